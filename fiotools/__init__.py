@@ -1,0 +1,90 @@
+"""fiotools: what storage benchmarks print, as tidy frames.
+
+`read` and `reads` turn raw output of fio, DISKSPD, dd and time into `Results`; `per_thread`,
+`fairness`, `combine`, `summarize`, `compare` and `speedup` take those frames and answer with
+frames; `plot` draws them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fiotools import plot
+    from fiotools.errors import (
+        AmbiguousFormatError,
+        FileError,
+        FiotoolsError,
+        ParseError,
+        ReadErrors,
+        SchemaError,
+        UnknownFormatError,
+    )
+    from fiotools.publication import published
+    from fiotools.reading import read, reads
+    from fiotools.results import Results, concat
+    from fiotools.sniff import formats
+    from fiotools.stats import combine, compare, fairness, per_thread, speedup, summarize
+    from fiotools.vocabulary import describe
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AmbiguousFormatError",
+    "FileError",
+    "FiotoolsError",
+    "ParseError",
+    "ReadErrors",
+    "Results",
+    "SchemaError",
+    "UnknownFormatError",
+    "combine",
+    "compare",
+    "concat",
+    "describe",
+    "fairness",
+    "formats",
+    "per_thread",
+    "plot",
+    "published",
+    "read",
+    "reads",
+    "speedup",
+    "summarize",
+]
+
+# Where the names live. They are resolved on first use (PEP 562), so that whoever only reads files
+# does not wait for scipy and matplotlib.
+_MODULES = {
+    "errors": (
+        "AmbiguousFormatError",
+        "FileError",
+        "FiotoolsError",
+        "ParseError",
+        "ReadErrors",
+        "SchemaError",
+        "UnknownFormatError",
+    ),
+    "publication": ("published",),
+    "reading": ("read", "reads"),
+    "results": ("Results", "concat"),
+    "sniff": ("formats",),
+    "stats": ("combine", "compare", "fairness", "per_thread", "speedup", "summarize"),
+    "vocabulary": ("describe",),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return import_module("fiotools.plot")
+    if name not in _HOME:
+        raise AttributeError(f"module 'fiotools' has no attribute {name!r}")
+    value = getattr(import_module(f"fiotools.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

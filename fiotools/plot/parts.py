@@ -1,0 +1,152 @@
+"""What the drawing modules share: colours, rows, axes with units."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import narwhals as nw
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from fiotools import units
+from fiotools.vocabulary import COLUMNS
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+GREY = "#6E6E6E"
+WIDTH = 7.0  # inches: the column of an article
+ROW = 0.34  # inches for one row of a chart
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points of one colour: where each stands, and which row of the frame it is."""
+
+    name: Any
+    colour: str
+    marker: str
+    points: list[tuple[float, int]]
+
+
+def arrange(
+    names: Sequence[Any], hues: Sequence[Any] | None, order: Sequence[Any] | None
+) -> tuple[list[Any], list[Series]]:
+    """Give each row of a frame its place: rows from the top, series beside each other in a row."""
+    rows = levels(names, order)
+    kinds = hues if hues is not None else [None] * len(names)
+    found = levels(kinds)
+    step = 0.5 / len(found) if found else 0.0
+    series = [
+        Series(
+            name,
+            PALETTE[at % len(PALETTE)],
+            MARKERS[at % len(MARKERS)],
+            [
+                (rows.index(row) + (at - (len(found) - 1) / 2) * step, index)
+                for index, (row, kind) in enumerate(zip(names, kinds, strict=True))
+                if kind == name and row in rows
+            ],
+        )
+        for at, name in enumerate(found)
+    ]
+    return rows, series
+
+
+def mark(
+    ax: Axes, series: Series, xs: Sequence[float], places: Sequence[float], hue: str | None
+) -> None:
+    """Draw the points of a series, one entry in the legend."""
+    ax.plot(
+        xs,
+        places,
+        linestyle="none",
+        marker=series.marker,
+        markersize=7,
+        color=series.colour,
+        # a bare number says nothing: "thread 0"
+        label=series.name if isinstance(series.name, str) else f"{hue} {series.name}",
+        zorder=5,
+    )
+
+
+def write(ax: Axes, text: str, x: float, place: float, colour: str = "black") -> None:
+    """Write a value to the right of a point."""
+    ax.annotate(
+        text,
+        (x, place),
+        xytext=(8, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize="small",
+        color=colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        zorder=4,
+    )
+
+
+def axes(ax: Axes | None, rows: float) -> Axes:
+    """Return the Axes given, or new ones on a figure high enough for the rows."""
+    if ax is not None:
+        return ax
+    return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows), layout="constrained")[1]
+
+
+def values(frame: IntoDataFrame, column: str) -> list[Any]:
+    """Return a column as a list, missing values as None."""
+    listed = nw.from_native(frame, eager_only=True)[column].to_list()
+    return [None if pd.isna(value) else value for value in listed]
+
+
+def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[Any]:
+    """Return distinct values in the order asked for, or in order of appearance."""
+    found: list[Hashable] = list(dict.fromkeys(listed))
+    return [value for value in order if value in found] if order else found
+
+
+def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> None:
+    """Label the x axis; its ticks in the column's unit, with the prefix that ``like`` would get."""
+    unit = COLUMNS[column].unit if column in COLUMNS else ""
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit, like)))
+    ax.set_xlabel(label, loc="left")  # the legend stands to its right
+
+
+def tick(value: float, unit: str, like: float | None = None) -> str:
+    """Write a tick: a human number without padding zeros."""
+    if value == 0:
+        return "0"
+    text = units.human(value, unit, like=like).removesuffix(" /s" if unit == "1/s" else "\0")
+    head, _, tail = text.partition(" ")
+    if "." in head:
+        head = head.rstrip("0").rstrip(".")
+    return f"{head} {tail}".strip()
+
+
+def few_ticks(axis: Any) -> None:
+    """Ask for about five round ticks."""
+    axis.set_major_locator(MaxNLocator(5))
+
+
+def log_ticks(axis: Any, low: float, high: float) -> None:
+    """Set the ticks 1, 2, 5, 10, ... of a logarithmic axis, fewer where it is long."""
+    subs = (1.0, 2.0, 5.0) if high / low < 500 else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_locator(NullLocator())
+
+
+def name_rows(ax: Axes, names: Sequence[Any]) -> None:
+    """Name the rows of a chart, the first at the top."""
+    ax.set_yticks(range(len(names)), [str(name) for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.grid(visible=False, axis="y")
+
+
+def legend_below(ax: Axes, columns: int) -> None:
+    """Put the legend under the axis at the right, where it covers no data."""
+    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), ncols=columns, borderaxespad=2.0)

@@ -1,0 +1,139 @@
+"""The forest plot: ratios with their intervals and the band within which they do not matter."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from fiotools.errors import SchemaError
+from fiotools.plot import parts
+from fiotools.vocabulary import COLUMNS
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+_FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 4, 5)
+
+
+def ratios(
+    comparison: IntoDataFrame,
+    *,
+    band: float = 0.05,
+    labels: list[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the ratios of `compare` or `speedup` on a logarithmic axis.
+
+    Intervals are drawn where there are any; a ratio of one run each has none, and is drawn hollow
+    and marked so.
+
+    Parameters
+    ----------
+    comparison : pandas or polars frame
+        What `compare` or `speedup` returned.
+    band : float
+        Half-width of the relevance band that was used.
+    labels : list of str, optional
+        A name per row; by default the ``by`` columns and ``level / baseline``.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If the frame is no comparison.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> io = ft.read("data/dda-vhdx/xml/{volume}.xml").io
+    >>> cmp = ft.compare(io, "iops", between="volume", baseline="vhdx", by="direction")
+    >>> len(ft.plot.ratios(cmp).get_yticks())
+    6
+    """
+    table = nw.from_native(comparison, eager_only=True)
+    missing = {"baseline", "metric", "ratio", "ratio_lo", "ratio_hi"} - set(table.columns)
+    if missing:
+        raise SchemaError(
+            f"not a comparison: no column {', '.join(sorted(missing))};"
+            " give what compare() returned"
+        )
+    *named, level = table.columns[: table.columns.index("baseline")]
+    rows = list(table.iter_rows(named=True))
+    names = labels or [
+        ", ".join([*(str(row[name]) for name in named), f"{row[level]} / {row['baseline']}"])
+        for row in rows
+    ]
+    ax = parts.axes(ax, len(rows))
+    ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
+    ax.axvline(1, color=parts.GREY, linewidth=1, zorder=1)
+    reach, single = [1 / (1 + band), 1 + band], False
+    for place, row in enumerate(rows):
+        ratio, low, high = (_number(row[name]) for name in ("ratio", "ratio_lo", "ratio_hi"))
+        if ratio is None:
+            continue
+        alone = low is None or high is None
+        single = single or alone
+        if low is not None and high is not None:
+            ax.plot([low, high], [place, place], color=parts.PALETTE[0], linewidth=2.2, zorder=3)
+            reach += [low, high]
+        ax.plot(
+            ratio,
+            place,
+            marker="o",
+            markersize=8,
+            markeredgewidth=1.8,
+            color=parts.PALETTE[0],
+            markerfacecolor="white" if alone else parts.PALETTE[0],
+            zorder=4,
+        )
+        text = f"{ratio:#.3g}x" if alone else f"{ratio:#.3g}x [{low:#.3g}, {high:#.3g}]"
+        ax.annotate(
+            text,
+            (high if high is not None else ratio, place),
+            xytext=(9, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="small",
+        )
+        reach.append(ratio)
+    parts.name_rows(ax, names)
+    _log_axis(ax, min(reach), max(reach))
+    metric = str(rows[0]["metric"]) if rows else ""
+    what = (
+        COLUMNS[metric].meaning.rstrip(".").replace("Bandwidth", "bandwidth")
+        if metric in COLUMNS
+        else metric
+    )
+    lines = [f"ratio of {what} (log axis; grey: within {band:.0%} of equal)"]
+    if single:
+        lines.append("○ one run each: no interval, so chance is not ruled out")
+    ax.set_xlabel("\n".join(lines), loc="left", linespacing=1.5)
+    return ax
+
+
+def _log_axis(ax: Axes, low: float, high: float) -> None:
+    """Set a log axis with ticks that people would write."""
+    ax.set_xscale("log")
+    span = math.log(high / low)
+    low, high = low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05)
+    ax.set_xlim(low, high)
+    ticks = _FINE if high / low < 12 else _TICKS
+    ax.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
+
+
+def _number(value: object) -> float | None:
+    if not isinstance(value, (int, float)) or math.isnan(value):
+        return None
+    return float(value)

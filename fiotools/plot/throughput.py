@@ -1,0 +1,103 @@
+"""How much per second: one row per thing measured, its value beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.axes import Axes
+
+from fiotools import units
+from fiotools.plot import parts
+from fiotools.vocabulary import COLUMNS
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+
+def throughput(
+    frame: IntoDataFrame,
+    metric: str = "bw_bytes_per_s",
+    *,
+    y: str,
+    hue: str | None = None,
+    order: Sequence[Any] | None = None,
+    ceilings: Mapping[str, float] | None = None,
+    log: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a metric as one point per row, with the value written beside it.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        One row per point.
+    metric : str
+        The column to draw, in its base unit.
+    y : str
+        The column that names the rows.
+    hue : str, optional
+        The column that gives colour and marker.
+    order : sequence, optional
+        The rows from top to bottom; in order of appearance by default.
+    ceilings : mapping of str to float, optional
+        Limits to draw as lines, in the metric's base unit, each with its name.
+    log : bool
+        A logarithmic axis. Without it the axis begins at 0.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> io = ft.read("data/wsl-vhdx/{drive}_{mount}_{operation}.txt").io
+    >>> ax = ft.plot.throughput(io[io.drive == "f"], y="mount", hue="operation", log=True)
+    >>> len(ax.get_yticks())
+    3
+    """
+    numbers = parts.values(frame, metric)
+    hues = parts.values(frame, hue) if hue else None
+    rows, series = parts.arrange(parts.values(frame, y), hues, order)
+    unit = COLUMNS[metric].unit if metric in COLUMNS else ""
+    ax = parts.axes(ax, len(rows) * (1 + 0.35 * (len(series) - 1)))
+    for one in series:
+        points = [(numbers[row], place) for place, row in one.points if numbers[row] is not None]
+        for value, place in points:
+            if not log:
+                ax.plot([0, value], [place, place], color=one.colour, linewidth=2, alpha=0.35)
+            parts.write(ax, units.human(value, unit), value, place, one.colour)
+        xs, places = [value for value, _ in points], [place for _, place in points]
+        parts.mark(ax, one, xs, places, hue)
+    parts.name_rows(ax, rows)
+    limits = ceilings or {}
+    present = [value for value in [*numbers, *limits.values()] if value is not None]
+    if log:
+        low, high = min(present) / 1.6, max(present) * 2.4
+        ax.set_xscale("log")
+        ax.set_xlim(low, high)
+        parts.log_ticks(ax.xaxis, low, high)
+    else:
+        ax.set_xlim(0, max(present) * 1.18)
+        parts.few_ticks(ax.xaxis)
+    parts.unit_axis(ax, metric, {"B/s": "bandwidth", "1/s": "I/Os per second"}.get(unit, metric))
+    for label, limit in limits.items():
+        ax.axvline(limit, color=parts.GREY, linestyle="--", linewidth=1.3, zorder=1)
+        ax.annotate(
+            f"{label}: {units.human(limit, unit)}",
+            (limit, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            va="bottom",
+            ha="center",
+            fontsize="small",
+            color=parts.GREY,
+        )
+        if own := ax.get_title(loc="left"):
+            ax.set_title(own, pad=20)  # room for the line's name
+    if hue:
+        parts.legend_below(ax, len(series))
+    return ax

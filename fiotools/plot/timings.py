@@ -1,0 +1,80 @@
+"""Where wall time went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.axes import Axes
+
+from fiotools import units
+from fiotools.plot import parts
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+
+def timings(
+    frame: IntoDataFrame,
+    *,
+    y: str,
+    order: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw where wall time went: user CPU, system CPU, and the rest, which is waiting.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        ``real_s``, ``user_s``, ``sys_s``: one row per bar.
+    y : str
+        The column that names the bars.
+    order : sequence, optional
+        The bars from top to bottom.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> t = ft.read("data/page-cache/{cache}.txt").timings
+    >>> ax = ft.plot.timings(t, y="cache", order=["before", "after"])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['before', 'after']
+    """
+    names = parts.values(frame, y)
+    rows = parts.levels(names, order)
+    if len(set(names)) != len(names):
+        raise ValueError(f"{y!r} names a bar more than once: summarize first, or choose another y")
+    columns = {name: parts.values(frame, name) for name in ("real_s", "user_s", "sys_s")}
+    longest = max(columns["real_s"])
+    ax = parts.axes(ax, len(rows))
+    spent = (
+        ("user CPU", parts.PALETTE[2]),
+        ("system CPU", parts.PALETTE[1]),
+        ("waiting", "#C9C9C9"),
+    )
+    for row, name in enumerate(rows):
+        at = names.index(name)
+        real, user, system = (columns[c][at] for c in ("real_s", "user_s", "sys_s"))
+        left = 0.0
+        for (label, colour), width in zip(
+            spent,
+            (user or 0, system or 0, max(0.0, real - (user or 0) - (system or 0))),
+            strict=True,
+        ):
+            ax.barh(
+                row, width, left=left, height=0.6, color=colour, label=label if not row else None
+            )
+            left += width
+        text = units.human(real, "s", like=longest)
+        parts.write(ax, text, max(real, left), row)
+    parts.name_rows(ax, rows)
+    ax.set_xlim(0, longest * 1.12)
+    parts.few_ticks(ax.xaxis)
+    parts.unit_axis(ax, "real_s", "wall time", like=longest)
+    parts.legend_below(ax, len(spent))
+    return ax

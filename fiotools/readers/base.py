@@ -1,0 +1,105 @@
+"""What a reader is, and what it is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One tool's report, found in a text.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the reader whose grammar found it.
+    start, end : int
+        Its place in the text.
+    line : int
+        Line (1-based) on which it starts.
+    data : object
+        What the grammar understood; only the same grammar looks into it.
+    """
+
+    kind: str
+    start: int
+    end: int
+    line: int
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What is known about a report from the text around it: the command, the machine."""
+
+    command: str | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How the reports of one tool are found in any text, and turned into rows.
+
+    Attributes
+    ----------
+    anchor : str
+        A regular expression (multi-line, without groups that capture) for something that every
+        report has near its start, cheap to search for.
+    parse : callable
+        ``parse(text, match) -> (start, end, data)`` or None if the anchor was a false alarm.
+    add : callable
+        ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
+    """
+
+    anchor: str
+    parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
+    add: Callable[[Tables, Report, Session], int]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format.
+
+    Attributes
+    ----------
+    name : str
+        What ``format=`` takes.
+    title : str
+        The format, in words.
+    produced_by : str
+        How such a file is made.
+    tables : tuple of str
+        The tables it fills.
+    sniff : callable
+        ``sniff(document) -> bool``; may not raise.
+    read : callable
+        ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
+    grammar : Grammar, optional
+        For reports that also stand in the middle of other text.
+    """
+
+    name: str
+    title: str
+    produced_by: str
+    tables: tuple[str, ...]
+    sniff: Callable[[Document], bool]
+    read: Callable[[Document, Tables], None]
+    grammar: Grammar | None = None
+
+
+def only(name: str, document: Document) -> bool:
+    """Say whether a text is purely one tool's reports: what a grammar's reader claims."""
+    return document.kinds == {name} and not document.leftover
+
+
+def read_reports(document: Document, tables: Tables, grammar: Grammar) -> None:
+    """Read a text that is purely one tool's reports."""
+    for report in document.reports:
+        grammar.add(tables, report, Session())

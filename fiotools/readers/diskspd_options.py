@@ -1,0 +1,232 @@
+"""What a DISKSPD run was asked to do: its conditions, wherever they are written.
+
+The XML has them as elements (``Profile``), the text as sentences (``Input parameters:``), a
+transcript perhaps only as a command line. All three end in the same columns, so that the two
+outputs of one run give the same rows.
+
+Specified in DISKSPD's ``CmdLineParser.cpp`` and ``Common.cpp`` (``Target::GetXml``), 2.0.12 to 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from fiotools import units
+
+Conditions = dict[str, Any]
+Setting = tuple[str, str]
+
+_PROGRAM = re.compile(r"(?i)(?:^|[\\/\s\"'&;|])diskspd[\w-]*(?:\.exe)?[\"']?\s+(.*)")
+# a command ends where the shell takes over: the redirection of article 002's "... > test01.txt"
+_SHELL = re.compile(r"[|&;]|\d?>>?")
+_OPTION = re.compile(r"(-rs|-rd(?:pct|abs)|-.)(.*)")
+_BLOCKS = re.compile(r"(\d{1,9})b", re.IGNORECASE)
+_LARGEST = 1e17  # of a size: more is no disk
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one run was asked to do.
+
+    Attributes
+    ----------
+    targets : dict
+        The conditions of each target, by its path; an empty path stands for every target.
+    total : dict
+        The conditions of the whole run, as far as its targets share them.
+    settings : list of (option, text)
+        Every option as the tool had it.
+    """
+
+    targets: dict[str, Conditions] = field(default_factory=dict)
+    total: Conditions = field(default_factory=dict)
+    settings: list[Setting] = field(default_factory=list)
+
+    def of(self, path: str | None) -> Conditions:
+        """Give the conditions of one target; of the only one, where a table names none."""
+        if path is None and len(self.targets) == 1:
+            return next(iter(self.targets.values()))
+        return self.targets.get(path or "") or self.targets.get("", {})
+
+    def for_total(self, sizes: Mapping[str | None, int | None]) -> Conditions:
+        """Give the conditions of the whole run; it has a size where it has one target."""
+        if len(sizes) == 1:
+            size = next(iter(sizes.values()))
+            return {**self.total, "size_bytes": size or self.total.get("size_bytes")}
+        # what holds for each of several targets does not hold for their sum
+        each = ("size_bytes", "iodepth", "numjobs") if "" in self.targets else ("size_bytes",)
+        return {name: value for name, value in self.total.items() if name not in each}
+
+
+def plan(
+    targets: Sequence[tuple[str, Conditions]],
+    settings: Iterable[Setting],
+    pool: int | None = None,
+    per_thread: int | None = None,
+) -> Asked:
+    """Put the conditions of the targets together.
+
+    Parameters
+    ----------
+    targets : sequence of (path, conditions)
+    settings : iterable of (option, text)
+    pool : int, optional
+        ``-F``: how many threads all targets share. Without it every target has threads of its own.
+    per_thread : int, optional
+        ``-O``: how many I/Os a thread of the pool keeps outstanding, over all targets.
+    """
+    for _, conditions in targets:
+        if pool:
+            conditions["numjobs"] = pool
+        if per_thread:
+            # the targets share them by weight: how many one target has is not fixed
+            conditions["iodepth"] = None
+    by_path: dict[str, list[Conditions]] = {}
+    for path, conditions in targets:
+        by_path.setdefault(path, []).append(conditions)
+    everything = [conditions for _, conditions in targets]
+    total = _shared(everything)
+    if len(targets) > 1:
+        # numjobs x iodepth stays the number of I/Os outstanding, which Little's law asks for
+        total["size_bytes"] = None
+        if pool:
+            total["iodepth"] = _sum(everything, "iodepth")
+        else:
+            total["numjobs"] = _sum(everything, "numjobs")
+    if per_thread:
+        total["iodepth"] = per_thread
+    return Asked({path: _shared(same) for path, same in by_path.items()}, total, [*settings])
+
+
+def _shared(several: Sequence[Conditions]) -> Conditions:
+    """Keep what all agree on."""
+    if not several:
+        return {}
+    first, *others = several
+    return {k: v for k, v in first.items() if all(other.get(k) == v for other in others)}
+
+
+def _sum(several: Sequence[Conditions], name: str) -> int | None:
+    values = [conditions.get(name) for conditions in several]
+    return None if None in values else sum(value for value in values if value is not None)
+
+
+def pattern(random: bool | None, write_pct: float | None) -> str | None:
+    """Name a pattern in fio's words.
+
+    Examples
+    --------
+    >>> pattern(True, 40), pattern(False, 0), pattern(None, 100)
+    ('randrw', 'read', None)
+    """
+    if random is None or write_pct is None:
+        return None
+    word = {0: "read", 100: "write"}.get(int(write_pct), "rw")
+    return f"rand{word}" if random else word
+
+
+def mix(write_pct: float | None) -> float | None:
+    """Turn DISKSPD's share of writes into fio's share of reads."""
+    return None if write_pct is None else 100.0 - write_pct
+
+
+def moment(text: str) -> datetime | None:
+    """Read when DISKSPD printed its results; GMT (UTC since 2.0.20a).
+
+    Examples
+    --------
+    >>> moment("2016/03/05 01:03:47 GMT").isoformat()
+    '2016-03-05T01:03:47+00:00'
+    """
+    try:
+        return datetime.strptime(text.strip()[:19], "%Y/%m/%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def arguments(command: str | None) -> list[Setting]:
+    r"""Split a DISKSPD command line into options and values.
+
+    Paths may have blanks without quotes (DISKSPD prints its arguments joined), so targets are left.
+
+    Examples
+    --------
+    >>> arguments(r".\diskspd -t2 -b4k -Sh -rs50 -L E:\IO.dat > out.txt")
+    [('-t', '2'), ('-b', '4k'), ('-S', 'h'), ('-rs', '50'), ('-L', '')]
+    """
+    found = _PROGRAM.search(command or "")
+    given: list[Setting] = []
+    for word in found[1].split() if found else ():
+        if _SHELL.match(word):
+            break
+        option = _OPTION.fullmatch(word)
+        if option:
+            given.append((option[1], option[2]))
+    return given
+
+
+def from_arguments(given: Sequence[Setting]) -> tuple[Conditions, int | None, int | None]:
+    """Read the conditions of a command line, where nothing better is printed.
+
+    Returns
+    -------
+    tuple
+        The conditions of every target, the threads of ``-F``, the outstanding I/Os of ``-O``.
+
+    Notes
+    -----
+    A number that was not given stays unknown. A switch that was not given is off: without ``-r``
+    the I/O is sequential, without ``-w`` it reads, without ``-S`` the cache is used. A profile
+    (``-X``) overrides all of that, so nothing is known then.
+    """
+    options = dict(given)
+    if not options or "-X" in options:
+        return {}, None, None
+    block = read_size(options.get("-b"), None)
+    random = None if "-rs" in options else any(name.startswith("-r") for name in options)
+    write_pct = count(options.get("-w") or "0")
+    conditions = {
+        "rw": pattern(random, write_pct),
+        "bs_bytes": block,
+        "iodepth": count(options.get("-o")),
+        "numjobs": count(options.get("-t")),
+        "direct": _direct([value for name, value in given if name == "-S"], "-h" in options),
+        "rwmixread_pct": mix(write_pct),
+        "size_bytes": read_size(options.get("-c"), block),
+    }
+    return conditions, count(options.get("-F")), count(options.get("-O"))
+
+
+def read_size(text: str | None, block: int | None) -> int | None:
+    """Read a size as DISKSPD takes it: ``4k`` is 4096, ``8b`` is eight blocks.
+
+    Examples
+    --------
+    >>> read_size("4K", None), read_size("8b", 4096), read_size("many", None)
+    (4096, 32768, None)
+    """
+    blocks = _BLOCKS.fullmatch(text or "")
+    if blocks:
+        return int(blocks[1]) * block if block else None
+    try:
+        size = units.size(text or "")
+    except ValueError:
+        return None
+    return int(size) if size < _LARGEST else None
+
+
+def count(text: str | None) -> int | None:
+    """Read a number that counts something; None for anything else."""
+    return int(text) if text and text.isdecimal() and len(text) < 10 else None
+
+
+def _direct(caching: Sequence[str], both: bool) -> bool | None:
+    """Say whether the page cache is bypassed; ``-Sr`` bypasses the local one only: neither."""
+    letters = "".join(value or "u" for value in caching) + ("h" if both else "")
+    if "u" in letters or "h" in letters:
+        return True
+    return None if "r" in letters else False

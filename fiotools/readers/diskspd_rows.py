@@ -1,0 +1,289 @@
+"""The I/O tables and percentile charts of DISKSPD's text output: cells to rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fiotools import units
+from fiotools.readers import diskspd_options as options
+from fiotools.readers.diskspd_elements import falling, from_milliseconds
+from fiotools.readers.diskspd_layout import Span, Table
+
+if TYPE_CHECKING:
+    from fiotools.tables import Tables
+
+_FILE = re.compile(r"(.*?)(?: \((\d[\d.]*(?:[KMGTPE]?i?B))\))?")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_WHOLE = re.compile(r"\d{1,17}")
+_DECIMAL = re.compile(r"\d{1,17}(?:\.\d+)?")
+_TIME = re.compile(r"(\d{1,9}(?:\.(\d+))?)s")
+_MISSING = re.compile(r"|N/A|-?\d\.#\w+|-?nan(?:\(\w*\))?", re.IGNORECASE)
+_NINES = re.compile(r"([3-9])-nines")
+_PLAIN = re.compile(r"(\d\d?)th")
+_MIB = 2**20
+
+
+@dataclass
+class Row:
+    """One row of a table, as numbers."""
+
+    line: int
+    thread: int | None
+    target: str | None
+    size: int | None
+    figures: dict[str, Any]
+
+
+@dataclass
+class Rows:
+    """The I/O tables of one run.
+
+    Attributes
+    ----------
+    threads, totals : dict
+        By direction: the rows of the threads, the row of the total.
+    seconds, slack : float or None
+        The time of the run, and how far rounding may have moved it; no slack where it was computed.
+    problems : list of (line, message)
+        What does not fit.
+    """
+
+    threads: dict[str, list[Row]] = field(default_factory=dict)
+    totals: dict[str, Row] = field(default_factory=dict)
+    seconds: float | None = None
+    slack: float | None = None
+    problems: list[tuple[int, str]] = field(default_factory=list)
+
+    def all(self) -> Iterator[Row]:
+        """Give every row, totals last."""
+        for rows in self.threads.values():
+            yield from rows
+        yield from self.totals.values()
+
+    def targets(self) -> dict[str | None, int | None]:
+        """Give the size of every target."""
+        return {row.target: row.size for rows in self.threads.values() for row in rows}
+
+
+def read_rows(span: Span) -> Rows:
+    """Read the Total, Read and Write tables of one run."""
+    rows = Rows()
+    for direction, table in span.tables.items():
+        rows.threads[direction] = []
+        for line, cells in table.rows:
+            row = _row(table, line, cells, rows.problems)
+            if row is None:
+                rows.problems.append((line, f"not a row of the table: {' | '.join(cells)[:60]!r}"))
+            elif row.thread is None:
+                rows.totals[direction] = row
+            else:
+                rows.threads[direction].append(row)
+    _read_time(rows, span)
+    _check(rows, span)
+    return rows
+
+
+def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, str]]) -> Row | None:
+    names = [re.sub(r"\(ms\)|\s", "", name).lower() for name in table.columns]
+    cell = dict(zip(names, cells, strict=False))
+    first = cell.get("thread", "").strip("*` ").lower()
+    if first != "total" and not _WHOLE.fullmatch(first):
+        return None
+
+    def value(name: str) -> float | None:
+        text = cell.get(name, "")
+        if _DECIMAL.fullmatch(text):
+            return float(text)
+        if not _MISSING.fullmatch(text):
+            problems.append((line, f"{name} is {text!r}, no number: left out"))
+        return None
+
+    def whole(name: str) -> int | None:
+        text = cell.get(name, "")
+        if _GROUPED.fullmatch(text):  # put in by hand: DISKSPD writes no thousands
+            text = re.sub(r"\D", "", text)
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        problems.append((line, f"{name} is {text!r}, no whole number: left out"))
+        return None
+
+    amount, count, iops = whole("bytes"), whole("i/os"), value("i/opers")
+    mean, spread = value("avglat"), value("latstddev")
+    printed = next((name for name in ("mib/s", "mb/s") if name in cell), "")
+    rate = value(printed)
+    exact = None if rate is None else rate * _MIB
+    if amount and count and iops:
+        given, exact = exact, iops * amount / count
+        digits = len(cell[printed].partition(".")[2]) if printed else 0
+        # both were rounded to half their last digit
+        slack = 0.5 * 10**-digits * _MIB + exact * 0.005 / iops
+        if given is not None and abs(exact - given) > slack * 1.001:
+            message = f"{cell[printed]} {printed} is not {units.human(exact, 'B/s')}, which bytes,"
+            problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
+            exact = given
+    file = _FILE.fullmatch(cell.get("file", ""))
+    return Row(
+        line,
+        None if first == "total" else int(first),
+        (file[1] or None) if file else None,
+        options.read_size(file[2], None) if file and file[2] else None,
+        {
+            "io_bytes": amount,
+            "total_ios": count,
+            "iops": iops,
+            "bw_bytes_per_s": exact,
+            "iops_stddev": value("iopsstddev"),
+            "lat_mean_ns": None if mean is None else from_milliseconds(mean),
+            "lat_stddev_ns": None if spread is None else from_milliseconds(spread),
+        },
+    )
+
+
+def _read_time(rows: Rows, span: Span) -> None:
+    printed = span.facts.get("actual test time") or span.facts.get("test time")
+    found = _TIME.fullmatch(printed or "")
+    if found and float(found[1]):
+        rows.seconds = float(found[1])
+        # diskspd-for-linux divides by the whole seconds that it was asked for
+        rows.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
+        return
+    # the fastest row has the rate with the most figures
+    rated = [row.figures for row in rows.all() if row.figures["total_ios"] and row.figures["iops"]]
+    if rated:
+        best = max(rated, key=lambda figures: float(figures["iops"]))
+        rows.seconds = best["total_ios"] / best["iops"]
+
+
+def _check(rows: Rows, span: Span) -> None:
+    """Note where the tables contradict themselves."""
+    for _, chart in span.charts:
+        fallen = falling(_chart(chart))
+        # the running sum of diskspd-for-linux is left out below
+        if fallen and not (span.job and fallen.startswith("total")):
+            rows.problems.append((chart.rows[0][0], fallen))
+    for direction, total in rows.totals.items():
+        for name in ("io_bytes", "total_ios"):
+            parts = [row.figures[name] for row in rows.threads[direction]]
+            whole = total.figures[name]
+            if parts and whole is not None and None not in parts and sum(parts) != whole:
+                message = f"{direction}: {name} of the threads sum to {sum(parts)}, the total says"
+                rows.problems.append((total.line, f"{message} {whole}"))
+    if rows.seconds is None or rows.slack is None or rows.seconds <= rows.slack:
+        return
+    seconds, slack = rows.seconds, rows.slack
+    wrong = [row for row in rows.all() if not _fits(row.figures, seconds, slack)]
+    if wrong:
+        figures, others = wrong[0].figures, len(wrong) - 1
+        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(figures)
+        message += f" in {rows.seconds} s" + (f"; nor in {others} more rows" if others else "")
+        rows.problems.append((wrong[0].line, message))
+
+
+def _fits(figures: dict[str, Any], seconds: float, slack: float) -> bool:
+    """Say whether a rate is its count by the time, both rounded."""
+    count, iops = figures["total_ios"], figures["iops"]
+    if count is None or iops is None:
+        return True
+    low, high = count / (seconds + slack), count / (seconds - slack)
+    return bool(low - 0.0051 <= iops <= high + 0.0051)
+
+
+def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.Asked) -> None:
+    """Add the rows of one run: each thread's read, write and total, then the run's."""
+    entries: dict[tuple[int | None, str | None, int], dict[str, Row]] = {}
+    for direction in ("read", "write", "total"):
+        seen: Counter[tuple[int | None, str | None]] = Counter()
+        for row in rows.threads.get(direction, ()):
+            who = (row.thread, row.target)
+            seen[who] += 1
+            entries.setdefault((*who, seen[who]), {})[direction] = row
+    for entry, (key, by_direction) in enumerate(entries.items(), 1):
+        keys = {"run": run, "entry": entry, "scope": "thread", "thread": key[0], "target": key[1]}
+        for direction, row in by_direction.items():
+            size = {} if row.size is None else {"size_bytes": row.size}
+            conditions = {**asked.of(row.target), **size}
+            _add_row(tables, keys, direction, conditions, row.figures, rows.seconds)
+    last = len(entries) + 1
+    extremes = _add_percentiles(tables, run, span, last)
+    conditions = asked.for_total(rows.targets())
+    keys = {"run": run, "entry": last, "scope": "total"}
+    for direction in ("read", "write", "total"):
+        if direction in rows.totals:
+            figures = {**rows.totals[direction].figures, **extremes.get(direction, {})}
+            _add_row(tables, keys, direction, conditions, figures, rows.seconds)
+
+
+def _add_row(
+    tables: Tables,
+    keys: dict[str, Any],
+    direction: str,
+    conditions: options.Conditions,
+    figures: dict[str, Any],
+    seconds: float | None,
+) -> None:
+    happened = figures["total_ios"] if figures["total_ios"] is not None else figures["io_bytes"]
+    if happened:
+        tables.add("io", **keys, direction=direction, **conditions, **figures, runtime_s=seconds)
+
+
+def _add_percentiles(
+    tables: Tables, run: int, span: Span, total: int
+) -> dict[str, dict[str, float]]:
+    """Add the charts, and give the extremes of the whole run by direction."""
+    extremes: dict[str, dict[str, float]] = {}
+    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
+    spoiled = span.job and total > 2 and bool(span.charts)
+    for number, (target, chart) in enumerate(span.charts, 1):
+        keys = {"run": run, "entry": total, "scope": "total"}
+        if target is not None:
+            keys = {"run": run, "entry": total + number, "scope": "target", "target": target}
+        for direction, percentile, value in _chart(chart):
+            bound = {0.0: "lat_min_ns", 100.0: "lat_max_ns"}.get(percentile)
+            if bound and target is None:
+                extremes.setdefault(direction, {})[bound] = value
+            if not (spoiled and direction == "total" and not bound):
+                tables.add(
+                    "percentiles",
+                    **keys,
+                    direction=direction,
+                    latency="lat",
+                    percentile=percentile,
+                    value_ns=value,
+                )
+    if spoiled:
+        tables.note(
+            "the total percentiles of diskspd-for-linux are wrong with more than one thread:"
+            " left out",
+            run=run,
+        )
+    return extremes
+
+
+def _chart(chart: Table) -> Iterator[tuple[str, float, float]]:
+    directions = [name.split(" ")[0].lower() for name in chart.columns]
+    for _, cells in chart.rows:
+        percentile = _percentile(cells[0])
+        for direction, cell in zip(directions[1:], cells[1:], strict=False):
+            known = direction in ("read", "write", "total")
+            if known and percentile is not None and _DECIMAL.fullmatch(cell):
+                yield direction, percentile, from_milliseconds(float(cell))
+
+
+def _percentile(label: str) -> float | None:
+    nines = _NINES.fullmatch(label)
+    if nines:
+        return float("99." + "9" * (int(nines[1]) - 2))
+    if label in ("min", "max"):
+        return 0.0 if label == "min" else 100.0
+    plain = _PLAIN.fullmatch(label)
+    return float(plain[1]) if plain else None
+
+
+def percentage(cell: str | None) -> float | None:
+    """Read a cell such as ``87.38%``; 0/0 is printed as no number."""
+    digits = (cell or "").removesuffix("%").strip()
+    return float(digits) if _DECIMAL.fullmatch(digits) else None

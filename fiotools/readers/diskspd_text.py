@@ -1,0 +1,156 @@
+"""diskspd_text: the tables that DISKSPD prints by default.
+
+Produced by ``diskspd ... target > run.txt``, and copied from there into articles, also as
+Markdown. Fills ``runs`` (a run is one ``Results for timespan N``, or one set of bare tables),
+``io`` (a row per thread, target and direction, then the totals as printed), ``settings`` (the
+command line and ``Input parameters``), ``percentiles`` (of the whole run, and of each target
+where there are several), ``cpu`` and ``extras``.
+
+Traps. Columns depend on ``-L``, ``-D`` and the version and are found by name. ``MB/s`` of old
+versions, and of diskspd-for-linux, is 2^20. ``I/O per s`` comes from the exact time and is more
+precise than the two decimals of ``actual test time``; where a table stands without that, the time
+follows from it. What is called ``start time`` is when the results were printed: the end. The size
+behind a path was rounded to print it. ``N/A`` and 0.000 stand where there was no I/O.
+diskspd-for-linux divides by the time that was asked for, and its total percentiles are wrong with
+more than one thread: they are left out. The text never says the tool's version.
+
+Specified in DISKSPD's ``ResultParser.cpp``, 2.0.12 to 2.2, and ``result_formatter.cc`` of
+diskspd-for-linux.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from fiotools.errors import ParseError
+from fiotools.readers import diskspd_options as options
+from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.readers.diskspd_echo import read_echo
+from fiotools.readers.diskspd_layout import ANCHOR, Output, Span, parse
+from fiotools.readers.diskspd_rows import add_rows, percentage, read_rows
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+
+def sniff(document: Document) -> bool:
+    """Claim a text that is nothing but DISKSPD's output."""
+    return only("diskspd_text", document)
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read a text that is nothing but DISKSPD's output."""
+    read_reports(document, tables, GRAMMAR)
+    if not tables.runs:
+        raise ParseError(
+            document.name,
+            "holds a profile, no results",
+            line=document.reports[0].line if document.reports else 1,
+            remedy="run DISKSPD without -Rp (-Rptext only prints what would be run)",
+        )
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add one output: a run for each of its time spans."""
+    output: Output = report.data
+    command = output.command or session.command
+    given = options.arguments(command)
+    for line, message in output.errors:
+        tables.note(message, line=report.line + line, severity="warning")
+    if output.progress:
+        tables.note(f"{output.progress} lines of progress (-v) were left out", line=report.line)
+    if not output.spans:
+        message = "DISKSPD's parameters without results"
+        tables.note(message, line=report.line, severity="warning")
+    system = _pairs(output.system)
+    asked = list(read_echo(output.parameters, given))
+    for number, span in enumerate(output.spans):
+        # without Input parameters, what the command line says holds for every time span
+        plan = asked[number] if number < len(asked) else asked[0] if not output.parameters else None
+        run = _add_span(tables, report, span, plan or options.Asked(), command, session, system)
+        for name, value in output.facts.items():
+            tables.add("settings", run=run, option=name, text=value, origin="given")
+    return tables.runs
+
+
+def _add_span(
+    tables: Tables,
+    report: Report,
+    span: Span,
+    asked: options.Asked,
+    command: str | None,
+    session: Session,
+    system: dict[str, str],
+) -> int:
+    rows = read_rows(span)
+    complete = bool(span.tables) or span.failed is not None
+    when = system.get("start time")
+    run = tables.start_run(
+        tool="diskspd",
+        format="diskspd_text",
+        command=command,
+        host=system.get("computer name") or session.host,
+        reported_at=options.moment(when) if when else None,
+        duration_s=rows.seconds,
+        status="error" if span.failed else "ok" if complete else "truncated",
+    )
+    first = report.line
+    if span.failed:
+        tables.note(span.failed, line=first + span.line, severity="error", run=run)
+    elif not complete:
+        message = "the output ends before its tables"
+        tables.note(message, line=first + span.line, severity="warning", run=run)
+    for line, message in rows.problems:
+        tables.note(message, line=first + line, severity="warning", run=run)
+    for option, text in asked.settings:
+        tables.add("settings", run=run, option=option, text=text, origin="given")
+    add_rows(tables, run, rows, span, asked)
+    _add_cpu(tables, run, span)
+    shown = {"computer name", "start time"}
+    for name, text in system.items():
+        if name not in shown:
+            tables.add("extras", run=run, path=f"System information/{name}", text=text)
+    for name, text in [*span.facts.items(), *span.extras]:
+        tables.add("extras", run=run, path=name, text=text)
+    return run
+
+
+def _pairs(lines: list[str]) -> dict[str, str]:
+    """Split lines such as ``computer name: vm``."""
+    split = (line.strip().partition(":") for line in lines)
+    return {name: text.strip() for name, _, text in split if text.strip()}
+
+
+def _add_cpu(tables: Tables, run: int, span: Span) -> None:
+    """Add the processors; cells are counted from the right, where the average's stand too."""
+    if span.cpu is None:
+        return
+    names = [name.lower() for name in span.cpu.columns]
+    for _, cells in span.cpu.rows:
+        row = dict(zip_longest(reversed(names), reversed(cells), fillvalue=""))
+        group = row.get("group", "")
+        tables.add(
+            "cpu",
+            run=run,
+            group=int(group) if group.isdecimal() else None,
+            cpu="average" if cells[0] == "avg" else row.get("cpu"),
+            usage_pct=percentage(row.get("usage")),
+            user_pct=percentage(row.get("user")),
+            kernel_pct=percentage(row.get("kernel")),
+            idle_pct=percentage(row.get("idle")),
+        )
+
+
+GRAMMAR = Grammar(anchor=ANCHOR, parse=parse, add=add)
+
+READER = Reader(
+    name="diskspd_text",
+    title="DISKSPD results as text (2.0.12 to 2.2, diskspd-for-linux), also as Markdown tables",
+    produced_by="diskspd ... target > run.txt",
+    tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
+    sniff=sniff,
+    read=read,
+    grammar=GRAMMAR,
+)

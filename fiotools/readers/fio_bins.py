@@ -1,0 +1,94 @@
+"""The two histograms that fio reports: fine bins (json+), and the coarse ``lat (usec)`` lines.
+
+Fine bins: below 128 a value has a bin of its own; above, every octave has 64 equal bins, and the report
+names a bin by its middle (fio ``stat.c``, ``plat_idx_to_val``). The last bin takes whatever is longer.
+Coarse bins: named by their upper edge. Although both the text and the JSON call them ``lat``, fio counts
+the completion latency there (``io_u.c``, ``io_u_mark_latency``), over all directions together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+NS = {"nsec": 1, "usec": 1_000, "msec": 1_000_000}
+
+_BITS = 6  # 64 bins an octave
+# the middle of the last bin: 29 groups of ns since 3.0, 19 groups of us before
+_LAST = {1: (1 << 33) + 127 * (1 << 26), 1000: (1 << 23) + 127 * (1 << 16)}
+_STEPS = (0, 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)
+_BELOW = {step: below for below, step in zip(_STEPS, _STEPS[1:], strict=False)}
+
+
+def fine_edges(middles: Iterable[int], scale: int) -> tuple[list[float], list[float]]:
+    """Work out the edges of fine bins, in ns.
+
+    Parameters
+    ----------
+    middles : iterable of int
+        The names of the bins in the report.
+    scale : {1, 1000}
+        How many ns the report's unit has: 1 since fio 3.0, 1000 before.
+
+    Examples
+    --------
+    >>> fine_edges([127, 129, 17112760320], 1)
+    ([127.0, 128.0, 17045651456.0], [128.0, 130.0, inf])
+    """
+    lows, highs = [], []
+    for middle in middles:
+        octave = middle.bit_length() - 1 - _BITS
+        width = 1 << octave if octave > 0 else 1
+        low = middle - width // 2
+        lows.append(float(low * scale))
+        highs.append(math.inf if middle >= _LAST[scale] else float((low + width) * scale))
+    return lows, highs
+
+
+def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
+    """Work out the edges of one coarse bin, in ns.
+
+    Parameters
+    ----------
+    name : str
+        ``"20"``, ``">=2000"``.
+    unit : {"nsec", "usec", "msec"}
+    has_ns : bool
+        Whether the version counts nanoseconds too (3.0 and later): then ``2`` usec begins at 1 usec.
+
+    Examples
+    --------
+    >>> coarse_edges("20", "usec", True), coarse_edges("2", "usec", True), coarse_edges("2", "msec", False)
+    ((10000.0, 20000.0), (1000.0, 2000.0), (1000000.0, 2000000.0))
+    """
+    scale = NS[unit]
+    if name.startswith(">="):
+        return float(int(name[2:]) * scale), math.inf
+    step = int(name)
+    below = _BELOW[step]
+    if step == 2 and (unit == "msec" or (unit == "usec" and has_ns)):
+        below = 1  # what is shorter stands in the finer unit
+    return float(below * scale), float(step * scale)
+
+
+def coarse_columns(
+    shares: Mapping[str, Mapping[str, float]], has_ns: bool
+) -> dict[str, list[float]]:
+    """Make columns of coarse bins that hold anything.
+
+    Parameters
+    ----------
+    shares : mapping
+        Unit to bin name to percent.
+    has_ns : bool
+        As in `coarse_edges`.
+    """
+    columns: dict[str, list[float]] = {"bin_lo_ns": [], "bin_hi_ns": [], "pct": []}
+    for unit, bins in shares.items():
+        for name, pct in bins.items():
+            if pct > 0:
+                low, high = coarse_edges(name, unit, has_ns)
+                columns["bin_lo_ns"].append(low)
+                columns["bin_hi_ns"].append(high)
+                columns["pct"].append(pct)
+    return columns

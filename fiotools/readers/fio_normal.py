@@ -1,0 +1,123 @@
+"""fio_normal: the report that fio prints for people, alone or in the middle of other text.
+
+Produced by ``fio ...`` or ``fio --output=report.txt ...``. Fills ``runs``, ``jobs``, ``io``,
+``percentiles``, ``bins`` (the coarse distribution, as percent), ``disks``, ``samples`` (the earlier
+reports of ``--status-interval``), ``settings`` (from a command line, where a transcript shows one) and
+``extras`` (depths, date, the group summary).
+
+The definition line above (``job: (g=0): rw=..., bs=..., iodepth=...``) gives the conditions. Figures
+are recomputed from the exact ones (``issued rwts``, milliseconds, block size) where the result prints
+like what is printed; else the printed one, three to six digits, stands.
+
+Traps: units change from line to line (nsec, usec, msec; KiB, MiB; Gibit with ``unit_base=1``); ``k``
+is 1000; before 3.0 ``KB`` is 1024; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold the
+completion latency; with ``kb_base=1000`` the line ``bw (  MiB/s)`` counts 1000 KiB; the date has no
+zone, so it stays in ``extras``; reports of one process repeat with ``--status-interval`` and are
+cumulative: the last one counts. ``jobs=2`` is a group; which conditions hold for a group of unlike jobs
+is left open.
+
+Grammar: fio ``stat.c`` (``show_thread_status_normal``) and ``init.c``, 1.99 to 3.41.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fiotools.errors import ParseError
+from fiotools.readers import fio_normal_lines as lines
+from fiotools.readers import fio_normal_rows as rows
+from fiotools.readers.base import Grammar, Reader, only, read_reports
+from fiotools.readers.fio_normal_lines import Run
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+_ENTRY = re.compile(r"^(?:[^\n]*\r)?[> \t]*(?P<name>[^\n\r]*): (?=\(groupid=)", re.M)
+_SAID = re.compile(r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M)
+# what fio prints above its first entry
+_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
+_HEAD = re.compile(
+    r"""(?:<[^>\n]+>[ ]?)?(?:
+        \.\.\.$ | \^C | fio-\d | fio[ ]\d+\.\d | fio:[ ] | Starting[ ]\d+ | Jobs:[ ]\d | [Nn]ote:[ ] | hostname=
+      | $ | clock[ ]setaffinity | .*:[ ]Laying[ ]out[ ]IO[ ]file | .*:[ ]you[ ]need[ ]to[ ]specify
+      | ioengine\ .*:[ ] | file[ ].*exceeds | \(f=\d+\) | fio[ ][\d.]+$
+    )""",
+    re.X,
+)
+
+
+def sniff(document: Document) -> bool:
+    """Claim a text that is nothing but fio's human reports, or what fio said instead of one."""
+    return only("fio_normal", document) or _is_failure(document)
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read a text that is nothing but fio's human reports."""
+    if not document.reports:
+        said = _SAID.search(document.text)
+        raise ParseError(
+            document.name,
+            f"fio printed no report; it said {said[0][:120]!r}" if said else "no report of fio",
+            line=document.line(said.start()) if said else 1,
+            remedy="correct that and run fio again",
+        )
+    read_reports(document, tables, GRAMMAR)
+
+
+def _is_failure(document: Document) -> bool:
+    """Whether the text is from a fio that printed errors and no report."""
+    if document.is_structured or document.kinds:
+        return False
+    first = document.text.lstrip().partition("\n")[0]
+    return bool(_SAID.match(first) or _DEFINITION.match(first))
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
+    """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
+    first = text.rfind("\n", 0, match.start()) + 1
+    if not _ENTRY.match(text, first):
+        return None
+    run = Run()
+    start = _head(text, first, run)
+    end = lines.body(text, first, run, text.count("\n", start, first))
+    return (start, end, run) if run.entries else None
+
+
+def _head(text: str, first: int, run: Run) -> int:
+    """Walk up from the first entry over what fio printed before it; return where that begins."""
+    start, at = first, first
+    above: list[tuple[int, str]] = []
+    while at > 0:
+        at = text.rfind("\n", 0, at - 1) + 1
+        line = lines.bare(text[at : text.find("\n", at)])
+        if line and not (_HEAD.match(line) or _DEFINITION.match(line)):
+            break
+        if line:
+            start = at
+        above.append((at, line))
+    for position, line in reversed(above):
+        if position >= start and line:
+            lines.head(line, text.count("\n", start, position), run)
+    return start
+
+
+GRAMMAR = Grammar(
+    anchor=r"\(groupid=\d+, jobs=\d+\): err=",
+    parse=parse,
+    add=rows.add,
+)
+
+READER = Reader(
+    name="fio_normal",
+    title="fio's human report (1.99 to 3.4x)",
+    produced_by="fio ..., or fio --output=report.txt ...",
+    tables=(
+        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),
+        *("extras", "notes"),
+    ),
+    sniff=sniff,
+    read=read,
+    grammar=GRAMMAR,
+)

@@ -1,0 +1,277 @@
+"""From the lines of fio's human report to rows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from fiotools.readers import fio_options
+from fiotools.readers.fio_bins import coarse_columns
+from fiotools.readers.fio_normal_lines import Definition, Entry, Run, Section
+
+if TYPE_CHECKING:
+    from fiotools.readers.base import Report, Session
+    from fiotools.tables import Tables
+
+_ISSUED = {"read": 0, "write": 1, "trim": 2, "sync": 3}
+_ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable", re.I)
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add one fio process as a run, with an entry for each job or group that it reported."""
+    said: Run = report.data
+    run = tables.start_run(
+        tool="fio",
+        tool_version=said.version,
+        format="fio_normal",
+        command=session.command,
+        host=session.host,
+        status=_status(said),
+    )
+    shared, named = fio_options.from_command(session.command)
+    fio_options.add_settings(tables, run, None, None, shared, "global")
+    for number, entry in enumerate(said.entries, 1):
+        given = named.get(entry.name, {})
+        fio_options.add_settings(tables, run, number, entry.name, given, "given")
+        _add_entry(tables, run, number, said, entry, {**shared, **given})
+    _add_samples(tables, run, said)
+    for device, figures in said.disks:
+        _add_disk(tables, run, device, figures)
+    for path, text in said.extras.items():
+        tables.add("extras", run=run, path=path, text=text)
+    for at, text in said.remarks:
+        severity = "warning" if _ALERT.search(text) else "info"
+        tables.note(text[:300], line=report.line + at, severity=severity, run=run)
+    _note_troubles(tables, run, said, report.line)
+    return run
+
+
+def _status(said: Run) -> str:
+    if any(entry.error for entry in said.entries):
+        return "error"
+    if any("terminating on signal" in text for _, text in said.remarks):
+        return "interrupted"
+    return "ok" if said.summed else "truncated"
+
+
+def _note_troubles(tables: Tables, run: int, said: Run, line: int) -> None:
+    for entry in said.entries:
+        at = line + entry.line
+        if entry.error:
+            message = f"job {entry.name!r} ended with error {entry.error} ({entry.message})"
+            tables.note(message, line=at, severity="error", run=run)
+        if not entry.sections:
+            tables.note(f"job {entry.name!r} did no I/O", line=at, severity="warning", run=run)
+    if not said.summed:
+        tables.note(
+            "the report has no group summary: it was cut off", line=line, run=run
+        )
+
+
+def _add_entry(
+    tables: Tables, run: int, number: int, said: Run, entry: Entry, options: dict[str, str]
+) -> None:
+    # one entry for several jobs is what group_reporting prints
+    scope = "client" if entry.host else "group" if entry.jobs > 1 else "job"
+    if entry.name == "All clients":
+        scope = "total"
+    keys = {
+        "run": run,
+        "entry": number,
+        "host": entry.host,
+        "group": entry.group,
+        "job": entry.name,
+        "scope": scope,
+    }
+    tables.add(
+        "jobs",
+        **keys,
+        error=entry.error,
+        description=entry.description,
+        **{
+            column: entry.cpu.get(name)
+            for column, name in (
+                *(("usr_cpu_pct", "usr"), ("sys_cpu_pct", "sys")),
+                *(("ctx", "ctx"), ("majf", "majf"), ("minf", "minf")),
+            )
+        },
+    )
+    for section in entry.sections:
+        if section.direction != "unknown":
+            row = {**keys, "direction": section.direction}
+            _add_io(tables, row, said, entry, section, options)
+            for latency, pairs in section.percentiles.items():
+                columns = {
+                    "percentile": [percentile for percentile, _ in pairs],
+                    "value_ns": [value for _, value in pairs],
+                }
+                tables.extend("percentiles", columns, **row, latency=latency)
+    if entry.shares and tables.wants("bins"):
+        columns = coarse_columns(entry.shares, has_ns=not _is_old(said))
+        direction = whole_direction([section.direction for section in entry.sections])
+        tables.extend("bins", columns, **keys, direction=direction, latency="clat")
+    for path, text in {"date": entry.date, **entry.extras}.items():
+        if text is not None:
+            tables.add("extras", run=run, entry=number, path=path, text=text)
+
+
+def whole_direction(directions: list[str]) -> str:
+    """Name the direction of a figure that fio counts over all directions of an entry together."""
+    moved = [direction for direction in directions if direction != "sync"]
+    if "mixed" in moved:
+        return "mixed"
+    return moved[0] if len(moved) == 1 else "total"
+
+
+def _add_io(
+    tables: Tables,
+    keys: dict[str, Any],
+    said: Run,
+    entry: Entry,
+    section: Section,
+    options: dict[str, str],
+) -> None:
+    conditions = {
+        **fio_options.conditions(options, section.direction),
+        **_conditions(said, entry, section.direction),
+    }
+    tables.add(
+        "io",
+        **keys,
+        **conditions,
+        **_amounts(entry, section, conditions.get("bs_bytes")),
+        **{
+            f"{kind}_{stat}_ns": value
+            for kind, stats in section.latencies.items()
+            for stat, value in stats.items()
+        },
+        **{
+            {"per": "bw_agg_pct", "samples": "bw_samples"}.get(name, f"bw_{name}_bytes_per_s"): value
+            for name, value in section.bw_stats.items()
+        },
+        **{f"iops_{name}": value for name, value in section.iops_stats.items()},
+    )
+
+
+def _amounts(entry: Entry, section: Section, bs: int | None) -> dict[str, Any]:
+    """Compute amounts and rates from exact counts where those print like what is printed."""
+    total = _issued(entry, section.direction, "total")
+    short = _issued(entry, section.direction, "short")
+    found: dict[str, Any] = {
+        "total_ios": total,
+        "short_ios": short,
+        "drop_ios": _issued(entry, section.direction, "drop"),
+    }
+    if section.io is None or section.bw is None or section.iops is None or not section.runtime_ms:
+        return found
+    seconds = section.runtime_ms / 1000
+    if section.direction == "mixed" and total and not section.io.value:
+        # fio 3.33 prints IOPS=0 there with unified_rw_reporting=both
+        return {**found, "runtime_s": seconds}
+    found |= {
+        "runtime_s": seconds,
+        "io_bytes": round(section.io.value),
+        "iops": section.iops.value,
+        "bw_bytes_per_s": section.bw.value,
+    }
+    if total and section.iops.agrees(total / seconds):
+        found["iops"] = total / seconds
+        exact = total * bs if bs and not short else None
+        if exact and section.io.agrees(exact) and section.bw.agrees(exact / seconds):
+            found |= {"io_bytes": exact, "bw_bytes_per_s": exact / seconds}
+    return found
+
+
+def _issued(entry: Entry, direction: str, what: str) -> int | None:
+    counts = entry.issued.get(what)
+    if counts is None:
+        return None
+    if direction == "mixed":
+        return sum(counts[:3])
+    at = _ISSUED[direction]
+    # short and dropped syncs are a constant 0 in fio's code, not a count
+    return counts[at] if at < len(counts) and (at < 3 or what == "total") else None
+
+
+def _conditions(said: Run, entry: Entry, direction: str) -> dict[str, Any]:
+    """Take the conditions from the definition lines that an entry stands for."""
+    group = [one for one in said.definitions if one.group == entry.group]
+    own = [one for one in group if one.name == entry.name]
+    if not own:
+        return {"numjobs": entry.jobs} if entry.jobs > 1 else {}
+    together = group if entry.jobs > 1 else own
+    found = {
+        "rw": {fio_options.pattern(one.rw) for one in together},
+        "bs_bytes": {_bs(one, direction) for one in together},
+        "iodepth": {one.iodepth for one in together},
+        "ioengine": {one.ioengine for one in together},
+    }
+    conditions = {name: values.pop() for name, values in found.items() if len(values) == 1}
+    if entry.jobs > 1:
+        conditions["numjobs"] = entry.jobs
+    elif not own[0].clones and len(own) == 1:
+        conditions["numjobs"] = 1
+    elif len(own) == 1:
+        names = [(one.name, one.group) for one in said.entries]
+        conditions["numjobs"] = names.count((entry.name, entry.group))
+    return {name: value for name, value in conditions.items() if value is not None}
+
+
+def _bs(definition: Definition, direction: str) -> int | None:
+    at = _ISSUED.get(direction)
+    blocks = definition.bs
+    if at is None or at > 2:
+        return blocks[0] if len(set(blocks)) == 1 and direction == "mixed" else None
+    return blocks[at] if at < len(blocks) else None
+
+
+def _is_old(said: Run) -> bool:
+    """Whether the version is before 3.0, which counts no nanoseconds."""
+    version = re.match(r"\d+", said.version or "")
+    return int(version[0]) < 3 if version else False
+
+
+def _add_samples(tables: Tables, run: int, said: Run) -> None:
+    """Add what --status-interval printed before the end: how far each entry had come."""
+    if not said.earlier:
+        return
+    numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
+    for entries in [*said.earlier, said.entries]:
+        for entry in entries:
+            for section in entry.sections:
+                if section.io is None or not section.runtime_ms or entry.key not in numbers:
+                    continue
+                keys = {
+                    "run": run,
+                    "entry": numbers[entry.key],
+                    "group": entry.group,
+                    "job": entry.name,
+                    "direction": section.direction,
+                    "time_s": section.runtime_ms / 1000,
+                }
+                total = _issued(entry, section.direction, "total")
+                tables.add("samples", **keys, quantity="io_bytes", value=section.io.value)
+                tables.add("samples", **keys, quantity="total_ios", value=total)
+
+
+def _add_disk(
+    tables: Tables, run: int, device: str, figures: dict[str, tuple[float, ...]]
+) -> None:
+    row: dict[str, Any] = {}
+    for name, column, scale in (
+        ("ios", "ios", 1),
+        ("merge", "merges", 1),
+        ("sectors", "sectors_bytes", 512),
+        ("ticks", "ticks_s", 0.001),
+    ):
+        if len(figures.get(name, ())) == 2:
+            row[f"read_{column}"], row[f"write_{column}"] = (v * scale for v in figures[name])
+    if "in_queue" in figures:
+        row["in_queue_s"] = figures["in_queue"][0] / 1000
+    if "util" in figures:
+        row["util_pct"] = figures["util"][0]
+    tables.add("disks", run=run, device=device, **row)
+    for name, values in figures.items():
+        if name.startswith("agg"):
+            text = "/".join(f"{value:g}" for value in values)
+            tables.add("extras", run=run, path=f"disk_util.{device}.{name}", text=text)

@@ -1,0 +1,165 @@
+"""fio's job options: from what was written to conditions and settings.
+
+fio reads numbers in its own way: ``4k``, ``4kB`` and ``4Ki`` are 4096, but ``4KiB`` is 4000 (so does
+fio 3.33, unless ``kb_base=1000``). What is not certain to mean one number is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fiotools.readers import shell
+
+if TYPE_CHECKING:
+    from fiotools.tables import Tables
+
+Options = Mapping[str, str]
+
+_SIZE = re.compile(r"(\d+|0x[0-9a-fA-F]+)\s*([kKmMgGtTpP]?)(i?)([bB]?)")
+_POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_ALIASES = {"blocksize": "bs", "readwrite": "rw", "io_depth": "iodepth"}
+_DEFAULTS = {"rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1", "direct": "0"}
+# options that decide what a default would have decided
+_INSTEAD = {
+    "bs": ("bsrange", "blocksize_range", "bssplit", "read_iolog"),
+    "rw": ("read_iolog", "profile"),
+    "direct": ("buffered", "odirect", "atomic"),
+}
+# options of the program, not of a job
+_PROGRAM = re.compile(r"output|eta|status-|section|debug|client|server|max-jobs|aux-path|inflate-log")
+
+
+def size(text: str, options: Options) -> int | None:
+    """Read a size as fio does; None where it is no plain one (``100%``, an expression).
+
+    With ``kb_base=1000`` a prefix counts otherwise from there on, and where that was is not listed.
+
+    Examples
+    --------
+    >>> size("4k", {}), size("4KiB", {}), size("0x1000", {}), size("50%", {})
+    (4096, 4000, 4096, None)
+    >>> size("4k", {"kb_base": "1000"}), size("512", {"kb_base": "1000"})
+    (None, 512)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if not match or (match[1].startswith("0") and match[1][1:2].isdigit()):
+        return None  # a leading zero is octal to fio
+    if match[2] and options.get("kb_base", "1024") != "1024":
+        return None
+    # "Ki" without a B is not known to fio, which then looks at the K alone
+    kilo = 1000 if match[3] and match[4] else 1024
+    return int(match[1], 0) * int(kilo ** _POWER[match[2].lower()])
+
+
+def block_size(options: Options, direction: str | None) -> int | None:
+    """Give the one block size of a direction, or None if there is not exactly one.
+
+    Examples
+    --------
+    >>> block_size({"bs": "4k,8k"}, "read"), block_size({"bs": "4k,8k"}, "trim"), block_size({"bs": "4k"}, None)
+    (4096, 8192, 4096)
+    """
+    if "bs" not in options or any(name in options for name in _INSTEAD["bs"]):
+        return None
+    if options.get("bs_unaligned", "0") != "0" or options.get("bs_is_seq_rand", "0") != "0":
+        return None
+    parts = options["bs"].split(",")
+    if len(parts) > 1 and parts[-1] == "":
+        parts = [*parts[:-1], *([""] * (3 - len(parts) + 1))]  # "8k,32k,": the default for trims
+    at = {"read": 0, "write": 1, "trim": 2}.get(direction or "")
+    if at is None:
+        chosen = set(parts)
+        text = parts[0] if len(chosen) == 1 else ""
+    else:
+        text = parts[min(at, len(parts) - 1)]
+    return size(text, options) if text else None
+
+
+def pattern(text: str) -> str:
+    """Name the pattern as fio does: ``rw`` for ``readwrite``, without ``:8`` behind it."""
+    bare = text.split(":")[0].strip()
+    return "rw" if bare == "readwrite" else bare
+
+
+def normalise(options: Mapping[str, Any]) -> dict[str, str]:
+    """Give options their canonical names and text values."""
+    return {_ALIASES.get(name, name): str(value) for name, value in options.items()}
+
+
+def conditions(options: Options, direction: str | None) -> dict[str, Any]:
+    """Say under which conditions I/O was done, as far as the options tell."""
+    found: dict[str, Any] = {
+        "rw": pattern(options["rw"]) if options.get("rw") else None,
+        "bs_bytes": block_size(options, direction),
+        "iodepth": _whole(options.get("iodepth")),
+        "numjobs": _whole(options.get("numjobs")),
+        "ioengine": options.get("ioengine"),
+        "direct": _direct(options),
+        "rwmixread_pct": _mix(options),
+        "size_bytes": size(options.get("size", ""), options),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and text.isdigit() else None
+
+
+def _direct(options: Options) -> bool | None:
+    """Whether the cache is bypassed; ``buffered`` is the opposite of ``direct``."""
+    direct, buffered = options.get("direct"), options.get("buffered")
+    if direct in ("0", "1") and buffered in (None, "1" if direct == "0" else "0"):
+        return direct == "1"
+    return buffered == "0" if direct is None and buffered in ("0", "1") else None
+
+
+def _mix(options: Options) -> float | None:
+    read, write = _whole(options.get("rwmixread")), _whole(options.get("rwmixwrite"))
+    if read is None:
+        return None if write is None else float(100 - write)
+    return float(read) if write in (None, 100 - read) else None
+
+
+def add_settings(
+    tables: Tables, run: int, entry: int | None, job: str | None, options: Options, origin: str
+) -> None:
+    """Add options as rows of `settings`."""
+    for name, value in options.items():
+        tables.add(
+            "settings", run=run, entry=entry, job=job, option=name, text=value, origin=origin
+        )
+
+
+def defaults(options: Options) -> dict[str, str]:
+    """List the defaults that hold where the options are known and do not say otherwise."""
+    return {
+        name: value
+        for name, value in _DEFAULTS.items()
+        if name not in options and not any(other in options for other in _INSTEAD.get(name, ()))
+    }
+
+
+def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Collect the job options of a command line: those of all jobs, and those of each named job.
+
+    Examples
+    --------
+    >>> from_command("fio --direct=1 --name=a --rw=read --output=x.json")
+    ({'direct': '1'}, {'a': {'rw': 'read'}})
+    """
+    shared: dict[str, str] = {}
+    jobs: dict[str, dict[str, str]] = {}
+    if not command or "fio" not in shell.programs(command):
+        return shared, jobs
+    into = shared
+    for word in shell.words(command):
+        match = re.fullmatch(r"--?([a-z_][\w-]*)=(.*)", word, re.S)
+        if not match or _PROGRAM.match(match[1]):
+            continue
+        if match[1] == "name":
+            into = jobs.setdefault(match[2], {})
+        else:
+            into[_ALIASES.get(match[1], match[1])] = match[2]
+    return shared, jobs

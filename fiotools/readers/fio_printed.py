@@ -1,0 +1,73 @@
+"""Numbers as fio's human report prints them, and how far each of them can be trusted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_AMOUNT = re.compile(r"([\d.]+)\s*([kKMGTPE]?)(i?)(bit|B)?(?:/s(?:ec)?)?")
+_COUNT = re.compile(r"(-?[\d.]+)([kKmMGT]?)")
+_POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A rounded number: its value, and how far the true one can be from it."""
+
+    value: float
+    slack: float
+
+    def agrees(self, exact: float) -> bool:
+        """Whether an exact value prints like this."""
+        return abs(exact - self.value) <= self.slack
+
+
+def _printed(digits: str, scale: float) -> Printed:
+    decimals = len(digits.partition(".")[2])
+    # fio rounds the last digit, after cutting off at each prefix and at the whole unit
+    step = 10.0**-decimals
+    return Printed(float(digits) * scale, (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5))
+
+
+def amount(text: str, kilo: int = 1000) -> Printed:
+    """Read a size or a rate, in bytes.
+
+    Parameters
+    ----------
+    text : str
+        ``"135MiB/s"``, ``"60.1Mi"`` (a client's total), ``"10.4Gibit/s"``, ``"254727KB/s"`` (2.x).
+    kilo : {1000, 1024}
+        What a prefix without an ``i`` means: 1024 before 3.0.
+
+    Examples
+    --------
+    >>> amount("5982KiB/s").value, amount("1.5Gbit/s").value, amount("4KB/s", 1024).value
+    (6125568.0, 187500000.0, 4096.0)
+    """
+    match = _AMOUNT.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not an amount: {text!r}")
+    scale = float(1024 if match[3] else kilo) ** _POWER[match[2].lower()]
+    return _printed(match[1], scale / 8 if match[4] == "bit" else scale)
+
+
+def count(text: str) -> Printed:
+    """Read a number with fio's k, M, G, which are decimal.
+
+    Examples
+    --------
+    >>> count("9334.8k").value, count("34.5k").agrees(34459), count("1495").agrees(1495.5)
+    (9334800.0, True, True)
+    """
+    match = _COUNT.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not a number: {text!r}")
+    scale = 1000.0 ** _POWER[match[2].lower()]
+    printed = _printed(match[1], scale)
+    # a whole number was cut off, not rounded: 1495.9 prints as 1495
+    return printed if scale > 1 else Printed(printed.value, 1.0)
+
+
+def best(*amounts: Printed) -> Printed:
+    """Choose the more precise of several prints of one number."""
+    return min(amounts, key=lambda one: one.slack)

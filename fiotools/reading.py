@@ -1,0 +1,188 @@
+"""`read` and `reads`: files of any known format to `Results`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, Literal
+
+from fiotools.errors import FileError, ReadErrors, SchemaError, UnknownFormatError
+from fiotools.results import Results
+from fiotools.sniff import Document, load, reader_named, sniff
+from fiotools.sources import Found, find
+from fiotools.tables import Tables, frames
+from fiotools.vocabulary import CONDITIONS, TABLES
+
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+
+def read(
+    sources: Paths | Mapping[str, Paths],
+    *,
+    tables: Iterable[str] | None = None,
+    format: str | None = None,
+    version: str | None = None,
+    errors: Literal["raise", "note"] = "raise",
+) -> Results:
+    """Read what storage benchmarks printed.
+
+    Parameters
+    ----------
+    sources : path, glob, folder, path template, list of these, or mapping of label to these
+        A template such as ``"data/dda-vhdx/xml/{volume}.xml"`` makes a column of each name in
+        braces (``{iodepth:d}`` of whole numbers); a mapping makes the column ``label``. A folder
+        is read whole, without dotfiles, ``README*`` and ``published.csv``.
+    tables : iterable of str, optional
+        The tables to build (`Results` lists them); all by default. Notes are always there.
+    format : str, optional
+        Name of the reader to use, as in `formats`; found from the content by default.
+    version : str, optional
+        The tool's version, for the formats that do not say it.
+    errors : {"raise", "note"}
+        What to do when a file cannot be read. All files are tried in any case; ``"raise"`` then
+        raises, with the good ones in ``.results``; ``"note"`` returns the good ones and puts each
+        failure into ``notes``.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    FileNotFoundError
+        If nothing matches.
+    FileError
+        If the only file given cannot be read: an unknown format, or nothing certain in it.
+    ReadErrors
+        If some of several files cannot be read.
+
+    Notes
+    -----
+    Files that were named one by one must be recognised. What a folder or a glob brought in and no
+    reader knows becomes a note.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> ft.read("data/dda-vhdx/xml/{volume}.xml")
+    <Results: 3 files, DISKSPD 2.0.21a, 3 runs, 39 settings, 27 io rows, 0 notes>
+    """
+    wanted = _wanted(tables)
+    if errors not in ("raise", "note"):
+        raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
+    found = find(sources)
+    good: list[tuple[Mapping[str, Any], Tables]] = []
+    failures: list[FileError] = []
+    for file in _progress(found):
+        try:
+            document = load(file.path, file.name, version)
+            good.append((file.labels, _read(document, format, wanted, file.labels)))
+        except UnknownFormatError as error:
+            if file.named:
+                failures.append(error)
+            # a note is made either way where notes are what the caller wants
+            if not file.named or errors == "note":
+                good.append((file.labels, _noted(file.name, wanted, error)))
+        except FileError as error:
+            failures.append(error)
+            if errors == "note":
+                good.append((file.labels, _noted(file.name, wanted, error)))
+    results = Results(frames(good, wanted), files=len(found))
+    if failures and errors == "raise":
+        if len(found) == 1:
+            raise failures[0]
+        results.files -= len(failures)
+        raise ReadErrors(failures, results, len(found))
+    return results
+
+
+def reads(
+    text: str | bytes,
+    *,
+    name: str = "<text>",
+    tables: Iterable[str] | None = None,
+    format: str | None = None,
+    version: str | None = None,
+) -> Results:
+    r"""Read a text, as `read` reads a file.
+
+    Parameters
+    ----------
+    text : str or bytes
+        What the tool printed.
+    name : str
+        What to call it in ``source`` and in messages.
+    tables, format, version
+        As in `read`.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> log = "2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s"
+    >>> ft.reads(log).io.bw_bytes_per_s.item()
+    4194304.0
+    """
+    wanted = _wanted(tables)
+    filled = _read(Document(name, text, version), format, wanted, {})
+    return Results(frames([({}, filled)], wanted), files=1)
+
+
+def _progress(files: list[Found]) -> Iterable[Found]:
+    """Show a bar if it takes longer than a second."""
+    if len(files) < 50:  # importing the notebook's bar costs more than reading a few files
+        return files
+    from tqdm.auto import tqdm
+
+    return tqdm(files, desc="reading", unit=" files", delay=1, leave=False)
+
+
+def _wanted(tables: Iterable[str] | None) -> tuple[str, ...] | None:
+    if tables is None:
+        return None
+    wanted = (tables,) if isinstance(tables, str) else tuple(tables)
+    for table in wanted:
+        if table not in TABLES:
+            raise SchemaError(f"tables={table!r} is not one of {', '.join(TABLES)}")
+    return wanted
+
+
+def _read(
+    document: Document,
+    format: str | None,
+    wanted: tuple[str, ...] | None,
+    labels: Mapping[str, Any],
+) -> Tables:
+    reader = reader_named(format) if format else sniff(document)
+    tables = Tables(document.name, wanted)
+    if document.replaced_line is not None:
+        tables.note(
+            "bytes that are not UTF-8 were replaced",
+            line=document.replaced_line,
+            severity="warning",
+        )
+    reader.read(document, tables)
+    filled = tables.finish()
+    _check_labels(filled, labels)
+    return filled
+
+
+def _check_labels(tables: Tables, labels: Mapping[str, Any]) -> None:
+    """Note where the path says another condition than the file does."""
+    for label in labels.keys() & set(CONDITIONS):
+        for _, columns in tables.blocks.get("io", ()):
+            others = {v for v in columns.get(label, ()) if v is not None} - {labels[label]}
+            if others:
+                said = ", ".join(map(str, sorted(others)))
+                tables.note(
+                    f"the path says {label}={labels[label]}, the file {said}: the file's is kept",
+                    severity="warning",
+                )
+    tables.finish()
+
+
+def _noted(name: str, wanted: tuple[str, ...] | None, error: FileError) -> Tables:
+    tables = Tables(name, wanted)
+    severity = "warning" if isinstance(error, UnknownFormatError) else "error"
+    remedy = f"; {error.remedy}" if error.remedy else ""
+    tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
+    return tables.finish()

@@ -1,0 +1,161 @@
+"""`Results`: the tidy frames that a reading gives."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from fiotools.vocabulary import COLUMNS, TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Results:
+    """Tidy frames, one per table of the vocabulary.
+
+    Each table is an attribute: ``runs``, ``jobs``, ``settings``, ``io``, ``percentiles``, ``bins``,
+    ``samples``, ``timings``, ``cpu``, ``disks``, ``extras``, ``notes``. A table for which the files
+    held nothing is an empty frame with the right columns; a table that was not asked for is an
+    `AttributeError` that says so.
+
+    Parameters
+    ----------
+    tables : mapping of str to pandas.DataFrame
+    files : int
+        How many files were read.
+    """
+
+    runs: pd.DataFrame
+    jobs: pd.DataFrame
+    settings: pd.DataFrame
+    io: pd.DataFrame
+    percentiles: pd.DataFrame
+    bins: pd.DataFrame
+    samples: pd.DataFrame
+    timings: pd.DataFrame
+    cpu: pd.DataFrame
+    disks: pd.DataFrame
+    extras: pd.DataFrame
+    notes: pd.DataFrame
+
+    def __init__(self, tables: Mapping[str, pd.DataFrame], files: int) -> None:
+        self.files = files
+        self.tables = dict(tables)
+        for name, frame in tables.items():
+            setattr(self, name, frame)
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        if name in TABLES:
+            raise AttributeError(f"table {name!r} was not asked for: add it to tables=")
+        raise AttributeError(f"Results has no {name!r}; its tables are {', '.join(TABLES)}")
+
+    def __repr__(self) -> str:
+        return f"<Results: {', '.join(self._counts())}>"
+
+    def _counts(self) -> list[str]:
+        """Say what there is: files, tools, and the tables that are not empty."""
+        parts = [_plural(self.files, "file")]
+        runs = self.tables.get("runs")
+        if runs is not None:
+            parts += _tools(runs)
+            parts.append(_plural(len(runs), "run"))
+        for name, frame in self.tables.items():
+            if name not in ("runs", "notes") and len(frame):
+                word = f"{name} row" if name in ("io", "cpu") else name.removesuffix("s")
+                parts.append(_plural(len(frame), word))
+        parts.append(_plural(len(self.notes), "note"))
+        return parts
+
+    def _repr_html_(self) -> str:
+        """Summarise for a notebook: one line, then the first rows of `io` or `timings`."""
+        head = f"<p><b>Results</b>: {html.escape(', '.join(self._counts()))}</p>"
+        for name in ("io", "timings"):
+            frame = self.tables.get(name)
+            if frame is not None and len(frame):
+                shown = frame.dropna(axis="columns", how="all").drop(columns="source")
+                more = f" (first 5 of {len(frame)})" if len(frame) > 5 else ""
+                return f"{head}<p><code>.{name}</code>{more}</p>{shown.head().to_html(index=False)}"
+        return head
+
+    def to_polars(self) -> dict[str, pl.DataFrame]:
+        """Give the same tables as polars frames, missing values as null.
+
+        Returns
+        -------
+        dict of str to polars.DataFrame
+
+        Examples
+        --------
+        >>> import fiotools as ft
+        >>> res = ft.read("data/page-cache/{cache}.txt")
+        >>> res.to_polars()["timings"]["real_s"].to_list()
+        [0.466, 4.364]
+        """
+        return {name: _to_polars(frame) for name, frame in self.tables.items()}
+
+
+def concat(results: Iterable[Results]) -> Results:
+    """Put several readings together, row under row.
+
+    Tables that only some of them have are left out. Runs stay apart by ``source``: reading one file
+    twice gives its rows twice.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> concat([ft.read("data/page-cache/before.txt"), ft.read("data/page-cache/after.txt")]).files
+    2
+    """
+    results = list(results)
+    if not results:
+        raise ValueError("concat needs at least one Results")
+    names = [name for name in TABLES if all(name in part.tables for part in results)]
+    tables = {}
+    for name in names:
+        parts = [part.tables[name] for part in results]
+        labels = list(
+            dict.fromkeys(c for part in parts for c in part.columns if c not in TABLES[name])
+        )
+        whole = pd.concat([p for p in parts if len(p)] or parts[:1], ignore_index=True)
+        tables[name] = whole.reindex(columns=[*labels, *TABLES[name]])
+    return Results(tables, sum(part.files for part in results))
+
+
+def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
+    # polars takes pandas' own nullable types only through pyarrow, which the core does without
+    import polars as pl
+
+    types = {
+        "Int64": pl.Int64(),
+        "float64": pl.Float64(),
+        "boolean": pl.Boolean(),
+        "str": pl.String(),
+        "datetime": pl.Datetime("ms", "UTC"),
+    }
+    columns = {}
+    for name in frame.columns:
+        values = [
+            None if missing else value
+            for value, missing in zip(frame[name].tolist(), frame[name].isna(), strict=True)
+        ]
+        known = COLUMNS.get(name)
+        dtype = types[known.dtype] if known else None
+        columns[name] = pl.Series(name, values, dtype=dtype)
+    return pl.DataFrame(columns)
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def _tools(runs: pd.DataFrame) -> list[str]:
+    names = {"diskspd": "DISKSPD"}
+    pairs = runs[["tool", "tool_version"]].drop_duplicates().fillna("").to_numpy().tolist()
+    tools: dict[str, list[str]] = {}
+    for tool, version in pairs:
+        tools.setdefault(names.get(tool, tool), []).extend([version] if version else [])
+    return [" ".join([tool, "/".join(versions)]).strip() for tool, versions in tools.items()]

@@ -1,0 +1,216 @@
+"""Which reader a file belongs to: exactly one, or an error that helps.
+
+A file is opened and decoded once (`Document`). Every reader is asked; none may be guessed at.
+Pasted text is searched once for every kind of report together, and all sniffers share the finds.
+"""
+
+from __future__ import annotations
+
+import bisect
+import codecs
+import re
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fiotools.errors import AmbiguousFormatError, UnknownFormatError
+from fiotools.readers import READERS, Reader
+from fiotools.readers.base import Report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_MAGIC = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a zip archive (unpack it first)",
+    b"\x1f\x8b": "compressed by gzip (unpack it first)",
+    b"\xfd7zXZ": "compressed by xz (unpack it first)",
+    b"(\xb5/\xfd": "compressed by zstd (unpack it first)",
+    b"SQLite format": "an SQLite database",
+    b"PAR1": "a Parquet file",
+    b"\x7fELF": "a program",
+}
+# tools whose output is told apart but not read: (name, what their first lines look like)
+_NOT_READ = (
+    ("hdparm", re.compile(r"^\s*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:", re.M)),
+    ("ioping", re.compile(r"^--- .+ ioping statistics ---$", re.M)),
+    ("iozone", re.compile(r"Iozone: Performance Test of File I/O", re.M)),
+    ("ATTO", re.compile(r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark", re.M)),
+)
+
+
+class Document:
+    r"""One file's text, and what kinds of report it holds.
+
+    Parameters
+    ----------
+    name : str
+        The path as it was given, with ``/``.
+    data : bytes or str
+        The content. Bytes are decoded: BOM, UTF-16, UTF-8; what is not UTF-8 is replaced.
+    version : str, optional
+        The tool's version where the caller knows better than the file.
+
+    Attributes
+    ----------
+    text : str
+        The whole text, lines ending in ``\n``.
+    replaced_line : int or None
+        The first line with bytes that are no UTF-8.
+    """
+
+    def __init__(self, name: str, data: bytes | str, version: str | None = None) -> None:
+        self.name, self.version = name, version
+        self.replaced_line: int | None = None
+        text = data if isinstance(data, str) else self._decode(data)
+        self.text = text.replace("\r\n", "\n") if "\r" in text else text
+
+    def _decode(self, data: bytes) -> str:
+        for magic, what in _MAGIC.items():
+            if data.startswith(magic):
+                raise UnknownFormatError(self.name, f"this is {what}, not a tool's output")
+        encoding = next((name for bom, name in _BOMS if data.startswith(bom)), None)
+        if encoding is None:
+            # PowerShell's UTF-16 without a mark: every second byte of ASCII is zero
+            encoding = "utf-16-le" if data[1:64:2].strip(b"\0") == b"" != data[1:2] else "utf-8"
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError as error:
+            self.replaced_line = data.count(b"\n", 0, error.start) + 1
+            text = data.decode(encoding, errors="replace")
+        if "\0" in text[:4096]:
+            raise UnknownFormatError(self.name, "this is a binary file, not a tool's output")
+        return text
+
+    @cached_property
+    def is_structured(self) -> bool:
+        """Whether the text begins as JSON or XML; then it is not searched for pasted reports."""
+        return (
+            re.match(r"\s*(?:\{|\[\s*[\[{\"\d]|\[\s*$|<\?xml|<Results\b|<Profile\b)", self.text)
+            is not None
+        )
+
+    @cached_property
+    def reports(self) -> list[Report]:
+        """Every report found in the text by any grammar, in order."""
+        return [] if self.is_structured else _search(self)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of report in the text."""
+        return frozenset(report.kind for report in self.reports)
+
+    @cached_property
+    def leftover(self) -> bool:
+        """Whether anything but blank space stands beside the reports."""
+        at = 0
+        for report in self.reports:
+            if self.text[at : report.start].strip():
+                return True
+            at = report.end
+        return bool(self.text[at:].strip())
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def line(self, position: int) -> int:
+        """Line number (1-based) of a position in the text."""
+        return bisect.bisect_right(self._line_starts, position)
+
+
+@cache
+def _anchors() -> re.Pattern[str]:
+    named = (f"(?P<{r.name}>{r.grammar.anchor})" for r in READERS if r.grammar)
+    return re.compile("|".join(named), re.MULTILINE)
+
+
+def _search(document: Document) -> list[Report]:
+    """Search the text once for all grammars together."""
+    grammars = {reader.name: reader.grammar for reader in READERS if reader.grammar}
+    found: list[Report] = []
+    at, text, anchors = 0, document.text, _anchors()
+    while match := anchors.search(text, at):
+        kind = match.lastgroup or ""
+        parsed = grammars[kind].parse(text, match)
+        if parsed is None or parsed[0] < (found[-1].end if found else 0):
+            at = max(match.end(), at + 1)
+            continue
+        start, end, data = parsed
+        found.append(Report(kind, start, end, document.line(start), data))
+        at = max(end, match.end())
+    return found
+
+
+def sniff(document: Document) -> Reader:
+    """Find the one reader that a file belongs to.
+
+    Raises
+    ------
+    UnknownFormatError
+        No reader knows it; the message quotes the first line.
+    AmbiguousFormatError
+        Two or more claim it.
+    """
+    claims = [reader for reader in READERS if reader.sniff(document)]
+    if len(claims) == 1:
+        return claims[0]
+    if claims:
+        names = ", ".join(reader.name for reader in claims)
+        raise AmbiguousFormatError(
+            document.name, f"claimed by {names}", remedy="say which with format="
+        )
+    if not document.text.strip():
+        raise UnknownFormatError(
+            document.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
+        )
+    for tool, pattern in _NOT_READ:
+        if pattern.search(document.text):
+            raise UnknownFormatError(document.name, f"output of {tool}: recognised, not read")
+    first = next(line for line in document.text.splitlines() if line.strip()).strip()
+    raise UnknownFormatError(
+        document.name,
+        f"no known format; it begins {first[:60]!r}",
+        line=document.text[: len(document.text) - len(document.text.lstrip())].count("\n") + 1,
+        remedy="fiotools.formats() lists what can be read; format= overrides",
+    )
+
+
+def reader_named(name: str) -> Reader:
+    """Return the reader that ``format=`` names."""
+    for reader in READERS:
+        if reader.name == name:
+            return reader
+    names = ", ".join(reader.name for reader in READERS)
+    raise ValueError(f"format={name!r} is not one of {names}")
+
+
+def formats() -> pd.DataFrame:
+    """List what can be read.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``format`` (what ``format=`` takes), ``reads``, ``produced_by``, ``tables``.
+
+    Examples
+    --------
+    >>> "fio_json" in set(formats()["format"])
+    True
+    """
+    import pandas as pd
+
+    rows = [(r.name, r.title, r.produced_by, ", ".join(r.tables)) for r in READERS]
+    return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
+
+
+def load(path: Path, name: str, version: str | None = None) -> Document:
+    """Read a file's bytes into a `Document`."""
+    return Document(name, path.read_bytes(), version)

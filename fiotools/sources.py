@@ -1,0 +1,147 @@
+"""Which files are meant: paths, globs, folders, path templates and labels to a list of files."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from fiotools.errors import SchemaError
+from fiotools.vocabulary import COLUMNS, CONDITIONS
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+_NAME = re.compile(r"([a-z_]+)(:d)?")
+_WILD = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Found:
+    """One file to read.
+
+    Attributes
+    ----------
+    path : Path
+    name : str
+        The path as it was given, with ``/``.
+    labels : dict
+        Columns that the path or the caller gives to its rows.
+    named : bool
+        Whether it was named itself, and not swept in by a folder or a glob.
+    """
+
+    path: Path
+    name: str
+    labels: Mapping[str, Any]
+    named: bool
+
+
+def find(sources: Any) -> list[Found]:
+    """List the files meant, in a fixed order, each once.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a source matches nothing.
+    SchemaError
+        If a template is malformed, or names a column of the vocabulary that is no condition.
+    """
+    if isinstance(sources, Mapping):
+        pairs = [({"label": str(label)}, part) for label, part in sources.items()]
+    else:
+        pairs = [({}, sources)]
+    found: dict[tuple[str, tuple[Any, ...]], Found] = {}
+    for labels, part in pairs:
+        one = isinstance(part, (str, PathLike))
+        for source in [part] if one else part:
+            for file in _expand(fspath(source), labels):
+                found.setdefault((file.name, tuple(file.labels.items())), file)
+    if not found:
+        raise FileNotFoundError("no files were given")
+    return list(found.values())
+
+
+def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
+    source = source.replace("\\", "/") if "\\" in source and not Path(source).exists() else source
+    path = Path(source)
+    if path.is_dir():
+        files = [
+            file for file in sorted(path.rglob("*")) if file.is_file() and _holds_data(file, path)
+        ]
+        if not files:
+            raise FileNotFoundError(f"{source}: the folder holds no files to read")
+        yield from (Found(file, file.as_posix(), labels, named=False) for file in files)
+    elif path.exists():
+        yield Found(path, path.as_posix(), labels, named=True)
+    elif _FIELD.search(source):
+        yield from _template(source, labels)
+    elif _WILD.search(source):
+        files = _glob(source)
+        if not files:
+            raise FileNotFoundError(f"{source}: no file matches")
+        yield from (Found(file, file.as_posix(), labels, named=False) for file in files)
+    else:
+        raise FileNotFoundError(f"{source}: no such file or folder")
+
+
+def _glob(pattern: str) -> list[Path]:
+    # pathlib's glob takes no absolute patterns
+    found = (Path(name) for name in sorted(glob.glob(pattern, recursive=True)))
+    return [path for path in found if path.is_file()]
+
+
+def _holds_data(file: Path, folder: Path) -> bool:
+    parts = file.relative_to(folder).parts
+    hidden = any(part.startswith(".") for part in parts)
+    return not (hidden or file.name.startswith("README") or file.name == "published.csv")
+
+
+def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
+    """Match files against a template; ``{name}`` never matches ``/``, ``{name:d}`` only digits."""
+    source = Path(source).as_posix()  # "./a" and "a" are one path
+    numbers, pattern, wild, at = set(), "", "", 0
+    for field in _FIELD.finditer(source):
+        name = _NAME.fullmatch(field[1])
+        if not name:
+            raise SchemaError(
+                f"{source}: {field[0]} is no field; write {{name}} or {{name:d}}, name in a-z and _"
+            )
+        if name[1] in COLUMNS and name[1] not in CONDITIONS:
+            raise SchemaError(
+                f"{source}: {name[1]!r} is a column that the files fill; choose another field name"
+            )
+        literal = source[at : field.start()]
+        pattern += _regex(literal)
+        wild += literal
+        if f"(?P<{name[1]}>" in pattern:
+            pattern += f"(?P={name[1]})"
+        else:
+            pattern += f"(?P<{name[1]}>{'[0-9]+' if name[2] else '[^/]+?'})"
+        wild += "*"
+        if name[2]:
+            numbers.add(name[1])
+        at = field.end()
+    pattern += _regex(source[at:])
+    wild += source[at:]
+    matcher, count = re.compile(pattern), 0
+    for path in _glob(wild):
+        match = matcher.fullmatch(path.as_posix())
+        if match:
+            count += 1
+            values = {k: int(v) if k in numbers else v for k, v in match.groupdict().items()}
+            yield Found(path, path.as_posix(), {**labels, **values}, named=True)
+    if not count:
+        raise FileNotFoundError(f"{source}: no file matches the template")
+
+
+def _regex(literal: str) -> str:
+    """Translate the text between fields, where ``**``, ``*`` and ``?`` may stand as in a glob."""
+    out = ""
+    for part in re.split(r"(\*\*/|\*\*|\*|\?)", literal):
+        out += {"**/": r"(?:[^/]+/)*", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}.get(
+            part, re.escape(part)
+        )
+    return out

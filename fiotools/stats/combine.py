@@ -1,0 +1,210 @@
+"""Totals over threads, jobs, hosts and clients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    differing,
+    distinct,
+    groups,
+    kept,
+    need,
+    opened,
+    to_type,
+    values,
+)
+from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
+from fiotools.stats.runs import run_name
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, DType
+
+_SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
+_RATES = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
+_SAME_TIME = 0.02  # each job stops at its own last I/O: runtimes this close are one time
+
+Part = Mapping[str, list[Any]]
+
+
+def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrameT:
+    """Add up the rows of each run, or of each fio group, direction by direction.
+
+    Parameters
+    ----------
+    io : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.io`, of one scope per run: parts, and not their total beside them.
+    to : {"run", "group"}
+        Totals of each run, or of each ``group`` (the jobs that fio ran side by side).
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per run (and group) and direction, with the columns of `io`, and then ``parts``, the
+        rows added, and ``warnings``:
+
+        * ``io_bytes``, ``total_ios`` are sums; ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s] are sums
+          where the parts ran for the same time, else the sums of I/Os and bytes over the
+          longest ``runtime_s`` [s], as fio's ``group_reporting`` has them;
+        * ``*_mean_ns`` [ns] are weighted by I/Os, ``*_stddev_ns`` pooled within and between parts;
+        * ``scope`` is ``total`` or ``group``; a condition or name is kept where all parts share it;
+        * null is what does not add: ``iops_stddev`` and the other statistics over samples, and the
+          rates of jobs that did not run side by side, such as several groups of one run (a column
+          ``job_start``, joined from `Results.jobs`, tells; without it groups are taken for phases).
+
+    Raises
+    ------
+    SchemaError
+        For percentiles (they neither add nor average), for a mixture of scopes in one run, for a
+        row that is there twice, and for a frame without the columns that tell runs apart.
+
+    Notes
+    -----
+    Of parts with n_i I/Os, means m_i and standard deviations s_i, the pooled variance is
+    ``(sum((n_i - 1) s_i^2) + sum(n_i m_i^2) - N m^2) / (N - 1)``.
+
+    Examples
+    --------
+    Two threads of a DISKSPD run; the tool itself prints 88330.73, 0.724 and 0.434 for both:
+
+    >>> import pandas as pd
+    >>> threads = pd.DataFrame({
+    ...     "source": "vhdx.txt", "run": 1, "scope": "thread", "direction": "total",
+    ...     "total_ios": [4561868, 6039168], "iops": [38010.73, 50320.00],
+    ...     "lat_mean_ns": [841e3, 635e3], "lat_stddev_ns": [456e3, 395e3],
+    ... })
+    >>> both = combine(threads, to="run")
+    >>> both[["scope", "total_ios", "iops", "lat_mean_ns", "lat_stddev_ns", "parts"]].round(1)
+       scope  total_ios     iops  lat_mean_ns  lat_stddev_ns  parts
+    0  total   10601036  88330.7     723646.5       434472.6      2
+    """
+    data = opened(io)
+    _refuse(data, to)
+    key = [name for name in ("source", "run") if name in data.columns]
+    for run, rows in groups(data, key).items():
+        _refuse_mixture(data, rows, run)
+    cells = list(groups(data, [*key, *(["group"] if to == "group" else []), "direction"]).values())
+    measures = [name for name in data.columns if name in TABLES["io"]]
+    lists = {name: values(data, name) for name in {*measures, "job_start"} & {*data.columns}}
+    combined = [
+        _total({name: [column[row] for row in rows] for name, column in lists.items()}, to)
+        for rows in cells
+    ]
+    labels = [
+        name
+        for name in data.columns
+        if name not in (*COLUMNS, "parts", "warnings")
+        and not any(differing(data, rows, [name]) for rows in cells)
+    ]
+    columns: dict[str, tuple[DType, list[Any]]] = {
+        name: (COLUMNS[name].dtype, [row.get(name) for row in combined]) for name in measures
+    }
+    columns["parts"] = "Int64", [len(rows) for rows in cells]
+    columns["warnings"] = "str", [row["warnings"] for row in combined]
+    return answer(data, kept(labels, [rows[0] for rows in cells]), columns)
+
+
+def _refuse(data: Frame, to: str) -> None:
+    if to not in ("run", "group"):
+        raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
+    if {"percentile", "value_ns"} & {*data.columns}:
+        raise SchemaError("percentiles neither add nor average: merge the histograms they are from")
+    need(data, ["run", "direction", *(["group"] if to == "group" else [])])
+
+
+def _refuse_mixture(data: Frame, rows: Sequence[int], run: tuple[Any, ...]) -> None:
+    """Refuse to add a total to its own parts, or a row to itself."""
+    name = run_name(run if len(run) == 2 else (None, *run))
+    scopes = distinct(values(data, "scope", rows)) if "scope" in data.columns else []
+    if len(scopes) > 1:
+        part = next(scope for scope in scopes if scope != "total")
+        raise SchemaError(
+            f"{name} mixes rows of scope {', '.join(scopes)}, which would count I/O twice: "
+            f"keep one, {to_type(data, 'scope', part)}"
+        )
+    if "entry" in data.columns:
+        entries = zip(values(data, "entry", rows), values(data, "direction", rows), strict=True)
+        known = [entry for entry in entries if entry[0] is not None]
+        if len(set(known)) < len(known):
+            raise SchemaError(f"{name} has entries that stand there twice: was a file read twice?")
+
+
+def _total(part: Part, to: str) -> dict[str, Any]:
+    """Make one row of several."""
+    scope = {"scope": "total" if to == "run" else "group"}
+    if len(part["direction"]) == 1:
+        # one part is its own whole, and may keep what does not add
+        return {**{name: column[0] for name, column in part.items()}, **scope, "warnings": None}
+    notes: list[str] = []
+    row = {name: _shared(_of(part, name)) for name in (*KEYS, *CONDITIONS)} | scope
+    row["entry"] = None  # no entry of the report is this row
+    row |= {name: total(_of(part, name)) for name in _SUMS}
+    if _side_by_side(part, notes):
+        row |= _rates(part, row, notes)
+    for kind in ("slat", "clat", "lat"):
+        row |= _latency(part, kind)
+    row["warnings"] = "; ".join(notes) or None
+    return row
+
+
+def _of(part: Part, name: str) -> list[Any]:
+    """Give a column of the part; one that the frame has not is missing throughout."""
+    return part.get(name, [None] * len(part["direction"]))
+
+
+def _side_by_side(part: Part, notes: list[str]) -> bool:
+    """Say whether the parts overlapped in time, so that their rates add."""
+    starts, runtimes = _of(part, "job_start"), _of(part, "runtime_s")
+    if None not in starts and None not in runtimes:
+        late = (max(starts) - min(starts)).total_seconds()
+        if late > _SAME_TIME * max(runtimes):
+            notes.append(f"jobs started up to {late:g} s apart: rates do not add")
+            return False
+        return True
+    fio_groups = distinct(_of(part, "group"))
+    if len(fio_groups) > 1:
+        notes.append(
+            "groups may have run one after the other: rates do not add, combine(io, to='group')"
+        )
+        return False
+    if fio_groups:
+        notes.append("no job_start: taken to have run side by side")
+    return True
+
+
+def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
+    """Add rates over the same time; over unequal times, share the sums out over the longest."""
+    runtimes = _of(part, "runtime_s")
+    if None in runtimes:
+        return {rate: total(_of(part, rate)) for rate in _RATES}
+    shortest, longest = min(runtimes), max(runtimes)
+    found: dict[str, float | None] = {"runtime_s": longest}
+    if shortest >= (1 - _SAME_TIME) * longest:
+        return found | {rate: total(_of(part, rate)) for rate in _RATES}
+    notes.append(f"runtimes from {shortest:g} to {longest:g} s: rates are sums over the longest")
+    return found | {
+        rate: None if row[amount] is None else row[amount] / longest
+        for rate, amount in _RATES.items()
+    }
+
+
+def _latency(part: Part, kind: str) -> dict[str, float | None]:
+    least, most, means, stddevs = (
+        _of(part, f"{kind}_{stat}_ns") for stat in ("min", "max", "mean", "stddev")
+    )
+    counts = _of(part, "total_ios")
+    return {
+        f"{kind}_min_ns": None if None in least else min(least),
+        f"{kind}_max_ns": None if None in most else max(most),
+        f"{kind}_mean_ns": pooled_mean(counts, means),
+        f"{kind}_stddev_ns": pooled_stddev(counts, means, stddevs),
+    }
+
+
+def _shared(parts: list[Any]) -> Any:
+    """Give the value that all parts have, else None."""
+    return parts[0] if all(part == parts[0] for part in parts) else None

@@ -1,0 +1,288 @@
+"""How much faster, how sure: ratios between ways of storing data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import (
+    Frame,
+    Kept,
+    answer,
+    differing,
+    distinct,
+    groups,
+    kept,
+    names,
+    need,
+    opened,
+    values,
+)
+from fiotools.stats.metric import metric_of
+from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
+from fiotools.stats.runs import checked, choose_scope, moments, refuse_directions, varying
+from fiotools.stats.sides import logarithms, sides_of
+from fiotools.vocabulary import DType
+
+# the answer's columns, after those of `by`, the level and the baseline
+_COLUMNS: dict[str, DType] = {
+    "metric": "str",
+    "unit": "str",
+    "n": "Int64",
+    "n_baseline": "Int64",
+    "center": "float64",
+    "center_baseline": "float64",
+    "ratio": "float64",
+    "ratio_lo": "float64",
+    "ratio_hi": "float64",
+    "confidence": "float64",
+    "method": "str",
+    "p": "float64",
+    "p_holm": "float64",
+    "comparisons": "Int64",
+    "verdict": "str",
+    "runs_needed": "Int64",
+    "varies_in": "str",
+    "warnings": "str",
+}
+
+
+def compare(
+    frame: IntoDataFrameT,
+    metric: str,
+    *,
+    between: str,
+    baseline: Any,
+    by: str | Sequence[str] | None = None,
+    pair: str | None = None,
+    scope: str | None = None,
+    confidence: float = 0.95,
+    band: float = 0.05,
+    method: Method = "log-welch",
+) -> IntoDataFrameT:
+    """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
+
+    The replicate is the run. Threads, jobs and directions of one run are no repeats of it, and are
+    refused with the filter to type. Where a run went through several conditions that `by` does not
+    name, it counts once, as their geometric mean.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or polars.DataFrame
+        One row per run and cell, such as `Results.io`. Without a column ``run``, each row is a run.
+    metric : str
+        A column of numbers above zero.
+    between : str
+        The column whose levels are compared.
+    baseline : object
+        The level that the others are divided by.
+    by : str or sequence of str, optional
+        Compare within each combination of these columns.
+    pair : str, optional
+        The column that pairs runs of both sides, such as a round. Never guessed.
+    scope : str, optional
+        Without it, rows of scope ``total``, or of the only scope there is.
+    confidence : float
+        Of the interval. "Same" is judged by the interval at ``2 confidence - 1``.
+    band : float
+        Differences up to this share do not matter.
+    method : {"log-welch", "hodges-lehmann"}
+        The t interval of the difference of logarithms, or the one free of assumptions.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per combination of `by` and level:
+
+        * the columns of `by`, `between` (the level) and ``baseline``;
+        * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
+        * ``center``, ``center_baseline`` [unit]: geometric means (medians for Hodges-Lehmann);
+        * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
+        * ``confidence``: of that interval, as reached; ``method``: as used;
+        * ``p``: of the test against the nearer edge of the band (with ``band=0``: against
+          equality); ``p_holm``: the same for all ``comparisons`` of the answer together;
+        * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
+          than 5 % is not settled" or "not settled"; "one run each: not comparable". Whether less is
+          better stands in the vocabulary, or in the metric's unit (``_s``, ``_ns``);
+        * ``runs_needed``: further runs per side that will probably settle it, 0 where it is
+          settled;
+        * ``varies_in``: conditions and labels that differ among the runs and were not named;
+        * ``warnings``: text, "; " between, null if there are none.
+
+    Raises
+    ------
+    SchemaError
+        If the question has no answer: a missing column, value or baseline, numbers not above zero,
+        mixed scopes or directions, several rows for one run.
+
+    See Also
+    --------
+    speedup : The same, with a factor that is above 1 where the level is better.
+    summarize : One group at a time.
+
+    Notes
+    -----
+    Intervals: Welch's t on logarithms; paired t where `pair` names the pairs; Mann-Whitney inverted
+    for Hodges-Lehmann. See Kalibera and Jones, "Quantifying performance changes with effect size
+    confidence intervals" (2012).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({
+    ...     "mount": ["9p"] * 5 + ["virtiofs"] * 5,
+    ...     "iops": [100, 104, 98, 101, 97, 131, 127, 140, 129, 133],
+    ... })
+    >>> answer = compare(runs, "iops", between="mount", baseline="9p")
+    >>> answer[["mount", "baseline", "n", "ratio", "ratio_lo", "ratio_hi", "verdict"]].round(2)
+          mount baseline  n  ratio  ratio_lo  ratio_hi verdict
+    0  virtiofs       9p  5   1.32      1.26      1.39  faster
+    """
+    question = Question(metric_of(metric), pair, confidence, band, method)
+    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope)
+    return answer(data, keep, _columns(ratios))
+
+
+def speedup(
+    frame: IntoDataFrameT,
+    metric: str,
+    *,
+    between: str,
+    baseline: Any,
+    by: str | Sequence[str] | None = None,
+    pair: str | None = None,
+    scope: str | None = None,
+    confidence: float = 0.95,
+    band: float = 0.05,
+    method: Method = "log-welch",
+) -> IntoDataFrameT:
+    """Compare as `compare` does, and say how many times faster each level is than the baseline.
+
+    Parameters
+    ----------
+    frame, metric, between, baseline, by, pair, scope, confidence, band, method
+        As in `compare`. Of the metric it must be known which way is better: it is a column of the
+        vocabulary, or named after its unit (``_s`` and ``_ns``: less; ``iops``, ``_per_s``: more).
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        The columns of `compare`, and after ``ratio_hi``: ``speedup``, ``speedup_lo``,
+        ``speedup_hi``, above 1 where the level is better. For a time that is baseline / level.
+
+    Raises
+    ------
+    SchemaError
+        As in `compare`, and where nobody knows which way is better.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cat = pd.DataFrame({"cache": ["before", "after"], "real_s": [4.364, 0.466]})
+    >>> answer = speedup(cat, "real_s", between="cache", baseline="before")
+    >>> answer[["cache", "n", "ratio", "speedup", "verdict"]].round(2)
+       cache  n  ratio  speedup                       verdict
+    0  after  1   0.11     9.36  one run each: not comparable
+    """
+    measure = metric_of(metric)
+    if measure.better is None:
+        raise SchemaError(
+            f"is more {metric!r} better, or less? rename it to a column of the vocabulary "
+            f"(real_s, iops, ...) or after its unit (_s, _ns, _per_s), or use compare()"
+        )
+    question = Question(measure, pair, confidence, band, method)
+    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope)
+    columns = _columns(ratios)
+    ends = [_speedup(found, measure.sign) for found in ratios]
+    gains: dict[str, tuple[DType, list[Any]]] = {
+        name: ("float64", [end[i] for end in ends])
+        for i, name in enumerate(("speedup", "speedup_lo", "speedup_hi"))
+    }
+    at = list(columns).index("ratio_hi") + 1
+    items = list(columns.items())
+    return answer(data, keep, dict([*items[:at], *gains.items(), *items[at:]]))
+
+
+def _ratios(
+    frame: IntoDataFrameT,
+    question: Question,
+    between: str,
+    baseline: Any,
+    by: tuple[str, ...],
+    scope: str | None,
+) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
+    """Check the frame, then compare each level with the baseline in each cell."""
+    data = opened(frame)
+    need(data, [question.metric.name, between, *by, *names(question.pair)])
+    named = {*by, between, *names(question.pair)}
+    data = choose_scope(data, scope, named)
+    refuse_directions(data, named)
+    logs = logarithms(checked(data, question.metric.name, positive=True))
+    levels = _levels(data, between, baseline)
+    side, times = values(data, between), moments(data)
+
+    ratios, cells, held = [], [], []
+    for rows in groups(data, by).values():
+        base = [row for row in rows if side[row] == baseline]
+        for level in levels:
+            own = [row for row in rows if side[row] == level]
+            sides = sides_of(data, logs, own, base, named=named, pair=question.pair, moments=times)
+            found = ratio_of(sides, question, (level, baseline))
+            _say_what_varies(found, data, own, base, named)
+            ratios.append(found)
+            cells.append(rows[0])
+            held.append(side.index(level))  # a row with the level; this cell may have none
+    adjust(ratios, question)
+    keep = {
+        **kept(by, cells),
+        between: (between, held),
+        "baseline": (between, [side.index(baseline)] * len(held)),
+    }
+    return data, keep, ratios
+
+
+def _say_what_varies(
+    found: Ratio, data: Frame, level: list[int], baseline: list[int], named: set[str]
+) -> None:
+    """Name what differs though nobody named it; worst is what sets the sides apart."""
+    varies = varying(data, [*level, *baseline], named)
+    apart = [
+        name
+        for name in varies
+        if not differing(data, level, [name]) and not differing(data, baseline, [name])
+    ]
+    found.varies_in = ", ".join(varies) or None
+    if apart:
+        found.notes.append(f"the sides differ in {', '.join(apart)} too")
+
+
+def _levels(data: Frame, between: str, baseline: Any) -> list[Any]:
+    """Give the levels to compare with the baseline, which must be one of them."""
+    side = values(data, between)
+    if None in side:
+        raise SchemaError(f"{between!r} is missing in {side.count(None)} of {len(side)} rows")
+    there = distinct(side)
+    listed = ", ".join(repr(value) for value in there)
+    if baseline not in there:
+        raise SchemaError(f"baseline {baseline!r} is no value of {between!r}; there are: {listed}")
+    if len(there) < 2:
+        raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
+    return [value for value in there if value != baseline]
+
+
+def _columns(ratios: list[Ratio]) -> dict[str, tuple[DType, list[Any]]]:
+    return {name: (dtype, [getattr(r, name) for r in ratios]) for name, dtype in _COLUMNS.items()}
+
+
+def _speedup(found: Ratio, sign: int) -> tuple[float | None, float | None, float | None]:
+    """Turn a ratio so that above 1 is better; the ends change places with it."""
+    if sign > 0:
+        return found.ratio, found.ratio_lo, found.ratio_hi
+    center, lo, hi = (
+        None if end is None else 1 / end for end in (found.ratio, found.ratio_hi, found.ratio_lo)
+    )
+    return center, lo, hi

@@ -1,0 +1,237 @@
+"""The difference of two groups of logarithms, with its interval and its test.
+
+A ratio is a difference of logarithms: there, noise that grows with the value has one size, and
+swapping the sides only changes the sign. Everything here is numbers in, numbers out.
+
+Sources: Welch (1947); Satterthwaite (1946); Hodges & Lehmann (1963); Holm (1979); Schuirmann (1987)
+for the two one-sided tests behind "same within".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, log1p, sqrt
+from typing import Literal, Protocol
+
+import numpy as np
+from scipy import stats
+
+_EXACT_PAIRS = (
+    2500  # beyond this many pairs the exact Mann-Whitney test is slow and the normal one good
+)
+
+
+class Difference(Protocol):
+    """A difference of logarithms."""
+
+    @property
+    def center(self) -> float:
+        """The difference itself."""
+
+    def interval(self, confidence: float) -> tuple[float, float, float] | None:
+        """Lower and upper end and the confidence reached; None where n is too small for any."""
+
+    def p(self, null: float) -> float:
+        """Two-sided p of the difference being `null`."""
+
+
+@dataclass(frozen=True)
+class StudentT:
+    """A difference with a standard error: Welch's, of pairs, or of cells.
+
+    Attributes
+    ----------
+    center, se, df : float
+        The difference, its standard error and the degrees of freedom.
+    variance : float
+        What ``se**2`` would be with one run per side; with n it is this over n.
+    df_per_run : int
+        Degrees of freedom that each further run per side brings.
+    """
+
+    center: float
+    se: float
+    df: float
+    variance: float
+    df_per_run: int
+
+    def interval(self, confidence: float) -> tuple[float, float, float]:
+        """Give the t interval."""
+        half = float(stats.t.ppf((1 + confidence) / 2, self.df)) * self.se
+        return self.center - half, self.center + half, confidence
+
+    def p(self, null: float) -> float:
+        """Give the two-sided p of the t test."""
+        return float(2 * stats.t.sf(abs(self.center - null) / self.se, self.df))
+
+
+Cells = Sequence[tuple[Sequence[float], Sequence[float]]]
+
+
+def welch(cells: Cells) -> StudentT | None:
+    """Compare logarithms of level and baseline, cell by cell, each cell weighing the same.
+
+    With one cell this is Welch's t. With several, each with runs of its own, the difference is the
+    mean of the cells' differences, ``se^2 = sum(se_c^2) / C^2``, and the degrees of freedom are
+    Satterthwaite's over all arms.
+
+    Returns
+    -------
+    StudentT or None
+        None where no arm shows any spread: there is nothing to judge the difference by.
+    """
+    arms = [np.asarray(arm, dtype=float) for cell in cells for arm in cell]
+    count = len(cells)
+    shares = [float(np.var(arm, ddof=1)) / len(arm) / count**2 for arm in arms]
+    total = sum(shares)
+    center = sum(_mean(level) - _mean(base) for level, base in cells) / count
+    if not _spread(arms):
+        return None
+    df = total**2 / sum(s**2 / (len(arm) - 1) for s, arm in zip(shares, arms, strict=True))
+    variance = sum(float(np.var(arm, ddof=1)) for arm in arms) / count**2
+    return StudentT(center, sqrt(total), df, variance, 2 * count)
+
+
+def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
+    """Compare logarithms pair by pair: a t interval of the differences."""
+    pairs = np.asarray(level, dtype=float) - np.asarray(baseline, dtype=float)
+    if not _spread([pairs]):
+        return None
+    variance = float(np.var(pairs, ddof=1))
+    return StudentT(_mean(pairs), sqrt(variance / len(pairs)), len(pairs) - 1, variance, 1)
+
+
+def _mean(arm: Sequence[float] | np.ndarray) -> float:
+    return float(np.mean(np.asarray(arm, dtype=float)))
+
+
+def _spread(arms: Sequence[np.ndarray]) -> bool:
+    """Say whether the values differ by more than the last digits of a float."""
+    return any(float(np.ptp(arm)) > 1e-12 * max(1.0, float(np.abs(arm).max())) for arm in arms)
+
+
+@dataclass(frozen=True)
+class HodgesLehmann:
+    """The median of all differences between the sides, with the Mann-Whitney interval.
+
+    Free of any assumption on the distribution but that both sides have the same shape. The exact
+    interval needs ``2 / C(n_a + n_b, n_a) <= 1 - confidence``: 3 against 5 or 4 against 4 runs for
+    95 %.
+    """
+
+    level: tuple[float, ...]
+    baseline: tuple[float, ...]
+
+    @property
+    def differences(self) -> list[float]:
+        """All differences between the sides, sorted."""
+        return sorted(a - b for a in self.level for b in self.baseline)
+
+    @property
+    def center(self) -> float:
+        """Their median."""
+        return float(np.median(self.differences))
+
+    @property
+    def tied(self) -> bool:
+        """Whether a value occurs twice: then only the normal approximation holds."""
+        pooled = (*self.level, *self.baseline)
+        return len(set(pooled)) < len(pooled)
+
+    def interval(self, confidence: float) -> tuple[float, float, float] | None:
+        """Invert the Mann-Whitney test."""
+        n, m = len(self.level), len(self.baseline)
+        alpha = 1 - confidence
+        # the tolerance lets .05 mean .05: 1 - .95 is a little more
+        if 2 / comb(n + m, n) > alpha * (1 + 1e-9):
+            return None
+        if self.tied or n * m > _EXACT_PAIRS:
+            z = float(stats.norm.ppf(1 - alpha / 2))
+            k, reached = max(1, int(n * m / 2 - z * self._sigma())), confidence
+        else:
+            below = np.cumsum([ways / comb(n + m, n) for ways in u_counts(n, m)])
+            # the k-th smallest difference bounds from below where P(U < k) is small enough
+            k = int(np.searchsorted(below, alpha / 2 * (1 + 1e-9), side="right"))
+            reached = 1 - 2 * float(below[k - 1])
+        return self.differences[k - 1], self.differences[-k], reached
+
+    def p(self, null: float) -> float:
+        """Give the two-sided p of the Mann-Whitney test."""
+        level, baseline = [value - null for value in self.level], list(self.baseline)
+        shifted = {*level, *baseline}
+        ties = len(shifted) < len(level) + len(baseline)
+        exact = not ties and len(level) * len(baseline) <= _EXACT_PAIRS
+        method: Literal["exact", "asymptotic"] = "exact" if exact else "asymptotic"
+        return float(stats.mannwhitneyu(level, baseline, method=method).pvalue)
+
+    def _sigma(self) -> float:
+        """Give the standard deviation of U, corrected for ties."""
+        n, m = len(self.level), len(self.baseline)
+        total = n + m
+        _, repeats = np.unique([*self.level, *self.baseline], return_counts=True)
+        ties = float(np.sum(repeats.astype(float) ** 3 - repeats)) / (total * (total - 1))
+        return sqrt(n * m / 12 * (total + 1 - ties))
+
+
+def u_counts(n: int, m: int) -> list[int]:
+    """Count the orders of n and m values that give each Mann-Whitney U, from 0 to n m.
+
+    They are the coefficients of the Gaussian binomial, prod (1 - q^(m + i)) / (1 - q^i).
+
+    Examples
+    --------
+    >>> u_counts(2, 2)
+    [1, 1, 2, 1, 1]
+    """
+    size = n * m + 1
+    counts = [1] + [0] * (size - 1)
+    for i in range(1, n + 1):
+        for u in range(size - 1, m + i - 1, -1):
+            counts[u] -= counts[u - m - i]
+        for u in range(i, size):
+            counts[u] += counts[u - i]
+    return counts
+
+
+def runs_still_needed(
+    difference: StudentT, band: float, *, now: int, limit: int = 100
+) -> int | None:
+    """Estimate how many more runs per side would settle the verdict, four times in five.
+
+    The smallest n for which the distance from the nearer edge of the band is at least
+    ``(t_q + t_.80) sqrt(variance / n)``, q = .975 outside the band (a difference) and .95 inside it
+    (equivalence; there t_.90 for t_.80 near the middle, where both edges count).
+
+    Returns
+    -------
+    int or None
+        None where more than `limit` would be needed: the effect lies at the edge of the band.
+    """
+    edge = log1p(band)
+    distance = abs(abs(difference.center) - edge)
+    inside = abs(difference.center) < edge
+    q = 0.95 if inside else 0.975
+    power = 0.90 if inside and abs(difference.center) < edge / 4 else 0.80
+    n = np.arange(2, limit + 1)
+    df = difference.df_per_run * (n - 1)
+    reach = (stats.t.ppf(q, df) + stats.t.ppf(power, df)) * np.sqrt(difference.variance / n)
+    enough = n[reach <= distance]
+    return max(1, int(enough[0]) - now) if len(enough) else None
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values for their number, by Holm's step-down method.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    for rank, i in enumerate(order):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = running
+    return adjusted

@@ -1,0 +1,146 @@
+"""Frames in, frames out: what every statistic needs of pandas and polars alike.
+
+Tables of runs are small, so the statistics work on plain lists of values, which are the same
+whatever library the frame came from; an answer is built in the caller's library again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import pandas as pd
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.vocabulary import PANDAS, DType
+
+Frame: TypeAlias = "nw.DataFrame[Any]"
+
+_NARWHALS: Mapping[DType, Any] = {
+    "Int64": nw.Int64(),
+    "float64": nw.Float64(),
+    "boolean": nw.Boolean(),
+    "str": nw.String(),
+}
+
+
+def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
+    """Take a pandas or polars frame, or say what is needed."""
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError:
+        kind = type(frame).__name__
+        hint = "; collect() it first" if kind == "LazyFrame" else ""
+        raise SchemaError(f"a pandas or polars DataFrame is needed, not {kind}{hint}") from None
+
+
+def names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Take one name, several, or none."""
+    if columns is None:
+        return ()
+    return (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+def need(frame: Frame, columns: Iterable[str]) -> None:
+    """Refuse a frame that lacks a column."""
+    for name in columns:
+        if name not in frame.columns:
+            near = get_close_matches(str(name), frame.columns, n=3, cutoff=0.5)
+            hint = " or ".join(repr(n) for n in near)
+            raise SchemaError(
+                f"the frame has no column {name!r}" + (f"; did you mean {hint}?" if near else "")
+            )
+
+
+def values(frame: Frame, name: str, rows: Iterable[int] | None = None) -> list[Any]:
+    """Give a column as plain values, missing ones (null, NA, NaN) as None."""
+    series = frame[name]
+    gone = series.is_null().to_list()
+    # NaN is a value in polars, and the one value that differs from itself
+    plain = [
+        None if missing or value != value else value
+        for value, missing in zip(series.to_list(), gone, strict=True)
+    ]
+    return plain if rows is None else [plain[row] for row in rows]
+
+
+def numbers(frame: Frame, name: str) -> list[float | None]:
+    """Give a numeric column, or refuse."""
+    need(frame, [name])
+    if not frame.schema[name].is_numeric():
+        raise SchemaError(f"column {name!r} is {frame.schema[name]}: a metric must be a number")
+    return [None if value is None else float(value) for value in values(frame, name)]
+
+
+def groups(frame: Frame, columns: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
+    """Give the rows of each combination of values, in order of first appearance."""
+    lists = [values(frame, name) for name in columns]
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for row in range(len(frame)):
+        found.setdefault(tuple(column[row] for column in lists), []).append(row)
+    return found
+
+
+def distinct(found: Iterable[Any]) -> list[Any]:
+    """Give the known values, each once, in order of first appearance."""
+    return [value for value in dict.fromkeys(found) if value is not None]
+
+
+def differing(frame: Frame, rows: Sequence[int], candidates: Iterable[str]) -> list[str]:
+    """Name the columns that are known to differ among some rows; a gap is no difference."""
+    return [
+        name
+        for name in candidates
+        if name in frame.columns and len(distinct(values(frame, name, rows))) > 1
+    ]
+
+
+def to_type(frame: Frame, column: str, value: Any) -> str:
+    """Give the filter to type, in the words of the frame's own library."""
+    if frame.implementation.is_pandas_like():
+        return f'.query("{column} == {value!r}")'
+    return f'.filter(pl.col("{column}") == {value!r})'
+
+
+Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
+
+
+def kept(columns: Iterable[str], rows: Sequence[int]) -> Kept:
+    """Keep columns under their own names, from the same rows."""
+    return {name: (name, rows) for name in columns}
+
+
+def answer(
+    frame: nw.DataFrame[IntoDataFrameT],
+    keep: Kept,
+    columns: Mapping[str, tuple[DType, Sequence[Any]]],
+) -> IntoDataFrameT:
+    """Build the caller's kind of frame: columns kept from some rows, then new ones.
+
+    Kept columns (name: column and rows) have the type they came with, be it a date or a category;
+    new ones that of the vocabulary.
+    """
+    for name in keep:
+        if name in columns:
+            raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
+    parts = [
+        nw.maybe_reset_index(frame[list(rows), [column]]).rename({column: name})
+        for name, (column, rows) in keep.items()
+    ]
+    parts += [
+        _series(frame, name, dtype, list(data)).to_frame()
+        for name, (dtype, data) in columns.items()
+    ]
+    built: nw.DataFrame[IntoDataFrameT] = nw.concat(parts, how="horizontal")
+    return built.to_native()
+
+
+def _series(frame: Frame, name: str, dtype: DType, data: list[Any]) -> nw.Series[Any]:
+    if frame.implementation.is_pandas_like():
+        # only pandas' own nullable integers hold a gap, and narwhals does not make those
+        array = pd.array(data, dtype=PANDAS[dtype])  # type: ignore[call-overload]
+        return nw.from_native(pd.Series(array, name=name), series_only=True)
+    return nw.new_series(name, data, _NARWHALS[dtype], backend=frame.implementation)

@@ -1,0 +1,48 @@
+"""What a metric is: its unit, which way is better, and the words for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fiotools.vocabulary import COLUMNS, Better
+
+_SPEED_UNITS = ("1/s", "B/s", "s", "ns")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One measure: `unit` is empty and `better` None where nobody said."""
+
+    name: str
+    unit: str
+    better: Better | None
+
+    @property
+    def sign(self) -> int:
+        """+1 where more is better or nobody knows, -1 where less is."""
+        return -1 if self.better == "lower" else 1
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The words for a gain and for a loss."""
+        if self.better is None:
+            return "higher", "lower"
+        # a steadier run is better, not faster
+        if self.unit in _SPEED_UNITS and "stddev" not in self.name:
+            return "faster", "slower"
+        return "better", "worse"
+
+
+def metric_of(name: str) -> Metric:
+    """Look a metric up in the vocabulary, else read its name: ``quantity[_statistic]_unit``."""
+    if name in COLUMNS:
+        column = COLUMNS[name]
+        return Metric(name, column.unit, column.better)
+    if name.endswith("bytes_per_s"):
+        return Metric(name, "B/s", "higher")
+    if name.endswith("_per_s") or "iops" in name.lower().split("_"):
+        return Metric(name, "1/s", "higher")
+    for unit in ("ns", "s"):
+        if name.endswith(f"_{unit}"):
+            return Metric(name, unit, "lower")
+    return Metric(name, "%" if name.endswith("_pct") else "", None)

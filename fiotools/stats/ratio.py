@@ -1,0 +1,221 @@
+"""One comparison: from the runs of two sides to a ratio, its interval and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp
+from statistics import fmean, median
+from typing import Any, Literal
+
+from fiotools.errors import SchemaError
+from fiotools.stats.estimates import (
+    Difference,
+    HodgesLehmann,
+    StudentT,
+    holm,
+    paired,
+    runs_still_needed,
+    welch,
+)
+from fiotools.stats.metric import Metric
+from fiotools.stats.order import blocks, drift
+from fiotools.stats.sides import Sides, matched
+from fiotools.stats.verdict import nearer_edge, settled, verdict
+
+Method = Literal["log-welch", "hodges-lehmann"]
+
+ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, checked once."""
+
+    metric: Metric
+    pair: str | None
+    confidence: float
+    band: float
+    method: Method
+
+    def __post_init__(self) -> None:
+        if not 0.5 < self.confidence < 1:
+            raise SchemaError(f"confidence is {self.confidence}: it lies between 0.5 and 1 (0.95)")
+        if not 0 <= self.band < 1:
+            raise SchemaError(f"band is {self.band}: it is a share, at least 0 and below 1 (0.05)")
+        if self.method not in ("log-welch", "hodges-lehmann"):
+            raise SchemaError(f"method {self.method!r} is neither 'log-welch' nor 'hodges-lehmann'")
+        if self.pair and self.method != "log-welch":
+            raise SchemaError("pairs are compared by method='log-welch' (their t interval) only")
+
+
+@dataclass
+class Ratio:
+    """One comparison; its fields are the columns of `compare`."""
+
+    metric: str
+    unit: str
+    n: int
+    n_baseline: int
+    method: str
+    center: float | None = None
+    center_baseline: float | None = None
+    ratio: float | None = None
+    ratio_lo: float | None = None
+    ratio_hi: float | None = None
+    confidence: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    comparisons: int = 0
+    verdict: str = "not settled"
+    runs_needed: int | None = None
+    varies_in: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> str | None:
+        """The notes as one text, None if there are none."""
+        return "; ".join(self.notes) or None
+
+
+def ratio_of(sides: Sides, question: Question, sides_names: tuple[Any, Any]) -> Ratio:
+    """Compare two sides."""
+    notes = _how_cells_count(sides)
+    if question.pair:
+        sides, alone = matched(sides, question.pair)
+        if alone:
+            notes.append(f"{alone} runs without a partner in {question.pair!r} left out")
+    metric = question.metric
+    found = Ratio(
+        metric.name,
+        metric.unit,
+        len(sides.level),
+        len(sides.baseline),
+        _method(sides, question),
+        notes=notes,
+    )
+    for count, name in zip((found.n, found.n_baseline), sides_names, strict=True):
+        if count == 0:
+            found.verdict = f"no run of {name!r}: not comparable"
+            return found
+    _centers(found, sides, question)
+    fewest = min(len(arm) for cell in sides.by_cell() for arm in cell)
+    if fewest == 1:
+        each = found.n == found.n_baseline == 1 or sides.own
+        single = sides_names[0] if found.n == 1 else sides_names[1]
+        found.verdict = f"{'one run each' if each else f'one run of {single!r}'}: not comparable"
+        notes.append(_need(question))
+        return found
+    notes += _order(sides, question)
+    _judge(found, sides, question, fewest)
+    return found
+
+
+def _method(sides: Sides, question: Question) -> str:
+    if question.pair:
+        return "log-paired-t"
+    if not sides.own:
+        return question.method
+    if question.method != "log-welch":
+        raise SchemaError(
+            f"runs of several {', '.join(sides.dims)} need method='log-welch', or that name in by="
+        )
+    return "log-welch-cells"
+
+
+def _centers(found: Ratio, sides: Sides, question: Question) -> None:
+    """Fill in where the sides lie, and their ratio."""
+    cells = sides.by_cell()
+    if question.method == "hodges-lehmann":
+        level, baseline = cells[0]
+        found.center, found.center_baseline = exp(median(level)), exp(median(baseline))
+        found.ratio = exp(HodgesLehmann(tuple(level), tuple(baseline)).center)
+        return
+    logs = [fmean(fmean(cell[side]) for cell in cells) for side in (0, 1)]
+    found.center, found.center_baseline = exp(logs[0]), exp(logs[1])
+    found.ratio = exp(logs[0] - logs[1])
+
+
+def _judge(found: Ratio, sides: Sides, question: Question, fewest: int) -> None:
+    """Fill in the interval, and the verdict where there are runs enough for one."""
+    cells = sides.by_cell()
+    student = paired(*cells[0]) if question.pair else welch(cells)
+    if student is None:
+        found.notes.append("no spread at all: are these copies of one run?")
+        return
+    difference: Difference = student
+    if question.method == "hodges-lehmann":
+        difference = HodgesLehmann(*(tuple(side) for side in cells[0]))
+        if difference.tied:
+            found.notes.append("tied values: normal approximation")
+    ends = difference.interval(question.confidence)
+    if ends is None:
+        found.notes.append("too few runs for an interval: 3 against 5 or 4 against 4 give 95 %")
+        return
+    found.ratio_lo, found.ratio_hi, found.confidence = exp(ends[0]), exp(ends[1]), ends[2]
+    if fewest < ENOUGH:
+        found.verdict = "two runs: no verdict"
+        found.notes.append(_need(question))
+        return
+    found.p = difference.p(nearer_edge(difference.center, question.band))
+    found.verdict = verdict(
+        difference, question.metric, band=question.band, confidence=question.confidence
+    )
+    _more_runs(found, student, question, fewest)
+
+
+def _more_runs(found: Ratio, student: StudentT, question: Question, fewest: int) -> None:
+    if settled(found.verdict):
+        found.runs_needed = 0
+        return
+    found.runs_needed = runs_still_needed(student, question.band, now=fewest)
+    if found.runs_needed is None:
+        found.notes.append(
+            "the effect lies at the edge of the band: more runs will hardly settle it"
+        )
+
+
+def adjust(ratios: Sequence[Ratio], question: Question) -> None:
+    """Correct the tests for their number, and warn where a verdict hangs on that."""
+    tested = [found for found in ratios if found.p is not None]
+    corrected = holm([found.p for found in tested if found.p is not None])
+    alpha = 1 - question.confidence
+    for found, p in zip(tested, corrected, strict=True):
+        found.p_holm = p
+        if found.verdict in question.metric.words and p > alpha:
+            found.notes.append(
+                f"{found.verdict!r} does not outlast Holm's correction for {len(tested)} tests"
+            )
+    for found in ratios:
+        found.comparisons = len(tested)
+
+
+def _need(question: Question) -> str:
+    return f"need >= {ENOUGH} {'pairs' if question.pair else 'runs a side'} for a verdict"
+
+
+def _how_cells_count(sides: Sides) -> list[str]:
+    """Say how several cells became one number."""
+    if not sides.dims or not (sides.level and sides.baseline):
+        return []
+    which = ", ".join(sides.dims)
+    if sides.own:
+        return [f"cells of {which} weigh the same, each with runs of its own"]
+    count = len(sides.level[0].cells)
+    return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
+
+
+def _order(sides: Sides, question: Question) -> list[str]:
+    """Warn of what the order of the runs may have done, where their times are known."""
+    both = (sides.level, sides.baseline)
+    if any(run.moment is None for side in both for run in side):
+        return []
+    notes = []
+    if blocks([[run.moment for run in side] for side in both]):
+        notes.append("arms ran in blocks: drift cannot be told from the difference")
+    trend = drift(
+        [[(run.moment, exp(run.log)) for run in side] for side in both],
+        band=question.band,
+        confidence=question.confidence,
+    )
+    return notes + ([trend] if trend else [])

@@ -1,0 +1,159 @@
+"""The two sides of a comparison: their runs, and how the cells of the runs are brought together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import Frame, differing, values
+from fiotools.stats.runs import refuse_several, run_keys, run_name
+from fiotools.vocabulary import CONDITIONS
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: the logarithm of its value in each cell, its pair and its moment, where known."""
+
+    key: tuple[Any, ...]
+    cells: dict[tuple[Any, ...], float]
+    pair: Any = None
+    moment: Any = None
+
+    @property
+    def log(self) -> float:
+        """Its one number: the mean over its cells, which is their geometric mean in logarithms."""
+        return sum(self.cells.values()) / len(self.cells)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The runs of both sides.
+
+    Attributes
+    ----------
+    level, baseline : list of Run
+    dims : list of str
+        Unnamed conditions that vary within a side: together they make its cells.
+    own : bool
+        True where each cell has runs of its own, False where each run went through all cells.
+    """
+
+    level: list[Run]
+    baseline: list[Run]
+    dims: list[str]
+    own: bool
+
+    def by_cell(self) -> list[tuple[list[float], list[float]]]:
+        """Give the logarithms of level and baseline in each cell that is analysed on its own."""
+        if not self.own:
+            return [([run.log for run in self.level], [run.log for run in self.baseline])]
+        cells = dict.fromkeys(cell for run in self.level for cell in run.cells)
+        return [
+            (
+                [run.cells[cell] for run in self.level if cell in run.cells],
+                [run.cells[cell] for run in self.baseline if cell in run.cells],
+            )
+            for cell in cells
+        ]
+
+
+def sides_of(
+    frame: Frame,
+    logs: Sequence[float],
+    level: Sequence[int],
+    baseline: Sequence[int],
+    *,
+    named: Collection[str],
+    pair: str | None = None,
+    moments: Sequence[Any] | None = None,
+) -> Sides:
+    """Make runs of the rows of both sides.
+
+    Refused is what leaves a run without its one number: several rows that no condition tells apart,
+    or cells that only one side has, so that the ratio would mix in the conditions' own effect.
+    """
+    unnamed = [name for name in CONDITIONS if name not in named]
+    within = {*differing(frame, level, unnamed), *differing(frame, baseline, unnamed)}
+    dims = [name for name in unnamed if name in within]
+    keys = run_keys(frame)
+    cells = list(zip(*(values(frame, name) for name in dims), strict=True)) or [()] * len(frame)
+    pairs = values(frame, pair) if pair else [None] * len(frame)
+
+    def runs(rows: Sequence[int]) -> list[Run]:
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for row in rows:
+            found.setdefault(keys[row], []).append(row)
+        for key, own in found.items():
+            if len({cells[row] for row in own}) < len(own):
+                raise refuse_several(frame, own, key)
+        return [
+            Run(
+                key,
+                {cells[row]: logs[row] for row in own},
+                pairs[own[0]],
+                moments[own[0]] if moments else None,
+            )
+            for key, own in found.items()
+        ]
+
+    a, b = runs(level), runs(baseline)
+    _refuse_shared(a, b, paired=pair is not None)
+    return Sides(a, b, dims, _own_cells(a, b, dims))
+
+
+def _own_cells(level: list[Run], baseline: list[Run], dims: list[str]) -> bool:
+    """Say whether cells have their own runs; refuse sides that do not hold the same cells."""
+    if not dims or not level or not baseline:
+        return False
+    shapes = {frozenset(run.cells) for run in (*level, *baseline)}
+    if len(shapes) == 1:
+        return False
+    covered = [{cell for run in side for cell in run.cells} for side in (level, baseline)]
+    if covered[0] == covered[1] and all(len(shape) == 1 for shape in shapes):
+        return True
+    raise SchemaError(
+        f"the runs do not all hold the same cells of {', '.join(dims)}: "
+        f"name that in by=, or keep what both sides have"
+    )
+
+
+def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> None:
+    """Refuse runs that stand on both sides: those are pairs, not independent groups."""
+    both = {run.key for run in level if run.key[0] is not None and len(run.key) == 2}
+    shared = [run.key for run in baseline if run.key in both]
+    if shared and not paired:
+        raise SchemaError(
+            f"{run_name(shared[0])} stands on both sides: compare within runs, pair='source'"
+        )
+
+
+def matched(sides: Sides, pair: str) -> tuple[Sides, int]:
+    """Keep the runs that have a partner, in the same order on both sides; count the others."""
+    if sides.own:
+        raise SchemaError(
+            f"pairs need the same cells in every run: name {', '.join(sides.dims)} in by="
+        )
+    level, baseline = _by_pair(sides.level, pair), _by_pair(sides.baseline, pair)
+    common = [key for key in level if key in baseline]
+    alone = len(sides.level) + len(sides.baseline) - 2 * len(common)
+    kept = Sides([level[k] for k in common], [baseline[k] for k in common], sides.dims, False)
+    return kept, alone
+
+
+def _by_pair(runs: list[Run], pair: str) -> dict[Any, Run]:
+    found: dict[Any, Run] = {}
+    for run in runs:
+        if run.pair is None:
+            continue
+        if run.pair in found:
+            raise SchemaError(f"{pair} {run.pair!r} has more than one run on a side: no pairs")
+        found[run.pair] = run
+    return found
+
+
+def logarithms(numbers: Sequence[float]) -> list[float]:
+    """Take logarithms of values already checked to be above zero."""
+    return [log(number) for number in numbers]

@@ -1,0 +1,271 @@
+"""One group at a time: where its runs lie, and how far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from statistics import fmean, median, stdev
+from typing import Any
+
+from narwhals.typing import IntoDataFrameT
+from scipy import stats
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import Frame, answer, groups, kept, names, need, opened, values
+from fiotools.stats.metric import Metric, metric_of
+from fiotools.stats.order import drift
+from fiotools.stats.runs import (
+    checked,
+    choose_scope,
+    moments,
+    refuse_directions,
+    refuse_several,
+    run_keys,
+    varying,
+)
+from fiotools.stats.verdict import percent
+from fiotools.vocabulary import DType
+
+_NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
+_MANY = 6  # runs for a 95 % interval of a median, and before a value may be called odd
+
+_COLUMNS: dict[str, DType] = {
+    "metric": "str",
+    "unit": "str",
+    "n": "Int64",
+    "median": "float64",
+    "median_lo": "float64",
+    "median_hi": "float64",
+    "mean": "float64",
+    "mean_lo": "float64",
+    "mean_hi": "float64",
+    "stddev": "float64",
+    "cov_pct": "float64",
+    "min": "float64",
+    "max": "float64",
+    "outliers": "Int64",
+    "warnings": "str",
+    "confidence": "float64",
+}
+
+
+@dataclass
+class _Summary:
+    """One group; its fields are the columns of `summarize`."""
+
+    metric: str
+    unit: str
+    n: int
+    median: float
+    mean: float
+    min: float
+    max: float
+    confidence: float
+    median_lo: float | None = None
+    median_hi: float | None = None
+    mean_lo: float | None = None
+    mean_hi: float | None = None
+    stddev: float | None = None
+    cov_pct: float | None = None
+    outliers: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> str | None:
+        return "; ".join(self.notes) or None
+
+
+def summarize(
+    frame: IntoDataFrameT,
+    metric: str,
+    *,
+    by: str | Sequence[str] | None = None,
+    scope: str | None = None,
+    confidence: float = 0.95,
+) -> IntoDataFrameT:
+    """Summarize the runs of each group: median and mean with their intervals, spread, odd ones out.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or polars.DataFrame
+        One row per run and group, such as `Results.io`. Without a column ``run``, each row is a
+        run.
+    metric : str
+        A column of numbers.
+    by : str or sequence of str, optional
+        The columns that make the groups.
+    scope : str, optional
+        Without it, rows of scope ``total``, or of the only scope there is.
+    confidence : float
+        Of both intervals, at least.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``median``,
+        ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
+        ``mean_lo``, ``mean_hi`` (Student's t; null for one run); ``stddev``; ``cov_pct``, the
+        coefficient of variation; ``min``; ``max``; ``outliers``, counted and never dropped;
+        ``warnings``; ``confidence``.
+
+    Raises
+    ------
+    SchemaError
+        For a missing column or value, mixed scopes or directions, several rows for one run.
+
+    Notes
+    -----
+    A value is an outlier if it lies 10 scaled median absolute deviations off the median
+    (hyperfine's rule), and only among 6 runs or more; where more than half of the values are the
+    same, if it lies 10 % off. Drift and a slow first run are looked for where the order of the runs
+    is known: from ``started_at`` or ``reported_at``, else from ``run`` within one ``source``, else
+    from the rows of a plain frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> tar = pd.DataFrame({"mount": ["virtiofs"] * 3, "real_s": [6.130, 5.259, 5.370]})
+    >>> answer = summarize(tar, "real_s", by="mount")
+    >>> answer[["mount", "n", "median", "mean", "mean_lo", "mean_hi"]].round(2)
+          mount  n  median  mean  mean_lo  mean_hi
+    0  virtiofs  3    5.37  5.59     4.41     6.76
+    >>> answer["warnings"][0]
+    'median: need >= 6 runs for its interval'
+    """
+    if not 0 < confidence < 1:
+        raise SchemaError(f"confidence is {confidence}: it lies between 0 and 1 (0.95)")
+    named = names(by)
+    data = opened(frame)
+    need(data, [metric, *named])
+    data = choose_scope(data, scope, named)
+    refuse_directions(data, named)
+    numbers = checked(data, metric, positive=False)
+    measure, keys = metric_of(metric), run_keys(data)
+
+    cells = groups(data, named)
+    found = []
+    for rows in cells.values():
+        _one_row_per_run(data, rows, keys)
+        rows, known = _in_order(data, rows)
+        summary = _summary([numbers[row] for row in rows], measure, confidence, in_order=known)
+        varies = varying(data, rows, named)
+        if varies:
+            summary.notes.append(f"runs vary in {', '.join(varies)}")
+        found.append(summary)
+    columns: dict[str, tuple[DType, list[Any]]] = {
+        name: (dtype, [getattr(summary, name) for summary in found])
+        for name, dtype in _COLUMNS.items()
+    }
+    return answer(data, kept(named, [rows[0] for rows in cells.values()]), columns)
+
+
+def _one_row_per_run(data: Frame, rows: Sequence[int], keys: Sequence[tuple[Any, ...]]) -> None:
+    seen: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        seen.setdefault(keys[row], []).append(row)
+    for key, own in seen.items():
+        if len(own) > 1:
+            raise refuse_several(data, own, key)
+
+
+def _in_order(data: Frame, rows: list[int]) -> tuple[list[int], bool]:
+    """Put rows in the order in which the runs were made, if that is known."""
+    times = moments(data)
+    if times is not None:
+        return sorted(rows, key=lambda row: times[row]), True
+    if "source" not in data.columns:
+        return rows, True
+    if "run" in data.columns and len(set(values(data, "source", rows))) == 1:
+        run = values(data, "run")
+        if all(run[row] is not None for row in rows):
+            return sorted(rows, key=lambda row: run[row]), True
+    return rows, False
+
+
+def _summary(series: list[float], metric: Metric, confidence: float, *, in_order: bool) -> _Summary:
+    """Summarize one series."""
+    n = len(series)
+    found = _Summary(
+        metric.name,
+        metric.unit,
+        n,
+        median(series),
+        fmean(series),
+        min(series),
+        max(series),
+        confidence,
+    )
+    found.median_lo, found.median_hi = median_interval(series, confidence)
+    if found.median_lo is None:
+        found.notes.append(f"median: need >= {_runs_for_median(confidence)} runs for its interval")
+    if n == 1:
+        found.notes.append("mean: need >= 2 runs for its interval")
+        return found
+    found.stddev = stdev(series)
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * found.stddev / sqrt(n)
+    found.mean_lo, found.mean_hi = found.mean - half, found.mean + half
+    if found.mean > 0:
+        found.cov_pct = 100 * found.stddev / found.mean
+        if found.cov_pct >= _NOISY_PCT:
+            found.notes.append(f"runs spread by {percent(found.cov_pct / 100)} % (CoV)")
+    odd = outliers(series)
+    found.outliers = len(odd)
+    if odd:
+        found.notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
+    if in_order:
+        found.notes += _order_notes(series, odd, metric, confidence)
+    return found
+
+
+def _order_notes(
+    series: list[float], odd: list[int], metric: Metric, confidence: float
+) -> list[str]:
+    notes = []
+    if 0 in odd and metric.better and metric.sign * (series[0] - median(series)) < 0:
+        notes.append("slow first run: cold cache?")
+    if min(series) > 0:
+        trend = drift([list(enumerate(series))], confidence=confidence)
+        notes += [trend] if trend else []
+    return notes
+
+
+def median_interval(
+    series: Sequence[float], confidence: float = 0.95
+) -> tuple[float | None, float | None]:
+    """Give the exact interval of a median: a pair of order statistics, free of assumptions.
+
+    Examples
+    --------
+    >>> median_interval([3, 1, 2, 6, 5, 4]), median_interval([1, 2, 3, 4, 5])
+    ((1.0, 6.0), (None, None))
+    """
+    if len(series) < _runs_for_median(confidence):
+        return None, None
+    test = stats.quantile_test(series, q=median(series), p=0.5)
+    ends: Any = test.confidence_interval(confidence)  # a pair, which the stubs take for a number
+    return float(ends.low), float(ends.high)
+
+
+def _runs_for_median(confidence: float) -> int:
+    """Give the fewest runs whose whole range has the confidence: ``1 - 2 / 2^n``."""
+    n = 2
+    while 1 - 2 / 2**n < confidence:
+        n += 1
+    return n
+
+
+def outliers(series: Sequence[float]) -> list[int]:
+    """Give the places of odd values, by the modified z score.
+
+    Examples
+    --------
+    >>> outliers([10.0, 10.1, 9.9, 10.2, 9.8, 30.0])
+    [5]
+    """
+    if len(series) < _MANY:
+        return []
+    middle = median(series)
+    off = [abs(value - middle) for value in series]
+    limit = 10 * 1.4826 * median(off) or 0.1 * abs(middle)
+    return [i for i, distance in enumerate(off) if distance > limit]

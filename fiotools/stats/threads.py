@@ -1,0 +1,241 @@
+"""What each thread did, and how evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import narwhals as nw
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    differing,
+    distinct,
+    groups,
+    kept,
+    names,
+    need,
+    numbers,
+    opened,
+    values,
+)
+from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
+from fiotools.vocabulary import CONDITIONS, DType
+
+_ONE = ("thread", "job")  # scopes whose rows are one thread each
+_WHO = ("host", "port", "job", "thread", "target")
+_MEASURES = ("total_ios", "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_stddev_ns")
+
+
+def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
+    """Show each thread (or clone of a fio job) with its share of the run.
+
+    Parameters
+    ----------
+    io : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.io`; rows of other scopes than ``thread`` and ``job`` are left out.
+        In a frame without a column ``scope`` each row is a thread.
+    by : str or sequence of str, optional
+        Columns to carry along, first: labels, mostly.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per thread and direction: the columns of `by`; ``source``, ``run``, ``entry``,
+        ``host``, ``port``, ``job``, ``thread``, ``target``, ``direction``, ``total_ios``, ``iops``
+        [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` and ``lat_stddev_ns`` [ns], as far as `io`
+        has them; and ``share_pct`` [%], its share of the I/Os per second of its run (in fio: of its
+        group) in that direction.
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing, or no row is of a single thread.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> io = pd.DataFrame({
+    ...     "volume": "mirror", "run": 1, "scope": ["thread", "thread", "total"],
+    ...     "thread": [0, 1, None], "direction": "total", "iops": [18841.34, 43830.73, 62672.07],
+    ... })
+    >>> per_thread(io, by="volume")
+       volume  run  thread direction      iops  share_pct
+    0  mirror    1     0.0     total  18841.34      30.06
+    1  mirror    1     1.0     total  43830.73      69.94
+    """
+    data, by = _threads(io, by)
+    iops = numbers(data, "iops")
+    shares: list[float | None] = [None] * len(data)
+    for rows in _together(data, by):
+        known = [iops[row] for row in rows]
+        whole = sum(rate for rate in known if rate is not None)
+        for row, rate in zip(rows, known, strict=True):
+            shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
+    wanted = [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES]
+    there = [name for name in dict.fromkeys(wanted) if name in data.columns]
+    return answer(data, kept(there, range(len(data))), {"share_pct": ("float64", shares)})
+
+
+def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
+    """Say how evenly the threads of each run shared the work, and give their pooled latency.
+
+    Each row is about one run, so that there is no interval: ``n`` is 1. With several runs,
+    ``summarize(fairness(io, by=...), "max_over_min", by=[..., "direction"])`` gives one.
+
+    Parameters
+    ----------
+    io : pandas.DataFrame or polars.DataFrame
+        As for `per_thread`.
+    by : str or sequence of str, optional
+        Columns to carry along, first.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per run (in fio: per group) and direction: the columns of `by`, ``source``, ``run``,
+        ``group``, ``direction``; ``n``, the runs, 1; ``k``, the threads; ``total_ios``; ``jain``,
+        Jain's index, from 1 (all equal) to 1/k; ``max_over_min``; ``iops_lowest``, ``iops_highest``
+        [1/s]; ``stragglers``, which threads fell behind (null: none); ``lat_mean_ns``, weighted by
+        I/Os, and ``lat_stddev_ns``, pooled within and between threads [ns]; ``warnings``.
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing, or no row is of a single thread.
+
+    Notes
+    -----
+    Fairness is between equals: where the entries differ in a condition, the figures are null and
+    the warning says in which. A straggler, among up to four threads, does at most two thirds of the
+    fastest; among more, it lies 3.5 scaled median absolute deviations and 10 % below the median.
+    Jain, Chiu and Hawe, "A quantitative measure of fairness" (DEC-TR-301, 1984).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> io = pd.DataFrame({
+    ...     "run": 1, "scope": "thread", "thread": [0, 1], "direction": "total",
+    ...     "iops": [18841.34, 43830.73],
+    ... })
+    >>> fairness(io)[["k", "jain", "max_over_min", "stragglers"]].round(4)
+       k    jain  max_over_min stragglers
+    0  2  0.8628        2.3263   thread 0
+    """
+    data, by = _threads(io, by)
+    iops = numbers(data, "iops")
+    ios, means, stddevs = (
+        values(data, name) if name in data.columns else [None] * len(data)
+        for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
+    )
+    cells = _together(data, by)
+    found = []
+    for rows in cells:
+        n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
+        found.append(
+            {
+                "k": len(rows),
+                "total_ios": total(n),
+                "lat_mean_ns": pooled_mean(n, m),
+                "lat_stddev_ns": pooled_stddev(n, m, s),
+                **_fair(data, rows, [iops[row] for row in rows]),
+            }
+        )
+    types: dict[str, DType] = {
+        **dict.fromkeys(("n", "k", "total_ios"), "Int64"),
+        **dict.fromkeys(("jain", "max_over_min", "iops_lowest", "iops_highest"), "float64"),
+        "stragglers": "str",
+        **dict.fromkeys(("lat_mean_ns", "lat_stddev_ns"), "float64"),
+        "warnings": "str",
+    }
+    columns = {name: (dtype, [row.get(name) for row in found]) for name, dtype in types.items()}
+    columns["n"] = "Int64", [1] * len(found)
+    keys = [name for name in _keys(data) if name not in by]
+    return answer(data, kept([*by, *keys], [rows[0] for rows in cells]), columns)
+
+
+def _threads(
+    io: IntoDataFrameT, by: str | Sequence[str] | None
+) -> tuple[nw.DataFrame[IntoDataFrameT], tuple[str, ...]]:
+    """Keep the rows that are one thread each."""
+    named = names(by)
+    data = opened(io)
+    need(data, [*named, "iops"])
+    if "scope" in data.columns:
+        scopes = values(data, "scope")
+        rows = [row for row, scope in enumerate(scopes) if scope in _ONE]
+        if not rows:
+            there = ", ".join(distinct(scopes)) or "none"
+            raise SchemaError(
+                f"no row of scope 'thread' or 'job' (there are: {there}): the tool summed them up "
+                f"(in fio: group_reporting)"
+            )
+        data = data[rows]
+    return data, named
+
+
+def _keys(data: Frame) -> list[str]:
+    return [name for name in ("source", "run", "group", "direction") if name in data.columns]
+
+
+def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:
+    """Give the rows of threads that ran side by side: per run, fio group and direction."""
+    return list(groups(data, dict.fromkeys([*by, *_keys(data)])).values())
+
+
+def _fair(data: Frame, rows: Sequence[int], iops: Sequence[float | None]) -> dict[str, Any]:
+    """Measure fairness among equals."""
+    rates = [rate for rate in iops if rate is not None]
+    unequal = differing(data, rows, CONDITIONS)
+    if unequal:
+        return {"warnings": f"threads differ in {', '.join(unequal)}: fairness is between equals"}
+    if len(rates) < len(iops):
+        return {"warnings": "iops is missing for some threads"}
+    figures: dict[str, Any] = {"iops_lowest": min(rates), "iops_highest": max(rates)}
+    if len(rates) < 2:
+        return {**figures, "warnings": "one thread: nothing to share"}
+    if min(rates) <= 0:
+        return {**figures, "warnings": "a thread did no I/O"}
+    behind = stragglers(rates)
+    return {
+        **figures,
+        "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
+        "max_over_min": max(rates) / min(rates),
+        "stragglers": ", ".join(_name(data, rows[i]) for i in behind) or None,
+    }
+
+
+def stragglers(rates: Sequence[float]) -> list[int]:
+    """Give the places of the threads that fell behind.
+
+    Examples
+    --------
+    >>> stragglers([18841.34, 43830.73]), stragglers([38010.73, 50320.00])
+    ([0], [])
+    >>> stragglers([100, 101, 99, 100, 70, 100])
+    [4]
+    """
+    if len(rates) <= 4:
+        # the modified z score of two values is always .67, and of three and four hardly more
+        # telling
+        return [i for i, rate in enumerate(rates) if max(rates) >= 1.5 * rate]
+    middle = median(rates)
+    mad = 1.4826 * median(abs(rate - middle) for rate in rates)
+    return [i for i, rate in enumerate(rates) if middle - rate > 3.5 * mad and rate <= 0.9 * middle]
+
+
+def _name(data: Frame, row: int) -> str:
+    """Name a thread: by its number, else by its job and entry."""
+    thread, job, entry = (
+        values(data, name, [row])[0] if name in data.columns else None
+        for name in ("thread", "job", "entry")
+    )
+    if thread is not None:
+        return f"thread {thread:g}"
+    if job is not None:
+        return str(job) if entry is None else f"{job} (entry {entry})"
+    return f"row {row}" if entry is None else f"entry {entry}"

@@ -1,0 +1,67 @@
+"""The verdict in words, from an interval and a band of what matters."""
+
+from __future__ import annotations
+
+from math import expm1, log1p
+
+from fiotools.stats.estimates import Difference
+from fiotools.stats.metric import Metric
+
+
+def verdict(difference: Difference, metric: Metric, *, band: float, confidence: float) -> str:
+    """Say what the interval says, and no more.
+
+    The band is ``[1 / (1 + band), 1 + band]``, symmetric on logarithms, so that swapping the sides
+    turns "faster" into "slower" and never into something else. "Same" takes two one-sided tests,
+    which is the interval at ``2 confidence - 1`` inside the band. "Faster by 10 %" means that the
+    faster side has 110 % of the other's speed, whichever the baseline is.
+
+    Parameters
+    ----------
+    difference : Difference
+        Of logarithms, level minus baseline.
+    metric : Metric
+    band : float
+        Differences up to this share do not matter: .05 is 5 %.
+    confidence : float
+    """
+    ends = difference.interval(confidence)
+    if ends is None:
+        return "not settled"
+    edge = log1p(band)
+    lo, hi = ends[:2]
+    word = metric.words[0 if metric.sign * difference.center > 0 else 1]
+    if lo > edge or hi < -edge:
+        return word
+    narrow = difference.interval(2 * confidence - 1)
+    if narrow is not None and -edge <= narrow[0] and narrow[1] <= edge:
+        return f"same within {percent(band)} %"
+    if lo > 0 or hi < 0:
+        least, most = sorted(expm1(abs(end)) for end in (lo, hi))
+        return (
+            f"{word} by {percent(least)} to {percent(most)} %; "
+            f"whether by more than {percent(band)} % is not settled"
+        )
+    return "not settled"
+
+
+def settled(words: str) -> bool:
+    """Say whether a verdict leaves nothing open."""
+    return not words.endswith("not settled")
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, short.
+
+    Examples
+    --------
+    >>> percent(0.05), percent(0.0213), percent(1.234)
+    ('5', '2.1', '123')
+    """
+    value = 100 * share
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")
+
+
+def nearer_edge(center: float, band: float) -> float:
+    """Give the edge of the band that the test of the verdict is made against."""
+    return log1p(band) if center > 0 else -log1p(band)

@@ -1,0 +1,180 @@
+"""From what the tools print ("4k", "1.5MiB/s", "0m4.364s", "2,0 GB/s") to base units, and back.
+
+Base units are bytes, seconds and nanoseconds (for latencies), as the vocabulary says. A prefix
+without an ``i`` means 1000 or 1024 according to who wrote it, so the reader has to say which.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+_PREFIXES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6, "z": 7, "y": 8}
+_SECONDS = {
+    "h": 3600.0,
+    "m": 60.0,
+    "min": 60.0,
+    "s": 1.0,
+    "sec": 1.0,
+    "ms": 1e-3,
+    "msec": 1e-3,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "usec": 1e-6,
+    "ns": 1e-9,
+    "nsec": 1e-9,
+}
+_NUMBER = r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?"
+_SIZE = re.compile(rf"\s*({_NUMBER})\s*([kKMGTPEZY]?)(i?)([bB]?)(?:ytes?|it)?(?:/s(?:ec)?)?\s*")
+_SPAN = re.compile(rf"\s*(?:(\d+)\s*h\s*)?(?:(\d+)\s*m\s*)?(?:({_NUMBER})\s*s)?\s*")
+_TIME = re.compile(rf"\s*({_NUMBER})\s*([a-zµ]*)\s*")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+
+def number(text: str) -> float:
+    """Read one number with a decimal point or a decimal comma.
+
+    Examples
+    --------
+    >>> number("2,0"), number("5.1e-05")
+    (2.0, 5.1e-05)
+    """
+    return float(text.strip().replace(",", "."))
+
+
+def ungroup(text: str) -> float:
+    """Read a number that a person wrote, with thousands separated by commas.
+
+    Examples
+    --------
+    >>> ungroup("1,495"), ungroup("12.5")
+    (1495.0, 12.5)
+    """
+    text = text.strip()
+    return float(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
+
+
+def size(text: str, *, kilo: int = 1024) -> float:
+    """Bytes (or bytes per second) of a size with or without a prefix.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"4k"``, ``"10.8MiB/s"``, ``"537 MB"``.
+    kilo : {1024, 1000}
+        What a prefix without an ``i`` means to the tool that wrote it.
+
+    Raises
+    ------
+    ValueError
+        If the text is no size.
+
+    Examples
+    --------
+    >>> size("4k"), size("1.5MiB/s"), size("2,1 GB/s", kilo=1000)
+    (4096.0, 1572864.0, 2100000000.0)
+    """
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise ValueError(f"not a size: {text!r}")
+    value, prefix, binary, _ = match.groups()
+    return number(value) * float(1024 if binary else kilo) ** _PREFIXES[prefix.lower()]
+
+
+def seconds(text: str) -> float:
+    """Seconds of a duration as tools print it.
+
+    Examples
+    --------
+    >>> seconds("0m4.364s"), seconds("1h32m46.26s"), seconds("0,101"), seconds("4171usec")
+    (4.364, 5566.26, 0.101, 0.004171)
+    """
+    match = _SPAN.fullmatch(text)
+    if match and any(match.groups()):
+        hours, minutes, rest = match.groups()
+        # rounded as decimals are read: 1 min + 59.802 s is 119.802 s and not 119.80199999
+        return round(int(hours or 0) * 3600 + int(minutes or 0) * 60 + number(rest or "0"), 9)
+    match = _TIME.fullmatch(text)
+    if match and (not match[2] or match[2] in _SECONDS):
+        return number(match[1]) * _SECONDS.get(match[2] or "s", 1.0)
+    raise ValueError(f"not a duration: {text!r}")
+
+
+def factor(unit: str, base: str | None = None) -> float:
+    """How many base units one ``unit`` has.
+
+    Parameters
+    ----------
+    unit : str
+        A size (``B``, ``kB``, ``MiB``, ... with or without ``/s``), a time (``s``, ``ms``, ``us``,
+        ``ns``), ``%``, ``1/s`` or ``1``. ``kB`` is 1000 bytes, ``KiB`` 1024.
+    base : {"s", "ns"}, optional
+        The base unit of a time; without it, the second.
+
+    Examples
+    --------
+    >>> factor("GB/s"), factor("MiB"), factor("ms", base="ns")
+    (1000000000.0, 1048576.0, 1000000.0)
+    """
+    if unit in ("", "1", "1/s", "%"):
+        return 1.0
+    if unit in _SECONDS:
+        return _exact(_SECONDS[unit] * (1e9 if base == "ns" else 1.0))
+    return size(f"1{unit}", kilo=1000)
+
+
+def _exact(value: float) -> float:
+    return float(round(value)) if value >= 1 else value
+
+
+def human(value: float | None, unit: str, *, like: float | None = None) -> str:
+    """Write a value in base units with the prefix that people read best.
+
+    Three figures are kept. Sizes and rates use 1000 (``GB/s``); times go from ns to s.
+
+    Parameters
+    ----------
+    value : float or None
+    unit : str
+        A base unit: ``B``, ``B/s``, ``s``, ``ns``, ``1/s``, ``%`` or nothing.
+    like : float, optional
+        Take the prefix that this value would get, so that neighbours can be compared.
+
+    Examples
+    --------
+    >>> human(1976e6, "B/s"), human(397_000, "ns"), human(160686.4, "1/s"), human(4.364, "s")
+    ('1.98 GB/s', '397 µs', '160,686 /s', '4.36 s')
+    >>> human(0.466, "s"), human(0.466, "s", like=4.364)
+    ('466 ms', '0.466 s')
+    """
+    if value is None or not math.isfinite(value):
+        return "-"
+    scale, name = _prefix(abs(value if like is None else like), unit)
+    number_ = value / scale
+    text = f"{number_:,.0f}" if not name and abs(number_) >= 1000 else _figures(number_)
+    if name:
+        return f"{text} {name}"
+    return f"{text}{'' if unit in ('', '1') else ' /s' if unit == '1/s' else ' ' + unit}"
+
+
+def _prefix(magnitude: float, unit: str) -> tuple[float, str]:
+    """Choose the prefix for a magnitude: its size in base units, and the unit with it."""
+    if unit in ("ns", "s"):
+        base = 1.0 if unit == "ns" else 1e-9
+        for nanos, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
+            if magnitude >= nanos * base * 0.9995:
+                return nanos * base, name
+        return base, "ns"
+    if unit in ("B", "B/s"):
+        power = 0
+        while magnitude >= 999.5 and power < 5:
+            magnitude, power = magnitude / 1000, power + 1
+        return 1000.0**power, f"{'  kMGTP'[power + 1].strip()}{unit}"
+    return 1.0, ""
+
+
+def _figures(value: float) -> str:
+    """Three figures, without an exponent."""
+    if value == 0 or abs(value) >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:#.3g}".rstrip(".")

@@ -1,0 +1,386 @@
+"""Every column of every table: its type, its unit, its meaning, and what each tool calls it.
+
+A column exists only here. Readers that fill an unknown one are refused, documentation is generated
+from here, and statistics ask here which way is better. Names are ``quantity[_statistic]_unit`` in
+fio's words; units are base units only: bytes, seconds for durations, nanoseconds for latencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal
+
+from fiotools.errors import SchemaError
+from fiotools.schema import CONDITIONS, KEYS, TABLES
+
+__all__ = ["COLUMNS", "CONDITIONS", "KEYS", "PANDAS", "TABLES", "Column", "describe"]
+
+DType = Literal["Int64", "float64", "boolean", "str", "datetime"]
+Better = Literal["higher", "lower"]
+
+PANDAS: Mapping[DType, str] = {
+    "Int64": "Int64",
+    "float64": "float64",
+    "boolean": "boolean",
+    "str": "str",
+    "datetime": "datetime64[ms, UTC]",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column holds.
+
+    Attributes
+    ----------
+    name : str
+    dtype : {"Int64", "float64", "boolean", "str", "datetime"}
+    unit : str
+        ``B``, ``B/s``, ``s``, ``ns``, ``%``, ``1/s``, or nothing for counts and text.
+    meaning : str
+    better : {"higher", "lower"} or None
+        Which way is better, where one is.
+    derived : str
+        How fiotools computes it where it does; empty if it is only ever reported by the tool.
+    keys : mapping
+        Tool to the name of the figure in that tool's output.
+    """
+
+    name: str
+    dtype: DType
+    unit: str
+    meaning: str
+    better: Better | None = None
+    derived: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{self.name} [{self.dtype}{', ' + self.unit if self.unit else ''}]"]
+        lines.append(f"  {self.meaning}")
+        lines.append(f"  in: {', '.join(t for t, names in TABLES.items() if self.name in names)}")
+        if self.better:
+            lines.append(f"  better: {self.better}")
+        if self.derived:
+            lines.append(f"  derived: {self.derived}")
+        lines += [f"  {tool}: {key}" for tool, key in self.keys.items()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _c(
+    name: str,
+    dtype: DType,
+    unit: str,
+    meaning: str,
+    *,
+    better: Better | None = None,
+    derived: str = "",
+    **keys: str,
+) -> Column:
+    """Write a column in one line: the tools' names for it as keywords."""
+    return Column(name, dtype, unit, meaning, better, derived, keys)
+
+
+def _latency(kind: str, what: str, *, diskspd: bool = False) -> Iterator[Column]:
+    """Write the four figures of one latency."""
+    pooled = "combine(), DISKSPD 2.2 targets: weighted by I/Os, spread pooled within and between"
+    for stat, words, derived, key in (
+        ("min", "Smallest", "", "Bucket[Percentile=0]"),
+        ("max", "Largest", "", "Bucket[Percentile=100]"),
+        ("mean", "Mean", pooled, "Average*Milliseconds; text AvgLat"),
+        ("stddev", "Standard deviation of", pooled, "*LatencyStdev; text LatStdDev"),
+    ):
+        keys = {"fio": f"{kind}_ns.{stat}; {kind}.{stat} (us) before 3.0"}
+        if diskspd:
+            keys["diskspd"] = key
+        meaning = f"{words} {what}."
+        yield Column(f"{kind}_{stat}_ns", "float64", "ns", meaning, "lower", derived, keys)
+
+
+_COLUMNS: tuple[Column, ...] = (
+    # keys: where a row comes from and what it is about
+    _c("source", "str", "", "The file, as its path was given, with '/'."),
+    _c("run", "Int64", "", "Number of the run within the file, from 1."),
+    _c("entry", "Int64", "", "Number of the entry within the run's report, from 1."),
+    _c("host", "str", "", "Machine that ran the tool.", fio="hostname (client mode)"),
+    _c("port", "Int64", "", "Port of the fio server.", fio="port"),
+    _c("group", "Int64", "", "fio's groupid.", fio="groupid"),
+    _c("job", "str", "", "Name of the job; clones share it.", fio="jobname"),
+    _c("thread", "Int64", "", "Thread number.", diskspd="Thread/Id"),
+    _c(
+        "target",
+        "str",
+        "",
+        "File or device under test.",
+        diskspd="Target/Path",
+        dd="of= (write), if= (read)",
+    ),
+    _c("direction", "str", "", "read, write, trim, sync, mixed, total or copy."),
+    _c("scope", "str", "", "What a row sums up: thread, job, group, client, target or total."),
+    # runs
+    _c("tool", "str", "", "fio, diskspd, dd, time, ..."),
+    _c("tool_version", "str", "", "Version as the tool prints it."),
+    _c("format", "str", "", "Name of the reader that read it."),
+    _c("command", "str", "", "Command line, where the file shows it."),
+    _c(
+        "reported_at",
+        "datetime",
+        "",
+        "When the tool printed: the END of the run.",
+        fio="timestamp_ms, timestamp",
+        diskspd="System/RunTime",
+    ),
+    _c("started_at", "datetime", "", "When the run began, only where the file says so."),
+    _c("duration_s", "float64", "s", "Wall time of the run.", fio="elapsed"),
+    _c("status", "str", "", "ok, error, interrupted or truncated."),
+    # conditions
+    _c("rw", "str", "", "Pattern, in fio's words: read, randrw, ...", fio="rw"),
+    _c("bs_bytes", "Int64", "B", "Block size.", fio="bs", diskspd="BlockSize, -b", dd="bs="),
+    _c(
+        "iodepth",
+        "Int64",
+        "",
+        "Outstanding I/Os of one job (of one thread per target in DISKSPD).",
+        fio="iodepth",
+        diskspd="RequestCount, -o",
+    ),
+    _c(
+        "numjobs",
+        "Int64",
+        "",
+        "Jobs or threads.",
+        fio="numjobs",
+        diskspd="ThreadsPerFile, -t; ThreadCount, -F",
+    ),
+    _c("ioengine", "str", "", "How I/O is submitted.", fio="ioengine"),
+    _c(
+        "direct",
+        "boolean",
+        "",
+        "True where the page cache is bypassed.",
+        fio="direct",
+        diskspd="DisableOSCache, -Su, -Sh",
+        dd="iflag=, oflag=direct",
+    ),
+    _c(
+        "rwmixread_pct",
+        "float64",
+        "%",
+        "Share of reads asked for.",
+        fio="rwmixread",
+        diskspd="100 - WriteRatio",
+    ),
+    _c(
+        "size_bytes",
+        "Int64",
+        "B",
+        "Size of the file or region under test.",
+        fio="size",
+        diskspd="Target/FileSize; text file (5120MiB)",
+    ),
+    # io: amounts and rates
+    _c(
+        "io_bytes",
+        "Int64",
+        "B",
+        "Bytes moved.",
+        derived="DISKSPD totals: summed over thread x target",
+        fio="io_bytes (KiB before 2.21)",
+        diskspd="BytesCount, ReadBytes, WriteBytes",
+        dd="N bytes",
+    ),
+    _c(
+        "total_ios",
+        "Int64",
+        "",
+        "I/Os done.",
+        derived="DISKSPD totals: summed over thread x target",
+        fio="total_ios",
+        diskspd="IOCount, ReadCount, WriteCount; text I/Os",
+    ),
+    _c("short_ios", "Int64", "", "I/Os that moved less than asked.", fio="short_ios"),
+    _c("drop_ios", "Int64", "", "I/Os dropped.", fio="drop_ios"),
+    _c(
+        "runtime_s",
+        "float64",
+        "s",
+        "Time over which the row's I/O is counted.",
+        derived="DISKSPD tables without a test time: I/Os / (I/O per s)",
+        fio="runtime (ms)",
+        diskspd="TestTimeSeconds",
+        dd="S s",
+    ),
+    _c(
+        "iops",
+        "float64",
+        "1/s",
+        "I/Os per second.",
+        better="higher",
+        derived="total_ios / runtime_s where that agrees with the printed one; DISKSPD XML",
+        fio="iops",
+        diskspd="text I/O per s",
+    ),
+    _c(
+        "bw_bytes_per_s",
+        "float64",
+        "B/s",
+        "Bandwidth.",
+        better="higher",
+        derived="io_bytes / runtime_s: dd, DISKSPD XML; DISKSPD text from iops x bytes / I/Os",
+        fio="bw_bytes; bw (KiB/s) before 3.2",
+        diskspd="text MiB/s",
+        dd="rate",
+    ),
+    # io: statistics over the tool's samples
+    _c(
+        "bw_min_bytes_per_s",
+        "float64",
+        "B/s",
+        "Minimum of the bandwidth over fio's samples.",
+        fio="bw_min",
+    ),
+    _c(
+        "bw_max_bytes_per_s",
+        "float64",
+        "B/s",
+        "Maximum of the bandwidth over fio's samples.",
+        fio="bw_max",
+    ),
+    _c(
+        "bw_mean_bytes_per_s",
+        "float64",
+        "B/s",
+        "Mean of the bandwidth over fio's samples.",
+        better="higher",
+        fio="bw_mean",
+    ),
+    _c(
+        "bw_stddev_bytes_per_s",
+        "float64",
+        "B/s",
+        "Standard deviation of the bandwidth over fio's samples.",
+        fio="bw_dev",
+    ),
+    _c("bw_agg_pct", "float64", "%", "Share of the group's bandwidth.", fio="bw_agg"),
+    _c("bw_samples", "Int64", "", "Samples behind bw_mean.", fio="bw_samples"),
+    _c("iops_min", "float64", "1/s", "Minimum of the IOPS over samples.", fio="iops_min"),
+    _c("iops_max", "float64", "1/s", "Maximum of the IOPS over samples.", fio="iops_max"),
+    _c(
+        "iops_mean",
+        "float64",
+        "1/s",
+        "Mean of the IOPS over samples.",
+        better="higher",
+        fio="iops_mean",
+    ),
+    _c(
+        "iops_stddev",
+        "float64",
+        "1/s",
+        "Standard deviation of the IOPS over samples. It neither adds nor pools.",
+        better="lower",
+        fio="iops_stddev",
+        diskspd="*IopsStdDev; text IopsStdDev",
+    ),
+    _c("iops_samples", "Int64", "", "Samples behind iops_mean.", fio="iops_samples"),
+    # io: latencies
+    *_latency("slat", "submission latency"),
+    *_latency("clat", "completion latency, from submission"),
+    *_latency("lat", "total latency, from request to completion", diskspd=True),
+    # percentiles, bins, samples
+    _c("latency", "str", "", "Which latency: slat, clat or lat."),
+    _c("percentile", "float64", "%", "Percentile: 99.9 is three nines."),
+    _c("value_ns", "float64", "ns", "Latency at the percentile.", better="lower"),
+    _c("bin_lo_ns", "float64", "ns", "Lower edge of the bin."),
+    _c("bin_hi_ns", "float64", "ns", "Upper edge of the bin."),
+    _c("count", "Int64", "", "I/Os in the bin."),
+    _c("pct", "float64", "%", "Share of the I/Os in the bin, where only that is printed."),
+    _c("quantity", "str", "", "What was sampled: a column of this vocabulary."),
+    _c("time_s", "float64", "s", "Time from the start of the run to the end of the sample."),
+    _c("value", "float64", "", "The sample, in the base unit of its quantity."),
+    _c("offset_bytes", "Int64", "B", "Offset of the I/O."),
+    _c("prio", "str", "", "Priority of the I/O."),
+    # jobs
+    _c("error", "Int64", "", "Error number; 0 is none.", fio="error"),
+    _c("usr_cpu_pct", "float64", "%", "User CPU of the entry.", better="lower", fio="usr_cpu"),
+    _c("sys_cpu_pct", "float64", "%", "System CPU of the entry.", better="lower", fio="sys_cpu"),
+    _c("ctx", "Int64", "", "Context switches.", better="lower", fio="ctx"),
+    _c("majf", "Int64", "", "Major page faults.", better="lower", fio="majf"),
+    _c("minf", "Int64", "", "Minor page faults.", fio="minf"),
+    _c("job_start", "datetime", "", "When the job began (fio 3.36).", fio="job_start"),
+    _c(
+        "job_runtime_s",
+        "float64",
+        "s",
+        "Run time of the job; summed over the jobs of a group.",
+        fio="job_runtime (ms)",
+    ),
+    _c("description", "str", "", "Description given to the job.", fio="desc"),
+    # settings and extras
+    _c("option", "str", "", "Name of the option, in the tool's words."),
+    _c("text", "str", "", "Value of the option or item, as text."),
+    _c("origin", "str", "", "given, global or default."),
+    _c("path", "str", "", "Place of the item in the document."),
+    # timings
+    _c("real_s", "float64", "s", "Wall time.", better="lower", time="real"),
+    _c("user_s", "float64", "s", "User CPU time.", better="lower", time="user"),
+    _c("sys_s", "float64", "s", "System CPU time.", better="lower", time="sys"),
+    _c("max_rss_bytes", "Int64", "B", "Peak resident set.", better="lower"),
+    _c("exit_status", "Int64", "", "Exit status of the command."),
+    _c("real_mean_s", "float64", "s", "Mean wall time of n runs.", better="lower"),
+    _c("real_stddev_s", "float64", "s", "Standard deviation of the wall time of n runs."),
+    _c("n", "Int64", "", "Runs behind a printed summary."),
+    # cpu
+    _c("cpu", "str", "", "Processor number, or 'average'.", diskspd="CPU/Id"),
+    _c("usage_pct", "float64", "%", "Busy share.", diskspd="UsagePercent"),
+    _c("user_pct", "float64", "%", "User share.", diskspd="UserPercent"),
+    _c("kernel_pct", "float64", "%", "Kernel share.", diskspd="KernelPercent"),
+    _c("idle_pct", "float64", "%", "Idle share.", diskspd="IdlePercent"),
+    # disks
+    _c("device", "str", "", "Block device.", fio="disk_util.name"),
+    _c("read_ios", "Int64", "", "Reads that reached the device.", fio="read_ios"),
+    _c("write_ios", "Int64", "", "Writes that reached the device.", fio="write_ios"),
+    _c("read_merges", "Int64", "", "Reads merged.", fio="read_merges"),
+    _c("write_merges", "Int64", "", "Writes merged.", fio="write_merges"),
+    _c("read_sectors_bytes", "Int64", "B", "Bytes read (3.36).", fio="read_sectors x 512"),
+    _c("write_sectors_bytes", "Int64", "B", "Bytes written (3.36).", fio="write_sectors x 512"),
+    _c("read_ticks_s", "float64", "s", "Time spent on reads.", fio="read_ticks (ms)"),
+    _c("write_ticks_s", "float64", "s", "Time on writes.", fio="write_ticks (ms)"),
+    _c("in_queue_s", "float64", "s", "Time in the queue.", fio="in_queue (ms)"),
+    _c("util_pct", "float64", "%", "Share of time that the device was busy.", fio="util"),
+    # notes
+    _c("line", "Int64", "", "Line of the file."),
+    _c("severity", "str", "", "info, warning or error."),
+    _c("message", "str", "", "What the reader had to say."),
+)
+
+COLUMNS: Mapping[str, Column] = {column.name: column for column in _COLUMNS}
+
+
+def describe(name: str) -> Column:
+    """Say what a column holds: type, unit, meaning, and its name in each tool.
+
+    Parameters
+    ----------
+    name : str
+        A column of one of the tables.
+
+    Raises
+    ------
+    SchemaError
+        If the vocabulary has no such column; the message names near ones.
+
+    Examples
+    --------
+    >>> describe("iops").better
+    'higher'
+    """
+    if name in COLUMNS:
+        return COLUMNS[name]
+    near = get_close_matches(name, COLUMNS, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise SchemaError(f"the vocabulary has no column {name!r}{hint}")

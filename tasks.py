@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Every job of this project: python3 tasks.py VERB (on Windows: py tasks.py VERB).
+
+Each verb first sets up what it needs, in .venv and nowhere else. Standard library only, and in
+words that any Python 3 understands, so that an old one gets a sentence and not a traceback.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "fiotools-stamp"
+
+# The cheap ones first; all of them run even if one fails.
+CHECKS = {
+    "ruff check": ["ruff", "check", "."],
+    "ruff format": ["ruff", "format", "--check", "."],
+    "mypy": ["mypy"],
+    "pytest": ["pytest"],
+}
+CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
+# `lock` refuses a version that one of these would have to build from source.
+PLATFORMS = [
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "aarch64-apple-darwin",
+    "x86_64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+]
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+
+
+def help_(args):
+    """print this list"""
+    print("python3 tasks.py VERB [ARGUMENTS]      (Windows: py tasks.py VERB; or: make VERB)\n")
+    for name, verb in VERBS.items():
+        print(f"  {name:8} {verb.__doc__}")
+    return 0
+
+
+def figures(args):
+    """execute the notebooks (all, or those named) and rewrite figures/"""
+    set_up()
+    return module("fiotools.notebooks", *args)
+
+
+def test(args):
+    """lint, formatting, types, tests and every notebook (ARGUMENTS go to pytest)"""
+    set_up()
+    codes = {
+        name: module(*command, *(args if name == "pytest" else []))
+        for name, command in CHECKS.items()
+    }
+    failed = [name for name, code in codes.items() if code]
+    print("\nFAILED: " + ", ".join(failed) if failed else "\npassed: " + ", ".join(codes))
+    return 1 if failed else 0
+
+
+def lab(args):
+    """open JupyterLab on the notebooks"""
+    set_up()
+    # Rooted here and not in notebooks/, so that data/ and figures/ can be looked at too.
+    here = ["--ServerApp.root_dir=.", "--LabApp.default_url=/lab/tree/notebooks"]
+    return module("jupyterlab", *here, *args)
+
+
+def format_(args):
+    """format all code, notebooks too, and mend what ruff can mend"""
+    set_up()
+    return module("ruff", "check", "--fix", ".") or module("ruff", "format", ".")
+
+
+def clean(args):
+    """remove .venv and all caches"""
+    leave_venv()
+    folders = [VENV, *(ROOT / name for name in CACHES)]
+    for place in ("fiotools", "notebooks", "tests"):
+        for name in ("__pycache__", ".ipynb_checkpoints"):
+            folders += sorted((ROOT / place).rglob(name))
+    for folder in filter(Path.exists, folders):
+        print("removing", folder.relative_to(ROOT))
+        shutil.rmtree(folder)
+    return 0
+
+
+def lock(args):
+    """for maintainers: renew requirements.lock with uv (--upgrade: take newer versions)"""
+    uv = shutil.which("uv")
+    if not uv:
+        sys.exit("this verb needs uv on the PATH (a virtual environment with `pip install uv`)")
+    # Universal: one file for all systems and Pythons. Without header and index, it names no host.
+    compiling = [uv, "pip", "compile", "--quiet", "--universal", "--python-version", PYTHONS[0]]
+    compiling += ["--generate-hashes", "--no-header", "--no-emit-index-url"]
+    compiling += ["--all-extras", "--group", "dev", "--constraints", "constraints.txt"]
+    if run(*compiling, *args, "pyproject.toml", "--output-file", "requirements.lock"):
+        return 1
+    trying = [uv, "pip", "install", "--quiet", "--dry-run", "--only-binary", ":all:"]
+    trying += ["--require-hashes", "--requirements", "requirements.lock"]
+    failed = 0
+    with tempfile.TemporaryDirectory() as target:
+        for platform in PLATFORMS:
+            for python in PYTHONS:
+                print(platform, python, flush=True)
+                where = ["--target", target, "--python-platform", platform]
+                failed += run(*trying, *where, "--python-version", python, echo=False) != 0
+    if failed:
+        print("constrain what has no wheel, in constraints.txt, and try again")
+    return 1 if failed else 0
+
+
+VERBS = {
+    "help": help_,
+    "figures": figures,
+    "test": test,
+    "lab": lab,
+    "format": format_,
+    "clean": clean,
+    "lock": lock,
+}
+
+
+def run(*command, echo=True):
+    words = [str(word) for word in command]
+    if echo:
+        print("+", *words, flush=True)
+    return subprocess.call(words, cwd=str(ROOT))
+
+
+def module(*command):
+    print("+ python -m", *command, flush=True)
+    return run(PYTHON, "-m", *command, echo=False)
+
+
+def stamp():
+    """Return what .venv depends on: the Python, the place, the lock and the project's metadata."""
+    import tomllib  # not at the top: older Pythons lack it, and get their message first
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    # Text mode folds CRLF; the tools' own tables in pyproject.toml do not matter to .venv.
+    parts = [
+        sys.version,
+        str(ROOT),
+        (ROOT / "requirements.lock").read_text(encoding="utf-8"),
+        json.dumps([project["build-system"], project["project"]], sort_keys=True),
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def leave_venv():
+    if Path(sys.prefix).resolve() == VENV:
+        sys.exit("this would remove the .venv that is running it; deactivate it and try again")
+
+
+def set_up():
+    """Make .venv from requirements.lock, unless it is there and made from the same things."""
+    if PYTHON.exists() and STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
+        return
+    leave_venv()
+    print("setting up .venv (once, about a minute) ...", flush=True)
+    try:
+        import venv
+
+        venv.create(VENV, clear=True, with_pip=True)
+    except (ModuleNotFoundError, subprocess.CalledProcessError):
+        sys.exit("python3 -m venv does not work; on Debian and Ubuntu: apt install python3-venv")
+    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    # Wheels only, each checked against its hash. Python compiles what it imports; all would take
+    # half a minute more.
+    wheels = ["--require-hashes", "--only-binary", ":all:", "--no-compile"]
+    if run(*pip, *wheels, "-r", "requirements.lock"):
+        sys.exit("the packages of requirements.lock could not be installed; see above")
+    # The project itself, with nothing to download.
+    if run(*pip, "--no-deps", "--no-build-isolation", "--editable", "."):
+        sys.exit("fiotools itself could not be installed; see above")
+    # Last, so that an interrupted set-up is begun again.
+    STAMP.write_text(stamp(), encoding="utf-8")
+
+
+def main():
+    name, *args = sys.argv[1:] or ["help"]
+    if name not in VERBS:
+        print(f"there is no verb {name!r}\n", file=sys.stderr)
+        help_([])
+        return 2
+    if sys.version_info < (3, 11):  # noqa: UP036 (any python3 may run this file)
+        sys.exit("fiotools needs Python 3.11 or newer; this is " + sys.version.split()[0])
+    try:
+        return VERBS[name](args)
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

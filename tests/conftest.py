@@ -1,0 +1,39 @@
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+mpl.use("Agg")
+
+ROOT = Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "tests" / "fixtures"
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def fixture_files():
+    """Every committed output of a tool."""
+    kinds = {".txt", ".xml", ".json", ".log"}
+    # beside an output of dd or time stands a .json with what it says
+    described = {file.with_suffix(".json") for file in FIXTURES.rglob("*.txt")}
+    return [
+        file
+        for file in sorted(FIXTURES.rglob("*"))
+        if file.suffix in kinds and file not in described
+    ]
+
+
+@pytest.fixture(scope="session")
+def articles():
+    folder = SHARED / "articles"
+    if not folder.is_dir():
+        pytest.skip("the articles are not beside the project (../shared/articles)")
+    return folder

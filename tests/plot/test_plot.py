@@ -1,0 +1,201 @@
+"""Figures, asked by what is drawn on them and not by their pixels."""
+
+import re
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fiotools as ft
+
+RATES = pd.DataFrame(
+    {
+        "mount": ["ext4", "ext4", "drvfs", "drvfs"],
+        "direction": ["read", "write", "read", "write"],
+        "bw_bytes_per_s": [2.5e9, 2.0e9, 138e6, 86.1e6],
+    }
+)
+TIMES = pd.DataFrame(
+    {
+        "cache": ["after", "before"],
+        "real_s": [0.466, 4.364],
+        "user_s": [0.0, 0.0],
+        "sys_s": [0.466, 1.114],
+    }
+)
+
+
+def written(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def rows(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def marked(ax):
+    """Every point drawn: (row, value)."""
+    return {
+        (round(float(y)), float(x))
+        for line in ax.lines
+        if line.get_linestyle() == "None"
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    "frame", [RATES, pl.from_dict(RATES.to_dict("list"))], ids=["pandas", "polars"]
+)
+def test_throughput_draws_every_value_in_its_row(frame):
+    ax = ft.plot.throughput(frame, y="mount", hue="direction", order=["drvfs", "ext4"], log=True)
+    assert rows(ax) == ["drvfs", "ext4"]
+    assert marked(ax) == {(0, 138e6), (0, 86.1e6), (1, 2.5e9), (1, 2.0e9)}
+    assert set(written(ax)) == {"2.50 GB/s", "2.00 GB/s", "138 MB/s", "86.1 MB/s"}
+    assert ax.get_xscale() == "log"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["read", "write"]
+
+
+def test_throughput_without_log_begins_at_zero():
+    ax = ft.plot.throughput(RATES.query("direction == 'read'"), y="mount")
+    assert ax.get_xlim()[0] == 0
+    assert ax.get_xlabel() == "bandwidth"
+
+
+def test_ceilings_are_lines_with_names_and_within_the_axis():
+    ax = ft.plot.throughput(
+        RATES, y="mount", hue="direction", ceilings={"USB 3.0": 500e6}, log=True
+    )
+    assert "USB 3.0: 500 MB/s" in written(ax)
+    assert any(list(line.get_xdata()) == [500e6, 500e6] for line in ax.lines)
+    low, high = ax.get_xlim()
+    assert low < 86.1e6 < 2.5e9 < high
+
+
+def test_missing_values_are_left_out():
+    frame = RATES.assign(bw_bytes_per_s=[2.5e9, np.nan, 138e6, 86.1e6])
+    assert len(marked(ft.plot.throughput(frame, y="mount", hue="direction"))) == 3
+    frame = RATES.assign(total_ios=pd.array([1, None, 3, 4], dtype="Int64"))
+    assert len(marked(ft.plot.throughput(frame, "total_ios", y="mount", hue="direction"))) == 3
+
+
+def test_timings_stack_to_wall_time():
+    ax = ft.plot.timings(TIMES, y="cache", order=["before", "after"])
+    assert rows(ax) == ["before", "after"]
+    widths = {}
+    for bar in ax.patches:
+        row = round(bar.get_y() + bar.get_height() / 2)
+        widths[row] = widths.get(row, 0) + bar.get_width()
+    assert widths == pytest.approx({0: 4.364, 1: 0.466})
+    assert written(ax) == ["4.36 s", "0.466 s"], "one prefix for all bars"
+
+
+def test_timings_refuse_two_bars_of_one_name():
+    with pytest.raises(ValueError, match="more than once"):
+        ft.plot.timings(pd.concat([TIMES, TIMES]), y="cache")
+
+
+def test_latency_arms_are_one_standard_deviation_and_never_negative():
+    frame = pd.DataFrame(
+        {
+            "volume": ["nvme", "mirror"],
+            "thread": [0, 0],
+            "lat_mean_ns": [397e3, 1.0e6],
+            "lat_stddev_ns": [105e3, 1.4e6],
+        }
+    )
+    ax = ft.plot.latency(frame, y="volume", hue="thread")
+    arms = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linestyle() == "-"}
+    assert arms == {(292e3, 502e3), (0.0, 2.4e6)}
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["thread 0"]
+
+
+def comparison(**columns):
+    base = {
+        "direction": ["read", "write"],
+        "volume": ["mirror", "mirror"],
+        "baseline": ["vhdx", "vhdx"],
+        "metric": ["iops", "iops"],
+        "n": [5, 5],
+        "ratio": [0.7, 1.3],
+        "ratio_lo": [0.6, 1.1],
+        "ratio_hi": [0.8, 1.5],
+    }
+    return pd.DataFrame({**base, **columns})
+
+
+def test_ratios_draw_intervals():
+    ax = ft.plot.ratios(comparison())
+    assert rows(ax) == ["read, mirror / vhdx", "write, mirror / vhdx"]
+    assert written(ax) == ["0.700x [0.600, 0.800]", "1.30x [1.10, 1.50]"]
+    assert ax.get_xscale() == "log"
+    spans = [tuple(map(float, line.get_xdata())) for line in ax.lines]
+    assert (0.6, 0.8) in spans
+    assert (1.1, 1.5) in spans
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_one_run_each_is_hollow_and_says_so(kind):
+    frame = comparison(n=[1, 1], ratio_lo=[None, None], ratio_hi=[None, None])
+    ax = ft.plot.ratios(kind(frame.to_dict("list")))
+    assert "one run each" in ax.get_xlabel()
+    faces = {line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"}
+    assert faces == {"white"}
+
+
+def test_ratios_want_a_comparison():
+    with pytest.raises(ft.SchemaError, match="not a comparison"):
+        ft.plot.ratios(RATES)
+
+
+def test_figures_compose():
+    figure, axes = plt.subplots(2)
+    assert ft.plot.throughput(RATES, y="mount", hue="direction", ax=axes[0]) is axes[0]
+    assert ft.plot.ratios(comparison(), ax=axes[1]) is axes[1]
+    assert plt.get_fignums() == [figure.number], "no figure of their own"
+
+
+def test_saving_twice_gives_the_same_bytes(tmp_path):
+    for name in ("one", "two"):
+        ft.plot.style()
+        ax = ft.plot.throughput(RATES, y="mount", hue="direction", log=True)
+        files = ft.plot.save(ax, tmp_path / name, formats=("svg", "png", "pdf"))
+        assert [file.suffix for file in files] == [".svg", ".png", ".pdf"]
+        plt.close("all")
+    for kind in ("svg", "png", "pdf"):
+        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    assert not list(tmp_path.glob(".*")), "no part files are left"
+
+
+def test_saving_what_did_not_change_leaves_the_file_alone(tmp_path):
+    ax = ft.plot.timings(TIMES, y="cache")
+    (file,) = ft.plot.save(ax, tmp_path / "t.svg")
+    before = file.stat().st_mtime_ns
+    ft.plot.save(ax, tmp_path / "t.svg")
+    assert file.stat().st_mtime_ns == before
+
+
+def test_saving_records_the_data(tmp_path):
+    (tmp_path / "data").mkdir()
+    source = tmp_path / "data" / "dd.txt"
+    source.write_text("2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s\n")
+    results = ft.read(source)
+    ax = ft.plot.throughput(results.io, y="scope")
+    svg, png = ft.plot.save(ax, tmp_path / "figures" / "x", data=results)
+    assert re.search(r"data/dd\.txt sha256:[0-9a-f]{16}", svg.read_text())
+    assert str(tmp_path) not in svg.read_text(), "no path of the machine"
+    assert b"data/dd.txt sha256:" in png.read_bytes()
+
+
+def test_saving_refuses_other_formats(tmp_path):
+    ax = ft.plot.timings(TIMES, y="cache")
+    with pytest.raises(ValueError, match="svg, png, pdf, not 'gif'"):
+        ft.plot.save(ax, tmp_path / "x.gif")
+
+
+def test_style_is_ours_after_seaborns():
+    ft.plot.style()
+    assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
+    assert mpl.rcParams["svg.hashsalt"] == "fiotools"

@@ -1,0 +1,275 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.errors import ParseError
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "diskspd"
+DATA = Path(__file__).parents[2] / "data" / "dda-vhdx"
+
+# as a person pastes it: no test time, no echo, Markdown bars, one of them missing
+TABLES = r"""
+{caption}
+
+|thread|bytes|I/Os|MiB/s|I/O per s|AvgLat|LatStdDev|file|
+|--|--|--|--|--|--|--|--|
+| 0 |  1048576000 |  256000 |  100.00 |  25600.00 |  0.841 | 0.456 | F:\IO.dat (5120MiB)
+| 1 |  2097152000 |  512000 |  200.00 |  51200.00 |  0.635 | 0.395 | F:\IO.dat (5120MiB)|
+|total| 3145728000 |  768000 |  300.00 |  76800.00 | 0.704|  0.434|
+"""
+
+
+def load(name):
+    return ft.read(FIXTURES / f"diskspd-{name}.txt")
+
+
+def edited(name, *changes):
+    """A fixture's text with some of it replaced."""
+    text = (FIXTURES / f"diskspd-{name}.txt").read_bytes().decode()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def tables(caption="+  Total IO", *changes):
+    text = TABLES.format(caption=caption)
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def test_published_tables_are_the_published_xml():
+    text = ft.read(DATA / "text" / "{volume}.txt")
+    xml = ft.read(DATA / "xml" / "{volume}.xml")
+    assert text.runs["format"].tolist() == ["diskspd_text"] * 3
+    assert text.notes.empty
+    # what the article does not say stands in no table: the conditions, and the time's last digits
+    exact = ["volume", "entry", "thread", "target", "direction", "scope", "size_bytes"]
+    exact += ["io_bytes", "total_ios", "lat_mean_ns", "lat_stddev_ns", "iops_stddev"]
+    pd.testing.assert_frame_equal(text.io[exact], xml.io[exact])
+    for column in ("iops", "bw_bytes_per_s", "runtime_s"):
+        assert ((text.io[column] / xml.io[column] - 1).abs() < 1e-4).all()
+
+
+def test_the_article(articles):
+    res = ft.read(next(articles.glob("002_*")))
+    assert len(res.runs) == 3
+    assert len(res.io) == 27
+    assert res.io["target"].dropna().unique().tolist() == [r"E:\IO.dat", r"F:\IO.dat"]
+    assert res.notes.empty
+
+
+def test_bare_markdown_tables():
+    res = ft.reads(tables())
+    assert res.runs["format"].tolist() == ["diskspd_text"]
+    io = res.io
+    assert io["thread"].tolist()[:2] == [0, 1]
+    assert io["entry"].tolist() == [1, 2, 3]
+    assert io["target"].tolist()[:2] == [r"F:\IO.dat"] * 2
+    assert io["size_bytes"].tolist() == [5368709120] * 3
+    assert io["iops"].tolist() == [25600.0, 51200.0, 76800.0]
+    assert io["bw_bytes_per_s"].tolist() == [104857600.0, 209715200.0, 314572800.0]
+    assert io["lat_mean_ns"].tolist() == [841000.0, 635000.0, 704000.0]
+    assert io["runtime_s"].tolist() == [10.0] * 3
+    assert io["rw"].isna().all()
+    assert res.notes.empty
+
+
+@pytest.mark.parametrize("caption", ["Total IO", "* Total IO", "### Total IO", "**Total IO**:"])
+def test_captions(caption):
+    assert ft.reads(tables(caption)).io["direction"].tolist() == ["total"] * 3
+
+
+def test_a_direction_again_is_another_run():
+    text = tables() + tables("+ Read IO") + tables() + tables("+ Write IO")
+    res = ft.reads(text)
+    assert len(res.runs) == 2
+    assert res.io.groupby("run")["direction"].unique().map(sorted).tolist() == [
+        ["read", "total"],
+        ["total", "write"],
+    ]
+
+
+def test_prose_between_is_left_to_the_transcript():
+    res = ft.reads(f"# A disk\n{tables()}\nAnd the other disk:\n{tables()}")
+    assert len(res.runs) == 2
+    assert len(res.io) == 6
+
+
+def test_a_table_without_a_caption_is_not_guessed_at():
+    with pytest.raises(ft.UnknownFormatError):
+        ft.reads(tables(""))
+
+
+def test_the_command_above_gives_the_conditions():
+    text = f"PS C:\\> .\\diskspd.exe -t2 -o32 -b4k -r -w40 -Sh -L E:\\IO.dat > a.txt\n{tables()}"
+    row = ft.reads(text).io.iloc[0]
+    assert (row["rw"], row["bs_bytes"], row["iodepth"], row["numjobs"]) == ("randrw", 4096, 32, 2)
+    assert row["direct"]
+    assert row["rwmixread_pct"] == 60.0
+
+
+def test_the_oldest_version():
+    res = load("2.0.12--mix_2targets_D_L")
+    total = res.io.iloc[-1]
+    assert total["bw_bytes_per_s"] == pytest.approx(124.72 * 2**20, rel=1e-4)
+    assert (total["iodepth"], total["numjobs"]) == (2, 2)
+    thread = res.io.iloc[0]
+    # "mix test (write/read ratio: 30/100)"
+    assert (thread["rw"], thread["rwmixread_pct"]) == ("randrw", 70.0)
+    assert thread["direct"]
+    assert thread["size_bytes"] == 32 * 2**20
+    assert res.notes.empty
+
+
+def test_the_run():
+    run = load("2.2--F2O8_weights").runs.iloc[0]
+    assert run["command"].endswith(
+        r"-F2 -O8 -b4k -r -w50 -d2 -W0 -Su -L -c16M -Rxml C:\dsk\x1.dat C:\dsk\x2.dat"
+    )
+    assert run["host"] == "vm"
+    assert run["reported_at"] == pd.Timestamp("2026-11-21 00:37:17", tz="UTC")
+    assert pd.isna(run["tool_version"])
+    assert run["duration_s"] == 2.0
+
+
+def test_settings():
+    settings = load("2.2--F2O8_weights").settings.set_index("option")["text"]
+    assert (settings["-O"], settings["-S"]) == ("8", "u")
+    assert settings["warm up time"] == "0s"
+    assert settings["target[1]/block size"] == "4KiB"
+    assert settings["target[2]/performing mix test"] == "read/write ratio: 50/50"
+
+
+def test_charts_of_targets_and_of_all():
+    charts = load("2.2--F2O8_weights").percentiles
+    assert charts.groupby("scope")["entry"].unique().map(list).to_dict() == {
+        "target": [6, 7],
+        "total": [5],
+    }
+    x1 = charts.query(r"target == 'C:\\dsk\\x1.dat' and direction == 'write'")
+    values = x1.set_index("percentile")["value_ns"]
+    assert (values[0], values[25], values[99.9], values[100]) == (11e3, 13e3, 6.068e6, 47.995e6)
+
+
+def test_three_time_spans():
+    res = load("2.0.21a--three_timespans")
+    assert res.runs["run"].tolist() == [1, 2, 3]
+    total = res.io.query("scope == 'total' and direction == 'total'")
+    assert total["rw"].tolist() == ["randrw", "read", "randwrite"]
+    assert total["bs_bytes"].tolist() == [4096, 65536, 4096]
+    assert total["numjobs"].tolist() == [1, 2, 1]
+    assert set(res.percentiles["run"]) == {1, 2}
+    assert res.extras.query("path == 'Totals'")["run"].tolist() == [3] * 5
+
+
+def test_processors():
+    cpu = load("2.2--two_sockets").cpu
+    assert cpu["group"].tolist()[:8] == [0] * 4 + [1] * 4
+    assert cpu["cpu"].tolist() == ["0", "1", "2", "3"] * 2 + ["average"]
+    assert cpu["user_pct"].iloc[-1] == 73.71
+    nan = load("2.0.21a--nan_cpu").cpu
+    assert nan["usage_pct"].isna().tolist() == [False, True, True]
+
+
+def test_what_follows_the_percentiles():
+    extras = load("2.0.21a--etw").extras
+    assert "Read: 1000" in extras.query("path == 'ETW'")["text"].tolist()
+    extras = load("2.1--rs50_distribution").extras
+    parts = extras.query("path == 'Effective IO Distributions'")["text"]
+    assert parts.iloc[0].startswith(r"target: C:\dsk\test.dat")
+    assert load("2.1--rs50_distribution").io["rw"].isna().all()
+
+
+def test_a_failed_run_is_a_run():
+    res = load("2.0.21a--err_nofile")
+    assert res.runs["status"].tolist() == ["error"]
+    assert res.io.empty
+    messages = res.notes.set_index("line")["message"]
+    assert messages[1] == r"Error opening file: C:\dsk\nope\missing.dat [3]"
+    assert messages[34].startswith("The test was interrupted")
+    assert load("2.1--interrupted").runs["status"].tolist() == ["error"]
+
+
+def test_standard_error_before_the_output():
+    res = load("2.2--verbose_stderr_merged")
+    assert res.runs["format"].tolist() == ["diskspd_text"]
+    assert res.notes["message"].tolist() == ["22 lines of progress (-v) were left out"]
+    assert len(res.io) == 9
+
+
+def test_utf16():
+    assert len(load("2.0.21a--randmix_utf16le_bom").io) == 9
+
+
+def test_linux():
+    res = load("linux--D100")
+    assert res.io["runtime_s"].unique().tolist() == [3.0]
+    assert not res.io["direct"].any()
+    assert res.io["size_bytes"].unique().tolist() == [67108864]
+    total = res.io.iloc[-1]
+    assert (total["iops"], total["lat_mean_ns"], total["iops_stddev"]) == (137656, 58000, 70521.67)
+    # its sums of histograms are wrong, its extremes are not
+    kept = res.percentiles.query("direction == 'total'")
+    assert kept["percentile"].tolist() == [0.0, 100.0]
+    assert "total percentiles of diskspd-for-linux are wrong" in res.notes["message"].item()
+
+
+def test_a_profile_is_no_result():
+    with pytest.raises(ParseError, match=r"profile_only.txt:2: holds a profile, no results; run"):
+        load("2.1--profile_only")
+
+
+def test_cut_off_before_the_tables():
+    text = edited("2.0.14--seqread_noLD")
+    res = ft.reads(text[: text.index("Total IO")])
+    assert res.runs["status"].tolist() == ["truncated"]
+    assert res.notes["message"].item() == "the output ends before its tables"
+    assert len(res.cpu) == 3
+
+
+def test_rows_cut_out_are_noted():
+    text = edited("2.0.21a--seq64k_t4_D_only")
+    lines = text.splitlines(keepends=True)
+    gone = next(i for i, line in enumerate(lines) if line.startswith("     2 |"))
+    res = ft.reads("".join(lines[:gone] + lines[gone + 1 :]))
+    messages = res.notes["message"].tolist()
+    assert len(messages) == 2
+    assert messages[0].startswith("total: io_bytes of the threads sum to")
+    # the entries of the threads that are left do not move
+    assert res.io.groupby("entry")["thread"].nunique().max() == 1
+
+
+def test_rates_that_contradict_are_noted():
+    res = ft.reads(tables("Total IO", ("300.00", "310.00")))
+    assert "310.00 mib/s is not 315 MB/s" in res.notes["message"].item()
+    assert res.notes["line"].item() == 8
+    assert res.io["bw_bytes_per_s"].iloc[-1] == 310 * 2**20
+    text = edited("2.0.14--seqread_noLD", ("27071.93", "37071.93"), ("1692.00", "2317.00"))
+    notes = ft.reads(text).notes
+    assert (
+        notes["message"].item().startswith("37071.93 I/O per s is not 54145 I/Os in 2.0 s; nor in")
+    )
+
+
+def test_thousands_put_in_by_hand():
+    res = ft.reads(tables("Total IO", (" 256000 ", " 256.000 "), (" 512000 ", " 51.20.00 ")))
+    assert res.io["total_ios"].tolist()[0] == 256000
+    assert pd.isna(res.io["total_ios"].iloc[1])
+    assert res.io["iops"].iloc[1] == 51200.0
+    assert "i/os is '51.20.00', no whole number" in res.notes["message"].iloc[0]
+
+
+def test_percentiles_that_fall_are_noted():
+    text = edited("2.0.12--mix_2targets_D_L", ("   25th |      0.009", "   25th |      0.900"))
+    assert ft.reads(text).notes["message"].item() == "read: percentile 50 is below percentile 25"
+
+
+def test_text_with_bars_everywhere_takes_linear_time():
+    assert ft.reads(f"Total IO\n{'| ' * 200_000}\n{tables()}").io["total_ios"].sum() == 1536000
+    with pytest.raises(ft.UnknownFormatError):
+        ft.reads("Results for timespan" + " " * 500_000 + "x")

@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+from fiotools.errors import SchemaError
+from fiotools.stats import compare, speedup
+
+COLUMNS = [
+    *("g", "baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline"),
+    *("ratio", "ratio_lo", "ratio_hi", "confidence", "method", "p", "p_holm", "comparisons"),
+    *("verdict", "runs_needed", "varies_in", "warnings"),
+]
+A, B = [100, 104, 98, 101, 97], [131, 127, 140, 129, 133]
+
+
+@pytest.fixture
+def five(make):
+    return make(g=["a"] * 5 + ["b"] * 5, iops=A + B)
+
+
+def test_the_contract(five, rows):
+    found = compare(five, "iops", between="g", baseline="a")
+    assert type(found) is type(five)
+    assert list(found.columns) == COLUMNS
+    (row,) = rows(found)
+    assert (row["g"], row["baseline"], row["metric"], row["unit"]) == ("b", "a", "iops", "1/s")
+    assert (row["n"], row["n_baseline"], row["method"]) == (5, 5, "log-welch")
+    assert row["ratio"] == pytest.approx(1.319649, abs=5e-7)
+    assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((1.257150, 1.385254), abs=5e-7)
+    assert row["center"] / row["center_baseline"] == pytest.approx(row["ratio"])
+    assert (row["verdict"], row["runs_needed"], row["comparisons"]) == ("faster", 0, 1)
+    assert row["varies_in"] is None
+    assert row["warnings"] is None
+
+
+def test_types_are_the_vocabularys(five):
+    found = compare(five, "iops", between="g", baseline="a")
+    if isinstance(found, pd.DataFrame):
+        assert [str(found.dtypes[c]) for c in ("n", "ratio", "runs_needed", "verdict")] == [
+            *("Int64", "float64", "Int64", "str")
+        ]
+        assert found.index.tolist() == [0]
+    else:
+        assert [found.schema[c] for c in ("n", "ratio", "runs_needed", "verdict")] == [
+            *(pl.Int64, pl.Float64, pl.Int64, pl.String)
+        ]
+
+
+def test_the_argument_stays_as_it_was(five):
+    before = five.copy() if isinstance(five, pd.DataFrame) else five.clone()
+    compare(five, "iops", between="g", baseline="a")
+    assert five.equals(before)
+
+
+def test_a_pandas_index_of_any_kind_does_not_matter(rows):
+    plain = pd.DataFrame({"g": ["a"] * 5 + ["b"] * 5, "iops": A + B})
+    odd = plain.set_index(pd.Index([7] * len(plain)))
+    first, second = (rows(compare(f, "iops", between="g", baseline="a")) for f in (odd, plain))
+    assert first == second
+
+
+def test_hodges_lehmann_on_request(five, rows):
+    (row,) = rows(compare(five, "iops", between="g", baseline="a", method="hodges-lehmann"))
+    assert row["ratio"] == pytest.approx(1.316327, abs=5e-7)
+    assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((1.257426, 1.4), abs=5e-7)
+    assert row["confidence"] == pytest.approx(0.968, abs=5e-4)
+    assert (row["center"], row["center_baseline"]) == pytest.approx((131, 100))
+    assert row["verdict"] == "faster"
+
+
+def test_hodges_lehmann_says_what_it_would_take(make, rows):
+    frame = make(g=["a"] * 3 + ["b"] * 3, iops=[1.0, 1.1, 1.2, 2.0, 2.1, 2.2])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a", method="hodges-lehmann"))
+    assert (row["ratio_lo"], row["p"], row["confidence"]) == (None, None, None)
+    assert row["verdict"] == "not settled"
+    assert "4 against 4" in row["warnings"]
+
+
+def test_ties_are_said(make, rows):
+    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[1, 2, 3, 4, 5, 5, 6, 7, 8, 9])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a", method="hodges-lehmann"))
+    assert row["warnings"] == "tied values: normal approximation"
+
+
+# article 004, digits as STATISTICS.md has them
+
+
+@pytest.mark.parametrize(
+    ("metric", "baseline", "level", "ratio", "lo", "hi", "words"),
+    [
+        ("read_iops", "9p", "virtiofs", 1.07, 0.80, 1.44, "not settled"),
+        ("write_iops", "9p", "virtiofs", 0.83, 0.57, 1.21, "not settled"),
+        ("mixed_read_iops", "9p", "virtiofs", 0.99, 0.93, 1.05, "not settled"),
+        ("read_iops", "sshfs", "9p", 4.42, 3.29, 5.94, "faster"),
+        ("read_iops", "sshfs", "virtiofs", 4.74, 4.16, 5.41, "faster"),
+        ("write_iops", "sshfs", "9p", 2.36, 1.00, 5.56, "not settled"),
+        ("write_iops", "sshfs", "virtiofs", 1.97, 0.84, 4.59, "not settled"),
+        ("mixed_iops", "sshfs", "9p", 3.47, 3.27, 3.68, "faster"),
+        ("mixed_iops", "sshfs", "virtiofs", 3.43, 3.19, 3.69, "faster"),
+    ],
+)
+def test_article_004(lima, rows, metric, baseline, level, ratio, lo, hi, words):
+    found = {r["mount"]: r for r in rows(compare(lima, metric, between="mount", baseline=baseline))}
+    row = found[level]
+    assert [round(row[c], 2) for c in ("ratio", "ratio_lo", "ratio_hi")] == [ratio, lo, hi]
+    assert row["verdict"] == words
+    assert row["comparisons"] == 2
+
+
+def test_article_004_mixed_at_90_percent(lima, rows):
+    found = compare(lima, "mixed_read_iops", between="mount", baseline="9p", confidence=0.90)
+    row = rows(found)[1]
+    assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((0.940, 1.039), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "level", "gain", "lo", "hi"),
+    [
+        ("sshfs", "virtiofs", 2.83, 2.32, 3.46),
+        ("9p", "virtiofs", 5.76, 4.75, 6.98),
+        ("9p", "sshfs", 2.03, 1.65, 2.51),
+    ],
+)
+def test_article_004_tarball(tarball, rows, baseline, level, gain, lo, hi):
+    found = speedup(tarball, "real_s", between="mount", baseline=baseline)
+    row = next(r for r in rows(found) if r["mount"] == level)
+    assert [round(row[c], 2) for c in ("speedup", "speedup_lo", "speedup_hi")] == [gain, lo, hi]
+    # the ratio stays level / baseline: less time
+    assert row["ratio"] == pytest.approx(1 / row["speedup"])
+    assert row["ratio_lo"] == pytest.approx(1 / row["speedup_hi"])
+    assert row["verdict"] == "faster"
+
+
+def test_speedup_of_a_rate_is_the_ratio(five, rows):
+    (row,) = rows(speedup(five, "iops", between="g", baseline="a"))
+    assert (row["speedup"], row["speedup_lo"], row["speedup_hi"]) == (
+        row["ratio"],
+        row["ratio_lo"],
+        row["ratio_hi"],
+    )
+
+
+def test_speedup_wants_to_know_which_way_is_better(make):
+    frame = make(g=["a", "b"], score=[1.0, 2.0])
+    with pytest.raises(SchemaError, match="is more 'score' better, or less"):
+        speedup(frame, "score", between="g", baseline="a")
+
+
+# article 002: one run each
+
+
+def test_article_002(diskspd, rows):
+    found = compare(diskspd, "iops", between="volume", baseline="vhdx", by="direction")
+    by = {(r["volume"], r["direction"]): r for r in rows(found)}
+    assert len(by) == 6
+    assert by["mirror", "total"]["ratio"] == pytest.approx(0.7095, abs=5e-5)
+    assert by["mirror", "read"]["ratio"] == pytest.approx(0.7094, abs=5e-5)
+    assert by["mirror", "write"]["ratio"] == pytest.approx(0.7097, abs=5e-5)
+    assert by["nvme", "total"]["ratio"] == pytest.approx(1.819, abs=5e-4)
+    for row in by.values():
+        assert (row["n"], row["n_baseline"]) == (1, 1)
+        assert row["verdict"] == "one run each: not comparable"
+        assert row["warnings"] == "need >= 3 runs a side for a verdict"
+        gaps = ("ratio_lo", "ratio_hi", "confidence", "p", "p_holm", "runs_needed", "varies_in")
+        assert [row[c] for c in gaps] == [None] * 7
+        assert row["comparisons"] == 0
+
+
+def test_article_001(make, rows):
+    frame = make(cache=["before", "after"], real_s=[4.364, 0.466])
+    (row,) = rows(speedup(frame, "real_s", between="cache", baseline="before"))
+    assert row["speedup"] == pytest.approx(9.36, abs=5e-3)
+    assert row["verdict"] == "one run each: not comparable"
+
+
+# few runs
+
+
+def test_one_run_against_five(make, rows):
+    frame = make(g=["a"] + ["b"] * 5, iops=[100, *B])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert row["verdict"] == "one run of 'a': not comparable"
+    assert row["ratio_lo"] is None
+
+
+def test_two_runs_have_an_interval_and_no_verdict(make, rows):
+    frame = make(g=["a", "a", "b", "b"], iops=[100, 101, 200, 202])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    theirs = stats.ttest_ind(np.log([200, 202]), np.log([100, 101]), equal_var=False)
+    assert row["ratio_lo"] == pytest.approx(exp(theirs.confidence_interval().low))
+    assert row["verdict"] == "two runs: no verdict"
+    assert (row["p"], row["comparisons"]) == (None, 0)
+
+
+def test_a_cell_without_one_side_is_shown(make, rows):
+    frame = make(
+        g=["a", "b", "b"],
+        direction=["read", "read", "trim"],
+        run=1,
+        iops=[1.0, 2.0, 3.0],
+        source=["x", "y", "y"],
+    )
+    found = rows(compare(frame, "iops", between="g", baseline="a", by="direction"))
+    assert [(r["direction"], r["n"], r["n_baseline"]) for r in found] == [
+        ("read", 1, 1),
+        ("trim", 1, 0),
+    ]
+    assert found[1]["verdict"] == "no run of 'a': not comparable"
+    assert found[1]["ratio"] is None
+
+
+def test_copies_of_one_run_have_no_spread(make, rows):
+    frame = make(g=["a"] * 3 + ["b"] * 3, iops=[1.0] * 3 + [2.0] * 3)
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert row["ratio"] == 2.0
+    assert row["ratio_lo"] is None
+    assert row["verdict"] == "not settled"
+    assert "copies of one run" in row["warnings"]
+
+
+# tests, their number, and how many more runs
+
+
+def test_p_is_against_the_nearer_edge_and_plain_without_a_band(five, rows):
+    with_band, without = (
+        rows(compare(five, "iops", between="g", baseline="a", band=band))[0]["p"]
+        for band in (0.05, 0)
+    )
+    logs = np.log(B), np.log(A)
+    assert without == pytest.approx(stats.ttest_ind(*logs, equal_var=False).pvalue)
+    shifted = stats.ttest_ind(logs[0] - log(1.05), logs[1], equal_var=False)
+    assert with_band == pytest.approx(shifted.pvalue)
+
+
+def test_holm_counts_all_comparisons_and_warns_where_it_matters(make, rows):
+    noise = [1.00, 1.03, 0.98, 1.01]
+    clear = [1.11, 1.16, 1.13, 1.12]
+    frame = make(
+        cell=[f"c{i}" for i in range(12) for _ in range(8)],
+        g=(["a"] * 4 + ["b"] * 4) * 12,
+        iops=[*noise, *clear, *([*noise, *noise[::-1]] * 11)],
+    )
+    found = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
+    assert [r["comparisons"] for r in found] == [12] * 12
+    assert all(r["p_holm"] >= r["p"] for r in found)
+    first = found[0]
+    assert first["verdict"] == "faster"
+    assert first["p"] < 0.05 < first["p_holm"] == pytest.approx(12 * first["p"])
+    assert first["warnings"] == "'faster' does not outlast Holm's correction for 12 tests"
+
+
+def test_unsettled_says_how_many_more(lima, rows):
+    row = rows(compare(lima, "mixed_iops", between="mount", baseline="9p"))[1]
+    assert row["verdict"] == "not settled"
+    assert row["runs_needed"] == 16
+
+
+def test_the_edge_of_the_band_is_said(make, rows):
+    frame = make(g=["a"] * 4 + ["b"] * 4, iops=[100, 110, 95, 105, 105.2, 115.5, 99.8, 110.1])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert row["runs_needed"] is None
+    assert "more runs will hardly settle it" in row["warnings"]
+
+
+# pairs
+
+
+def test_pairs_take_what_the_rounds_share(make, rows):
+    rounds = [1, 2, 3, 4]
+    drift = [100, 200, 400, 800]
+    frame = make(
+        round=rounds + rounds[::-1],
+        mount=["a"] * 4 + ["b"] * 4,
+        iops=[*drift, 808 * 1.1, 396 * 1.1, 200 * 1.1, 101 * 1.1],
+    )
+    (row,) = rows(compare(frame, "iops", between="mount", baseline="a", pair="round"))
+    theirs = stats.ttest_rel(
+        np.log([111.1, 220.0, 435.6, 888.8]), np.log(drift)
+    ).confidence_interval()
+    assert (row["method"], row["n"], row["n_baseline"]) == ("log-paired-t", 4, 4)
+    assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((exp(theirs.low), exp(theirs.high)))
+    assert row["verdict"] == "faster"
+    # unpaired, the rounds' own trend drowns it
+    (plain,) = rows(compare(frame, "iops", between="mount", baseline="a"))
+    assert plain["verdict"] == "not settled"
+
+
+def test_runs_without_a_partner_are_left_out_and_said(make, rows):
+    frame = make(
+        round=[1, 2, 3, 9, 1, 2, 3],
+        mount=["a"] * 4 + ["b"] * 3,
+        iops=[1.0, 1.1, 1.05, 50.0, 2.0, 2.3, 2.1],
+    )
+    (row,) = rows(compare(frame, "iops", between="mount", baseline="a", pair="round"))
+    assert row["n_baseline"] == 3
+    assert "1 runs without a partner in 'round' left out" in row["warnings"]
+
+
+def test_a_round_twice_on_a_side_is_no_pair(make):
+    frame = make(round=[1, 1, 1], mount=["a", "a", "b"], iops=[1.0, 2.0, 3.0])
+    with pytest.raises(SchemaError, match="round 1 has more than one run on a side"):
+        compare(frame, "iops", between="mount", baseline="a", pair="round")
+
+
+def test_pairs_have_one_method(five):
+    with pytest.raises(SchemaError, match="log-welch"):
+        compare(five, "iops", between="g", baseline="a", pair="g", method="hodges-lehmann")
+
+
+def test_the_same_run_on_both_sides_asks_for_pairs(diskspd, rows):
+    with pytest.raises(SchemaError, match=r"run 1 of nvme.txt stands on both sides.*pair='source'"):
+        compare(diskspd, "iops", between="direction", baseline="read")
+    found = rows(compare(diskspd, "iops", between="direction", baseline="read", pair="source"))
+    assert [r["n"] for r in found] == [3, 3]
+
+
+# frames made by the readers: labels and types as they come
+
+
+def test_levels_may_be_numbers_or_flags(make, rows):
+    frame = make(iodepth=[1, 1, 4, 4], direct=[True, False, True, False], iops=[1.0, 2.0, 3.0, 4.0])
+    by_depth = rows(compare(frame, "iops", between="iodepth", baseline=1, by="direct"))
+    assert [(r["direct"], r["iodepth"], r["baseline"], r["ratio"]) for r in by_depth] == [
+        (True, 4, 1, pytest.approx(3.0)),
+        (False, 4, 1, pytest.approx(2.0)),
+    ]
+
+
+def test_categories_and_dates_keep_their_type():
+    frame = pd.DataFrame(
+        {
+            "mount": pd.Categorical(["x", "y"], categories=["y", "x"]),
+            "day": pd.to_datetime(["2026-01-01"] * 2),
+            "iops": pd.array([1, 2], dtype="Int64"),
+        }
+    )
+    found = compare(frame, "iops", between="mount", baseline="x", by="day")
+    assert found.dtypes["mount"] == found.dtypes["baseline"] == frame.dtypes["mount"]
+    assert found.dtypes["day"] == frame.dtypes["day"]

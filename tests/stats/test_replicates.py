@@ -1,0 +1,279 @@
+"""The replicate is the run: scopes, directions, cells, order, and what nobody named."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from math import exp
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fiotools.errors import SchemaError
+from fiotools.stats import compare, summarize
+
+
+def filter_for(frame, pandas, polars):
+    return pandas if "pandas" in type(frame).__module__ else polars
+
+
+def test_totals_are_taken_by_default_and_other_scopes_on_request(diskspd, rows):
+    default, total = (
+        rows(summarize(diskspd, "iops", by=["volume", "direction"], scope=s))
+        for s in (None, "total")
+    )
+    assert default == total
+    assert [r["n"] for r in default] == [1] * 9
+
+
+def test_threads_are_not_repeats(diskspd):
+    with pytest.raises(
+        SchemaError,
+        match=r"run 1 of nvme.txt has 2 rows.*threads and jobs are not repeats: combine\(io, to='run'\).*thread",
+    ):
+        compare(diskspd, "iops", between="volume", baseline="vhdx", by="direction", scope="thread")
+
+
+def test_each_thread_may_be_compared_by_name(diskspd, rows):
+    found = compare(
+        diskspd,
+        "iops",
+        between="volume",
+        baseline="vhdx",
+        by=["direction", "thread"],
+        scope="thread",
+    )
+    assert len(rows(found)) == 12
+
+
+def test_a_mixture_of_scopes_is_refused_with_the_filter(make):
+    frame = make(
+        g=["a", "a", "b"], scope=["job", "group", "job"], run=[1, 2, 3], iops=[1.0, 2.0, 3.0]
+    )
+    with pytest.raises(SchemaError) as error:
+        compare(frame, "iops", between="g", baseline="a")
+    typed = filter_for(frame, ".query(\"scope == 'job'\")", ".filter(pl.col(\"scope\") == 'job')")
+    assert typed in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_only_scope_is_taken(make, rows):
+    frame = make(g=["a", "b"], scope="group", run=[1, 2], iops=[1.0, 2.0])
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["ratio"] == 2.0
+
+
+def test_no_run_is_lost_by_taking_totals(make):
+    frame = make(g=["a", "b"], scope=["total", "job"], source=["x", "y"], run=1, iops=[1.0, 2.0])
+    with pytest.raises(
+        SchemaError, match=r"1 of 2 runs have no row of scope 'total' \(they have job\)"
+    ):
+        compare(frame, "iops", between="g", baseline="a")
+
+
+@pytest.mark.parametrize("scope", ["job", "no such"])
+def test_a_scope_that_is_not_there(diskspd, scope):
+    with pytest.raises(SchemaError, match=f"no row of scope '{scope}'; there are: thread, total"):
+        summarize(diskspd, "iops", by="volume", scope=scope)
+
+
+def test_directions_of_one_run_are_one_observation(diskspd):
+    with pytest.raises(SchemaError) as error:
+        compare(diskspd, "iops", between="volume", baseline="vhdx")
+    typed = filter_for(
+        diskspd, ".query(\"direction == 'total'\")", ".filter(pl.col(\"direction\") == 'total')"
+    )
+    assert "add 'direction' to by=" in str(error.value)
+    assert typed in str(error.value)
+
+
+def test_percentiles_of_one_run_are_told_apart_not_averaged(make, rows):
+    frame = make(
+        g=["a", "a", "b", "b"],
+        source=["x", "x", "y", "y"],
+        run=1,
+        percentile=[50.0, 99.0, 50.0, 99.0],
+        value_ns=[1e3, 5e3, 2e3, 20e3],
+    )
+    with pytest.raises(SchemaError, match=r"name it in by= \(percentile\)"):
+        compare(frame, "value_ns", between="g", baseline="a")
+    found = rows(compare(frame, "value_ns", between="g", baseline="a", by="percentile"))
+    assert [r["ratio"] for r in found] == pytest.approx([2.0, 4.0])
+
+
+def test_the_same_row_twice(make):
+    frame = make(g=["a", "a", "b"], source=["x", "x", "y"], run=1, iops=[1.0, 1.0, 2.0])
+    with pytest.raises(SchemaError, match="run 1 of x has 2 rows.*is it there twice"):
+        compare(frame, "iops", between="g", baseline="a")
+
+
+# cells
+
+
+@pytest.fixture
+def swept(make):
+    """Four runs a side, each through three block sizes, with noise that belongs to the run."""
+    rng = np.random.default_rng(3)
+    logs = {}
+    for g, base in (("a", 0.0), ("b", 0.3)):
+        for run in range(4):
+            own = rng.normal(0, 0.1)
+            for bs, level in ((4096, 9.0), (65536, 7.0), (1048576, 5.0)):
+                logs[g, run, bs] = base + own + level + rng.normal(0, 0.01)
+    keys = list(logs)
+    frame = make(
+        g=[k[0] for k in keys],
+        source=[f"{k[0]}{k[1]}.json" for k in keys],
+        run=1,
+        bs_bytes=[k[2] for k in keys],
+        iops=[exp(v) for v in logs.values()],
+    )
+    return frame, logs
+
+
+def test_cells_of_one_run_are_one_observation(swept, rows):
+    frame, logs = swept
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    means = {
+        g: [np.mean([v for k, v in logs.items() if k[:2] == (g, run)]) for run in range(4)]
+        for g in "ab"
+    }
+    ends = stats.ttest_ind(means["b"], means["a"], equal_var=False).confidence_interval()
+    assert (row["n"], row["n_baseline"], row["varies_in"]) == (4, 4, "bs_bytes")
+    assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((exp(ends.low), exp(ends.high)))
+    assert row["method"] == "log-welch"
+    assert row["warnings"] == (
+        "each run counts once: the geometric mean of its 3 cells of bs_bytes"
+    )
+
+
+def test_cells_that_are_named_are_compared_each_for_itself(swept, rows):
+    frame, _ = swept
+    found = rows(compare(frame, "iops", between="g", baseline="a", by="bs_bytes"))
+    assert [(r["bs_bytes"], r["n"], r["varies_in"]) for r in found] == [
+        (4096, 4, None),
+        (65536, 4, None),
+        (1048576, 4, None),
+    ]
+
+
+def test_cells_with_runs_of_their_own_weigh_the_same(make, rows):
+    frame = make(
+        g=["a"] * 5 + ["b"] * 6,
+        bs_bytes=[4096, 4096, 4096, 65536, 65536] + [4096] * 3 + [65536] * 3,
+        iops=[100, 103, 99, 50, 52, 121, 119, 125, 66, 64, 65],
+    )
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    cells = [([121, 119, 125], [100, 103, 99]), ([66, 64, 65], [50, 52])]
+    logs = [(np.log(b), np.log(a)) for b, a in cells]
+    center = np.mean([b.mean() - a.mean() for b, a in logs])
+    parts = [arm.var(ddof=1) / len(arm) / 4 for pair in logs for arm in pair]
+    df = sum(parts) ** 2 / sum(
+        p**2 / (len(arm) - 1)
+        for p, arm in zip(parts, [x for pair in logs for x in pair], strict=True)
+    )
+    half = stats.t.ppf(0.975, df) * sum(parts) ** 0.5
+    assert (row["n"], row["n_baseline"], row["method"]) == (6, 5, "log-welch-cells")
+    assert row["ratio"] == pytest.approx(exp(center))
+    assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx(
+        (exp(center - half), exp(center + half))
+    )
+    # the smallest cell has two runs
+    assert row["verdict"] == "two runs: no verdict"
+
+
+def test_one_run_per_cell_is_no_repeat(make, rows):
+    frame = make(
+        g=["a", "a", "a", "b", "b", "b"],
+        bs_bytes=[1, 2, 3] * 2,
+        iops=[9.0, 5.0, 2.0, 18.0, 10.0, 4.0],
+    )
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert row["ratio"] == pytest.approx(2.0)
+    assert row["ratio_lo"] is None
+    assert row["verdict"] == "one run each: not comparable"
+
+
+def test_cells_that_only_one_side_has_are_refused(make):
+    frame = make(g=["a", "a", "b", "b"], bs_bytes=[1, 2, 1, 1], iops=[1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(SchemaError, match="do not all hold the same cells of bs_bytes"):
+        compare(frame, "iops", between="g", baseline="a")
+
+
+def test_pairs_and_ranks_need_whole_cells(make):
+    frame = make(
+        g=["a", "a", "b", "b"], bs_bytes=[1, 2, 1, 2], round=[1, 2, 1, 2], iops=[1.0, 2.0, 3.0, 4.0]
+    )
+    with pytest.raises(SchemaError, match="bs_bytes"):
+        compare(frame, "iops", between="g", baseline="a", pair="round")
+    with pytest.raises(SchemaError, match="bs_bytes"):
+        compare(frame, "iops", between="g", baseline="a", method="hodges-lehmann")
+
+
+# what nobody named
+
+
+def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
+    frame = make(g=["a"] * 3 + ["b"] * 3, iodepth=[1] * 3 + [32] * 3, iops=[1, 2, 3, 4, 5, 6])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert row["varies_in"] == "iodepth"
+    assert "the sides differ in iodepth too" in row["warnings"]
+
+
+def test_what_a_file_does_not_say_is_no_difference(make, rows):
+    frame = make(
+        g=["a"] * 3 + ["b"] * 3, iodepth=[1, None, 1, None, None, 1], iops=[1, 2, 3, 4, 5, 6]
+    )
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["varies_in"] is None
+
+
+def test_labels_count_as_conditions_unless_they_number_the_runs(make, rows):
+    frame = make(
+        mount=["ext4"] * 4 + ["drvfs"] * 4,
+        drive=["C", "C", "F", "F"] * 2,
+        round=["1", "2", "3", "4"] * 2,
+        file=[f"run{i}" for i in range(8)],
+        iops=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
+    )
+    assert rows(compare(frame, "iops", between="mount", baseline="ext4"))[0]["varies_in"] == "drive"
+    named = compare(frame, "iops", between="mount", baseline="ext4", by="drive")
+    assert [r["varies_in"] for r in rows(named)] == [None, None]
+    assert "runs vary in drive" in rows(summarize(frame, "iops", by="mount"))[0]["warnings"]
+
+
+# the order of the runs
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def at(*minutes):
+    return [START + timedelta(minutes=m) for m in minutes]
+
+
+def test_blocks_are_warned_of(make, rows):
+    values = [1.0, 1.01, 1.02, 2.0, 2.01, 2.02]
+    frame = make(g=["a"] * 3 + ["b"] * 3, started_at=at(0, 1, 2, 3, 4, 5), iops=values)
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert "arms ran in blocks: drift cannot be told from the difference" in row["warnings"]
+
+
+def test_alternating_runs_are_not(make, rows):
+    frame = make(
+        g=["a", "b"] * 3,
+        reported_at=at(0, 1, 2, 3, 4, 5),
+        iops=[1.0, 2.0, 1.01, 2.01, 0.99, 1.99],
+    )
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["warnings"] is None
+
+
+def test_drift_is_told_from_the_difference(make, rows):
+    times = list(range(10))
+    values = [(2 if t % 2 else 1) * 1.03**t * (1.002 if t % 3 else 1) for t in times]
+    frame = make(g=["a", "b"] * 5, started_at=at(*times), iops=values)
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    assert row["warnings"] == "values drift up by 30 % over the series of runs"
+
+
+def test_times_that_are_not_all_known_say_nothing(make, rows):
+    times = [*at(0, 1, 2, 3, 4), None]
+    frame = make(g=["a"] * 3 + ["b"] * 3, started_at=times, iops=[1.0, 1.1, 1.2, 2.0, 2.1, 2.3])
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["warnings"] is None

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from math import sqrt
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fiotools.errors import SchemaError
+from fiotools.stats import summarize
+from fiotools.stats.order import blocks, drift
+from fiotools.stats.summary import median_interval, outliers
+
+
+@pytest.mark.parametrize(
+    ("n", "lo", "hi", "coverage"),
+    [(6, 1, 6, 96.9), (8, 1, 8, 99.2), (10, 2, 9, 97.9), (20, 6, 15, 95.9)],
+)
+def test_median_intervals(n, lo, hi, coverage):
+    assert median_interval(range(1, n + 1)) == (lo, hi)
+    # the coverage of [x_lo, x_hi], from the binomial
+    inside = stats.binom.cdf(hi - 1, n, 0.5) - stats.binom.cdf(lo - 1, n, 0.5)
+    assert round(100 * inside, 1) == coverage
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_median_of_few_has_none(n):
+    assert median_interval(range(n)) == (None, None)
+
+
+def test_fewer_runs_do_for_less_confidence():
+    assert median_interval([1, 2, 3, 4, 5], 0.90) == (1, 5)
+
+
+def test_columns_and_numbers(tarball, rows):
+    found = summarize(tarball, "real_s", by="mount")
+    assert list(found.columns) == [
+        *("mount", "metric", "unit", "n", "median", "median_lo", "median_hi"),
+        *("mean", "mean_lo", "mean_hi", "stddev", "cov_pct", "min", "max", "outliers"),
+        *("warnings", "confidence"),
+    ]
+    assert type(found) is type(tarball)
+    sshfs = rows(found)[0]
+    values = [15.758, 15.996, 15.586]
+    half = stats.t.ppf(0.975, 2) * stdev(values) / sqrt(3)
+    assert sshfs["mean_lo"] == pytest.approx(mean(values) - half)
+    assert sshfs["mean_hi"] == pytest.approx(mean(values) + half)
+    assert sshfs["stddev"] == pytest.approx(stdev(values))
+    assert sshfs["cov_pct"] == pytest.approx(100 * stdev(values) / mean(values))
+    assert (sshfs["median"], sshfs["min"], sshfs["max"]) == (15.758, 15.586, 15.996)
+    assert (sshfs["n"], sshfs["unit"], sshfs["metric"]) == (3, "s", "real_s")
+    assert sshfs["warnings"] == "median: need >= 6 runs for its interval"
+
+
+def test_one_run(make, rows):
+    (row,) = rows(summarize(make(iops=[5.0]), "iops"))
+    assert (row["n"], row["mean"], row["median"]) == (1, 5.0, 5.0)
+    assert [row[c] for c in ("mean_lo", "median_lo", "stddev", "cov_pct")] == [None] * 4
+    assert "need >= 2 runs" in row["warnings"]
+
+
+def test_spread_is_flagged_from_ten_percent_on(lima, rows):
+    found = {r["mount"]: r["warnings"] for r in rows(summarize(lima, "read_iops", by="mount"))}
+    assert "runs spread by 23 % (CoV)" in found["9p"]
+    assert "CoV" not in found["sshfs"]
+
+
+def test_two_populations_are_no_outliers(lima, rows):
+    # article 004: the 9p reads are 5.7k and 8.9k
+    assert [r["outliers"] for r in rows(summarize(lima, "read_iops", by="mount"))] == [0, 0, 0]
+
+
+def test_outliers_are_shown_and_kept(make, rows):
+    (row,) = rows(summarize(make(real_s=[10.0, 10.1, 9.9, 10.2, 9.8, 30.0]), "real_s"))
+    assert row["outliers"] == 1
+    assert row["max"] == 30.0
+    assert row["n"] == 6
+    assert "outliers: 30" in row["warnings"]
+
+
+def test_the_outlier_threshold():
+    base = [8.0, 9.0, 10.0, 11.0, 12.0]
+    # with the sixth value the median is 10.5 and the deviations 2.5, 1.5, .5, .5, 1.5, x - 10.5
+    limit = 10.5 + 10 * 1.4826 * 1.5
+    assert outliers([*base, limit + 0.1]) == [5]
+    assert outliers([*base, limit - 0.1]) == []
+
+
+def test_outliers_need_six_runs():
+    assert outliers([1.0, 1.0, 1.1, 0.9, 100.0]) == []
+
+
+def test_equal_values_and_one_off():
+    assert outliers([10.0] * 5 + [10.9]) == []
+    assert outliers([10.0] * 5 + [11.1]) == [5]
+
+
+def test_a_slow_first_run(make, rows):
+    series = [30.0, 10.0, 10.1, 9.9, 10.2, 9.8, 10.0]
+    (slow,) = rows(summarize(make(real_s=series), "real_s"))
+    assert "slow first run: cold cache?" in slow["warnings"]
+    (fast,) = rows(summarize(make(iops=series), "iops"))
+    assert "slow first run" not in fast["warnings"]
+    (later,) = rows(summarize(make(real_s=series[::-1]), "real_s"))
+    assert "slow first run" not in later["warnings"]
+
+
+def test_the_order_is_that_of_the_clock_if_known(make, rows):
+    start = datetime(2026, 1, 1)
+    series = [10.0, 10.1, 9.9, 10.2, 9.8, 10.0, 30.0]
+    times = [start - timedelta(minutes=i) for i in range(7)]
+    (row,) = rows(summarize(make(real_s=series, started_at=times), "real_s"))
+    assert "slow first run" in row["warnings"]
+
+
+def test_files_have_no_order_of_their_own(make, rows):
+    series = [30.0, 10.0, 10.1, 9.9, 10.2, 9.8, 10.0]
+    files = make(real_s=series, source=[f"{i}.txt" for i in range(7)], run=1)
+    assert "slow first run" not in rows(summarize(files, "real_s"))[0]["warnings"]
+    one = make(real_s=series, source="all.txt", run=list(range(1, 8)))
+    assert "slow first run" in rows(summarize(one, "real_s"))[0]["warnings"]
+
+
+def test_drift_is_linregress():
+    rng = np.random.default_rng(1)
+    series = np.exp(0.02 * np.arange(12) + rng.normal(0, 0.01, 12))
+    theirs = stats.linregress(np.arange(12), np.log(series))
+    change = np.exp(theirs.slope * 11) - 1
+    assert theirs.pvalue < 0.05
+    assert drift([list(enumerate(series))]) == (
+        f"values drift up by {100 * change:.0f} % over the series of runs"
+    )
+
+
+def test_drift_down_and_none():
+    assert drift([[(i, 100 * 0.97**i * (1 + 0.001 * (i % 2))) for i in range(8)]]).startswith(
+        "values drift down by 19 %"
+    )
+    # significant, but too small to matter
+    assert drift([[(i, 1.001**i) for i in range(8)]]) is None
+    # large, but within the noise
+    assert drift([list(enumerate([1.0, 2.0, 1.1, 2.1, 1.2]))]) is None
+    # two runs tell no line from its noise
+    assert drift([[(0, 1.0), (1, 2.0)]]) is None
+
+
+def test_blocks_need_two_runs_a_side():
+    assert not blocks([[1], [2, 3]])
+
+
+def test_zeros_and_negatives_have_a_summary(make, rows):
+    (row,) = rows(summarize(make(delta=[-1.0, 0.0, 1.0]), "delta"))
+    assert row["mean"] == 0.0
+    assert row["cov_pct"] is None
+
+
+def test_percentiles_of_runs_are_numbers_like_any_other(make, rows):
+    frame = make(
+        source=["a", "b", "c"], run=1, percentile=99.0, direction="read", value_ns=[1e3, 2e3, 3e3]
+    )
+    (row,) = rows(summarize(frame, "value_ns", by="percentile"))
+    assert (row["n"], row["median"], row["unit"]) == (3, 2e3, "ns")
+
+
+def test_several_rows_of_a_run_are_refused(make):
+    frame = make(source="a", run=1, bs_bytes=[4096, 8192], iops=[1.0, 2.0])
+    with pytest.raises(SchemaError, match=r"run 1 of a has 2 rows .* name it in by= \(bs_bytes\)"):
+        summarize(frame, "iops")

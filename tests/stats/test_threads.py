@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+
+from fiotools.errors import SchemaError
+from fiotools.stats import fairness, per_thread, summarize
+from fiotools.stats.threads import stragglers
+
+
+def test_a_row_per_thread_and_direction(diskspd, rows):
+    found = per_thread(diskspd, by="volume")
+    assert type(found) is type(diskspd)
+    assert list(found.columns) == [
+        *("volume", "source", "run", "entry", "thread", "direction", "total_ios", "iops"),
+        *("lat_mean_ns", "lat_stddev_ns", "share_pct"),
+    ]
+    assert len(rows(found)) == 18
+    mirror = [r for r in rows(found) if (r["volume"], r["direction"]) == ("mirror", "total")]
+    assert [r["share_pct"] for r in mirror] == pytest.approx([30.06, 69.94], abs=5e-3)
+    assert [r["thread"] for r in mirror] == [0, 1]
+
+
+def test_clones_of_a_job_are_threads(make, rows):
+    io = make(
+        source="a.json",
+        run=1,
+        entry=[1, 2, 3, 4],
+        group=[0, 0, 1, 1],
+        job="randread",
+        direction="read",
+        scope="job",
+        iops=[100.0, 300.0, 50.0, 50.0],
+    )
+    assert [r["share_pct"] for r in rows(per_thread(io))] == pytest.approx([25, 75, 50, 50])
+    first, second = rows(fairness(io))
+    assert (first["group"], first["k"], first["stragglers"]) == (0, 2, "randread (entry 1)")
+    assert (second["group"], second["jain"], second["stragglers"]) == (1, 1.0, None)
+
+
+def test_group_reporting_hides_the_threads(make):
+    io = make(scope="group", direction="read", iops=[1.0])
+    for function in (per_thread, fairness):
+        with pytest.raises(
+            SchemaError, match=r"no row of scope 'thread' or 'job' \(there are: group\)"
+        ):
+            function(io)
+
+
+def test_a_share_of_something_unknown_is_unknown(make, rows):
+    io = make(run=1, thread=[0, 1], direction="read", iops=[1.0, None])
+    assert [r["share_pct"] for r in rows(per_thread(io))] == [None, None]
+    assert rows(fairness(io))[0]["warnings"] == "iops is missing for some threads"
+
+
+@pytest.mark.parametrize(
+    ("volume", "jain", "ratio", "behind"),
+    [
+        ("mirror", 0.8628, 2.326, "thread 0"),
+        ("vhdx", 0.9808, 1.324, None),
+        ("nvme", 1.0, 1.000, None),
+    ],
+)
+def test_article_002(diskspd, rows, volume, jain, ratio, behind):
+    found = {(r["volume"], r["direction"]): r for r in rows(fairness(diskspd, by="volume"))}
+    assert len(found) == 9
+    row = found[volume, "total"]
+    assert row["max_over_min"] == pytest.approx(ratio, abs=5e-4)
+    assert row["jain"] == pytest.approx(jain, abs=5e-5)
+    assert (row["n"], row["k"], row["stragglers"]) == (1, 2, behind)
+
+
+def test_pooled_latency_of_article_002(diskspd, rows):
+    found = {(r["volume"], r["direction"]): r for r in rows(fairness(diskspd, by="volume"))}
+    vhdx, mirror, nvme = (found[v, "total"] for v in ("vhdx", "mirror", "nvme"))
+    assert vhdx["lat_mean_ns"] == pytest.approx(0.7236e6, abs=50)
+    assert vhdx["lat_stddev_ns"] == pytest.approx(0.4345e6, abs=50)
+    assert mirror["lat_mean_ns"] == pytest.approx(1.0197e6, abs=50)
+    assert mirror["lat_stddev_ns"] == pytest.approx(1.0603e6, abs=50)
+    # printed .097: consistent, since .105 and .090 are rounded themselves
+    assert nvme["lat_stddev_ns"] == pytest.approx(0.0978e6, abs=50)
+    assert mirror["iops_lowest"] == 18841.34
+    assert mirror["iops_highest"] == 43830.73
+    assert mirror["total_ios"] == 7521122
+
+
+def test_columns(diskspd):
+    assert list(fairness(diskspd, by="volume").columns) == [
+        *("volume", "source", "run", "direction", "n", "k", "total_ios", "jain", "max_over_min"),
+        *("iops_lowest", "iops_highest", "stragglers", "lat_mean_ns", "lat_stddev_ns", "warnings"),
+    ]
+
+
+def test_fairness_is_between_equals(make, rows):
+    io = make(run=1, thread=[0, 1], direction="read", bs_bytes=[4096, 65536], iops=[100.0, 10.0])
+    (row,) = rows(fairness(io))
+    assert row["warnings"] == "threads differ in bs_bytes: fairness is between equals"
+    assert (row["jain"], row["max_over_min"], row["stragglers"]) == (None, None, None)
+
+
+def test_one_thread_has_nobody_to_share_with(make, rows):
+    (row,) = rows(fairness(make(run=1, thread=[0], direction="read", iops=[100.0])))
+    assert row["warnings"] == "one thread: nothing to share"
+    assert row["jain"] is None
+
+
+def test_an_idle_thread(make, rows):
+    (row,) = rows(fairness(make(run=1, thread=[0, 1], direction="read", iops=[100.0, 0.0])))
+    assert row["warnings"] == "a thread did no I/O"
+
+
+@pytest.mark.parametrize(
+    ("rates", "behind"),
+    [
+        ([100, 150], [0]),
+        ([100, 149], []),
+        ([100, 150, 151, 60], [0, 3]),
+        # among more than four the deviations decide, and the fast one is not behind
+        ([100, 101, 99, 100, 70, 100], [4]),
+        ([100, 101, 99, 100, 140, 100], []),
+        # far in deviations, near in speed
+        ([100.0, 100.1, 99.9, 100.0, 95.0, 100.0], []),
+        # far in speed, near in deviations
+        ([100, 60, 140, 80, 120, 50], []),
+    ],
+)
+def test_stragglers(rates, behind):
+    assert stragglers(rates) == behind
+
+
+def test_repeats_of_fairness_can_be_summarized(make, rows):
+    io = make(
+        source=[f"{i}.xml" for i in range(6) for _ in range(2)],
+        run=1,
+        thread=[0, 1] * 6,
+        direction="total",
+        iops=[float(x) for i in range(6) for x in (100, 110 + i)],
+    )
+    (row,) = rows(summarize(fairness(io), "max_over_min", by="direction"))
+    assert row["n"] == 6
+    assert (row["median_lo"], row["median_hi"]) == pytest.approx((1.10, 1.15))

@@ -1,0 +1,143 @@
+"""The committed notebooks and figures keep their form, and the runner keeps its promises."""
+
+import ast
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from fiotools.notebooks import SUMS, canonical, checksums, main
+
+ROOT = Path(__file__).resolve().parent.parent
+CONDA = Path(sys.prefix, "conda-meta").exists()  # which builds matplotlib with another FreeType
+REDRAW = "a figure changed: look at it, run python3 tasks.py figures, and commit"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS, "notebooks/ is empty, so nothing below would be tested"
+
+
+@each_notebook
+def test_is_canonical(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert path.read_bytes() == canonical(notebook).encode(), "run: python3 tasks.py figures"
+
+
+@each_notebook
+def test_was_executed_from_the_top(path):
+    code = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert any(cell.outputs for cell in code), "run: python3 tasks.py figures"
+
+
+@each_notebook
+def test_outputs_are_clean(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr", f"a warning was committed: {output.text}"
+            assert str(ROOT) not in str(output), "a path of this machine was committed"
+
+
+@each_notebook
+def test_asks_and_answers_in_words(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert cells[0].cell_type == "markdown", "it opens with its question"
+    assert cells[-1].cell_type == "markdown", "it ends with its answer"
+    assert cells[-1].source.strip()
+
+
+@each_notebook
+def test_defines_nothing(path):
+    """What is worth a function belongs to the library, where it is tested."""
+    code = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    nodes = [node for cell in code for node in ast.walk(ast.parse(cell.source))]
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    assert not [node.name for node in nodes if isinstance(node, definitions)]
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64" or CONDA,
+    reason="figures are the same to the byte with the locked packages on Linux x86-64 only",
+)
+def test_figures_are_the_committed_ones():
+    """By now nbval has executed the notebooks, so this compares what they draw today."""
+    committed = (ROOT / SUMS).read_text(encoding="utf-8")
+    assert committed.count("\n") > 0
+    assert checksums(ROOT / "figures") == committed, REDRAW
+
+
+# The runner, on projects of its own
+
+
+def project(folder, **notebooks):
+    """Write notebooks of one Markdown and some code cells each."""
+    for name in ("notebooks", "figures"):
+        (folder / name).mkdir(exist_ok=True)
+    for name, sources in notebooks.items():
+        cells = [new_markdown_cell("A question?"), *map(new_code_cell, sources)]
+        nbformat.write(new_notebook(cells=cells), folder / "notebooks" / f"{name}.ipynb")
+
+
+def run(folder):
+    command = [sys.executable, "-m", "fiotools.notebooks"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+# what fiotools.plot.save does, as far as the runner is concerned
+SAVE = """
+import os, pathlib
+figure = pathlib.Path("../figures/a.svg")
+figure.write_bytes(b"<svg/>")
+with open(os.environ["FIOTOOLS_FIGURES_LOG"], "a") as log:
+    print(figure.resolve(), file=log)
+"""
+
+
+def test_runner_writes_once_and_accounts_for_figures(tmp_path):
+    project(tmp_path, first=["1 + 1", SAVE])
+    notebook = tmp_path / "notebooks" / "first.ipynb"
+    code, printed = run(tmp_path)
+    assert code == 0, printed
+    assert "first.ipynb: rewritten" in printed
+    assert nbformat.read(notebook, as_version=4).cells[1].outputs[0].data == {"text/plain": "2"}
+    assert (tmp_path / SUMS).read_bytes().endswith(b"  a.svg\n")
+
+    written = notebook.stat().st_mtime_ns
+    project(tmp_path, second=[SAVE])
+    (tmp_path / "figures" / "old.png").write_bytes(b"")
+    code, printed = run(tmp_path)
+    assert code == 1
+    assert "first.ipynb: unchanged" in printed
+    assert notebook.stat().st_mtime_ns == written
+    assert "figures/old.png: no notebook writes this" in printed
+    assert "a.svg: written by first.ipynb and by second.ipynb" in printed
+
+
+def test_runner_names_what_failed_and_runs_the_rest(tmp_path):
+    project(tmp_path, bad=["1", "x = 0\nx / 0"], good=["2"])
+    bad = tmp_path / "notebooks" / "bad.ipynb"
+    before = bad.read_bytes()
+    code, printed = run(tmp_path)
+    assert code == 1
+    assert "bad.ipynb: FAILED" in printed
+    assert "cell [2], line 2: x / 0\n    ZeroDivisionError: division by zero" in printed
+    assert "good.ipynb: rewritten" in printed
+    assert bad.read_bytes() == before
+    assert not (tmp_path / SUMS).exists()
+
+
+@pytest.mark.parametrize("args", [[], ["notebooks/none.ipynb"]])
+def test_runner_refuses_what_is_not_there(tmp_path, monkeypatch, capsys, args):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(args)
+    assert "no such notebook" in capsys.readouterr().err

@@ -1,0 +1,191 @@
+"""Reading as a whole: what comes out, and what happens to files that are wrong."""
+
+import pickle
+import re
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import fiotools as ft
+from fiotools.vocabulary import COLUMNS, PANDAS, TABLES
+
+DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.5 s, 4.2 MB/s\n"
+PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("good1.txt", "good2.txt"):
+        (tmp_path / name).write_text(DD)
+    return tmp_path
+
+
+def test_every_table_has_its_columns_and_types_even_when_empty():
+    results = ft.reads(DD)
+    for table, names in TABLES.items():
+        frame = getattr(results, table)
+        assert list(frame.columns) == list(names)
+        assert isinstance(frame.index, pd.RangeIndex)
+        for name in names:
+            assert str(frame[name].dtype) == PANDAS[COLUMNS[name].dtype]
+
+
+def test_polars_tables_are_the_same():
+    results = ft.reads(DD)
+    tables = results.to_polars()
+    assert set(tables) == set(TABLES)
+    assert tables["io"].schema["io_bytes"] == pl.Int64
+    assert tables["io"]["io_bytes"].to_list() == [2097152]
+    assert tables["io"]["lat_mean_ns"].null_count() == 1
+    assert tables["runs"].schema["reported_at"] == pl.Datetime("ms", "UTC")
+
+
+def test_only_the_tables_asked_for():
+    results = ft.reads(DD, tables=("io",))
+    assert set(results.tables) == {"io", "notes"}
+    with pytest.raises(AttributeError, match="was not asked for"):
+        _ = results.settings
+    with pytest.raises(AttributeError, match="its tables are"):
+        _ = results.nothing
+    with pytest.raises(ft.SchemaError, match="'iops' is not one of"):
+        ft.reads(DD, tables=("iops",))
+
+
+def test_repr_counts(folder):
+    assert repr(ft.read(folder)) == ("<Results: 2 files, dd, 2 runs, 2 io rows, 6 extras, 0 notes>")
+    assert "2 runs" in ft.read(folder)._repr_html_()
+
+
+def test_labels_come_first(folder):
+    results = ft.read({"a": folder / "good1.txt", "b": folder / "good2.txt"})
+    assert results.io.columns[0] == "label"
+    assert results.io["label"].tolist() == ["a", "b"]
+    assert results.runs["label"].tolist() == ["a", "b"]
+
+
+def test_a_label_named_like_a_condition_fills_it_and_never_overrides(tmp_path):
+    (tmp_path / "d4.txt").write_text(f"$ dd if=/dev/zero of=x bs=1M\n{DD}")
+    (tmp_path / "d8.txt").write_text(DD)
+    results = ft.read(f"{tmp_path.as_posix()}/d{{iodepth:d}}.txt")
+    assert results.io["iodepth"].tolist() == [4, 8]
+    results = ft.read(f"{tmp_path.as_posix()}/d{{bs_bytes:d}}.txt")
+    assert results.io["bs_bytes"].tolist() == [1048576, 8]
+    assert "the path says bs_bytes=4, the file 1048576" in results.notes["message"].item()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b" \n\n", "the file is empty"),
+        (PNG, "a PNG image"),
+        (bytes(range(256)) * 4, "binary"),
+        (b'{"name": "x", "dependencies": {}}', "no known format"),
+        (b"Dear diary,\nnothing was measured.\n", "no known format; it begins 'Dear diary,'"),
+        (b"Timing buffered disk reads: 42 MB in  3.01 seconds\n", "hdparm: recognised, not read"),
+        (b"<html><body>no</body></html>", "no known format"),
+    ],
+)
+def test_a_wrong_file_gives_one_clear_line(tmp_path, content, reason):
+    file = tmp_path / "wrong.bin"
+    file.write_bytes(content)
+    with pytest.raises(ft.UnknownFormatError) as caught:
+        ft.read(file)
+    message = str(caught.value)
+    assert reason in message
+    assert message.startswith(file.as_posix())
+    assert "\n" not in message
+
+
+def test_a_missing_file_is_the_operating_systems_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        ft.read(tmp_path / "absent.txt")
+
+
+def test_truncated_xml_names_the_line(folder):
+    bad = folder / "cut.xml"
+    bad.write_text("<Results>\n <System>\n  <Tool>\n")
+    with pytest.raises(ft.ParseError, match=re.escape(bad.as_posix()) + r":\d+: .+; .+"):
+        ft.read(bad)
+
+
+def test_one_bad_file_among_good_ones_loses_none(folder):
+    (folder / "cut.xml").write_text("<Results>\n <System>\n")
+    with pytest.raises(ft.ReadErrors) as caught:
+        ft.read(folder)
+    assert len(caught.value.failures) == 1
+    assert len(caught.value.results.io) == 2
+    assert "1 of 3 files" in str(caught.value)
+    noted = ft.read(folder, errors="note")
+    assert len(noted.io) == 2
+    assert noted.notes["severity"].tolist() == ["error"]
+    assert noted.notes["source"].str.endswith("cut.xml").all()
+    assert noted.files == 3
+
+
+def test_what_a_folder_swept_in_and_nobody_knows_is_a_note(folder):
+    (folder / "shopping.txt").write_text("milk\n")
+    results = ft.read(folder)
+    assert len(results.io) == 2
+    assert results.notes["severity"].tolist() == ["warning"]
+    with pytest.raises(ft.UnknownFormatError):
+        ft.read(folder / "shopping.txt")
+
+
+def test_errors_survive_a_trip_between_processes(folder):
+    (folder / "cut.xml").write_text("<Results>\n")
+    with pytest.raises(ft.ReadErrors) as caught:
+        ft.read(folder)
+    again = pickle.loads(pickle.dumps(caught.value.failures[0]))
+    assert str(again) == str(caught.value.failures[0])
+    assert again.line == caught.value.failures[0].line
+
+
+def test_format_overrides_and_is_checked():
+    assert len(ft.reads(DD, format="dd").io) == 1
+    with pytest.raises(ValueError, match="is not one of"):
+        ft.reads(DD, format="ddd")
+    with pytest.raises(ValueError, match="'raise', 'note'"):
+        ft.read(".", errors="ignore")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_encodings_of_windows(tmp_path, encoding):
+    file = tmp_path / "dd.txt"
+    file.write_bytes(DD.replace("\n", "\r\n").encode(encoding))
+    results = ft.read(file)
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert results.notes.empty
+
+
+def test_bytes_that_are_no_text_are_noted(tmp_path):
+    file = tmp_path / "dd.txt"
+    file.write_bytes(
+        "2+0 enregistrements écrits\n".encode("latin-1") * 2 + DD.encode().split(b"\n")[2]
+    )
+    results = ft.read(file)
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert results.notes["line"].tolist() == [1]
+
+
+def test_concat(folder):
+    one, two = ft.read(folder / "good1.txt"), ft.read({"b": folder / "good2.txt"}, tables=("io",))
+    both = ft.concat([one, two])
+    assert both.files == 2
+    assert set(both.tables) == {"io", "notes"}
+    assert both.io["label"].isna().tolist() == [True, False]
+    assert str(both.io["io_bytes"].dtype) == "Int64"
+    with pytest.raises(ValueError, match="at least one"):
+        ft.concat([])
+
+
+def test_every_file_is_claimed_by_one_reader_at_most(fixture_files):
+    from fiotools.readers import READERS
+    from fiotools.sniff import Document
+
+    assert len(fixture_files) > 20
+    for file in fixture_files:
+        document = Document(file.name, file.read_bytes())
+        claims = [reader.name for reader in READERS if reader.sniff(document)]
+        assert len(claims) == 1, f"{file.name}: {claims}"

@@ -1,0 +1,84 @@
+import pytest
+
+from fiotools.errors import SchemaError
+from fiotools.sources import find
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    for name in (
+        "a/qd1/nvme.txt",
+        "a/qd16/nvme.txt",
+        "a/qd16/vhdx.txt",
+        "a/qdx/vhdx.txt",
+        "a/README.md",
+        "a/published.csv",
+        "a/.hidden",
+        "b.txt",
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def names(found):
+    return [file.name for file in found]
+
+
+def test_path_glob_folder_list(tree):
+    assert names(find("b.txt")) == ["b.txt"]
+    assert names(find("a/*/vhdx.txt")) == ["a/qd16/vhdx.txt", "a/qdx/vhdx.txt"]
+    assert names(find(["b.txt", tree / "b.txt"])) == ["b.txt", (tree / "b.txt").as_posix()]
+    found = find("a")
+    assert len(found) == 4
+    assert not any("README" in name or "published" in name or "/." in name for name in names(found))
+
+
+def test_only_what_is_swept_in_may_be_unknown(tree):
+    assert [file.named for file in find(["b.txt", "a/qd1"])] == [True, False]
+    assert not find("a/*/*.txt")[0].named
+    assert find("a/{x}/{y}.txt")[0].named
+
+
+def test_template_makes_columns(tree):
+    found = find("a/qd{iodepth:d}/{volume}.txt")
+    assert [file.labels for file in found] == [
+        {"iodepth": 1, "volume": "nvme"},
+        {"iodepth": 16, "volume": "nvme"},
+        {"iodepth": 16, "volume": "vhdx"},
+    ]
+
+
+def test_template_field_stays_within_a_folder(tree):
+    with pytest.raises(FileNotFoundError):
+        find("{x}/vhdx.txt")
+    assert len(find("**/{x}.txt")) == 5
+
+
+def test_template_field_twice_means_the_same(tmp_path):
+    for name in ("a-a.txt", "a-b.txt"):
+        (tmp_path / name).write_text("x")
+    assert [f.labels for f in find(f"{tmp_path.as_posix()}/{{x}}-{{x}}.txt")] == [{"x": "a"}]
+
+
+def test_labels(tree):
+    found = find({"one": "b.txt", 2: ["a/qd1/nvme.txt", "a/qd16/nvme.txt"]})
+    assert [file.labels["label"] for file in found] == ["one", "2", "2"]
+
+
+def test_a_file_given_twice_is_read_once(tree):
+    assert len(find(["b.txt", "*.txt", "b.txt"])) == 1
+
+
+@pytest.mark.parametrize("bad", ["a/{}.txt", "a/{Upper}.txt", "a/{x:s}.txt", "a/{iops}.txt"])
+def test_template_errors(tree, bad):
+    with pytest.raises(SchemaError):
+        find(bad)
+
+
+@pytest.mark.parametrize("bad", ["nothing.txt", "*.none", "{x}.none", []])
+def test_nothing_found(tree, bad):
+    with pytest.raises(FileNotFoundError):
+        find(bad)

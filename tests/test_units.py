@@ -1,0 +1,103 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiotools import units
+
+
+@pytest.mark.parametrize(
+    ("text", "kilo", "value"),
+    [
+        ("4k", 1024, 4096),
+        ("4096B", 1024, 4096),
+        ("1024x", 1024, None),
+        ("1.5MiB/s", 1000, 1572864),
+        ("36.5MB/s", 1000, 36.5e6),
+        ("2,1 GB/s", 1000, 2.1e9),
+        ("5982KiB/s", 1000, 5982 * 1024),
+        ("537 kB/s", 1000, 537e3),
+        ("537 kB/s", 1024, 537 * 1024),
+        ("100 bytes", 1024, 100),
+        ("", 1024, None),
+        ("GB", 1000, None),
+    ],
+)
+def test_size(text, kilo, value):
+    if value is None:
+        with pytest.raises(ValueError, match="not a size"):
+            units.size(text, kilo=kilo)
+    else:
+        assert units.size(text, kilo=kilo) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0m4.364s", 4.364),
+        ("1m59.802s", 119.802),
+        ("147m53.092s", 8873.092),
+        ("1h32m46.26s", 5566.26),
+        ("0m 0.05s", 0.05),
+        ("0m0,101s", 0.101),
+        ("0.05", 0.05),
+        ("60002msec", 60.002),
+        ("99.00us", 99e-6),
+    ],
+)
+def test_seconds(text, value):
+    assert units.seconds(text) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["", "fast", "4 parsecs", "1:02.5"])
+def test_seconds_refuses(text):
+    with pytest.raises(ValueError, match="not a duration"):
+        units.seconds(text)
+
+
+def test_minutes_and_seconds_add_to_the_printed_decimals():
+    assert units.seconds("4m9.368s") == 249.368
+
+
+@pytest.mark.parametrize(
+    ("unit", "base", "value"),
+    [
+        ("GB/s", None, 1e9),
+        ("KiB", None, 1024),
+        ("ms", "ns", 1e6),
+        ("us", None, 1e-6),
+        ("1/s", None, 1),
+        ("%", None, 1),
+    ],
+)
+def test_factor(unit, base, value):
+    assert units.factor(unit, base) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1975569766, "B/s", "1.98 GB/s"),
+        (999_600, "B/s", "1.00 MB/s"),
+        (86.1e6, "B/s", "86.1 MB/s"),
+        (512, "B", "512 B"),
+        (397_000, "ns", "397 µs"),
+        (1_020_000, "ns", "1.02 ms"),
+        (0.466, "s", "466 ms"),
+        (160686.4, "1/s", "160,686 /s"),
+        (9.365, "", "9.37"),
+        (0, "B/s", "0 B/s"),
+        (None, "B", "-"),
+        (math.nan, "s", "-"),
+    ],
+)
+def test_human(value, unit, text):
+    assert units.human(value, unit) == text
+
+
+@given(st.floats(min_value=1e-3, max_value=1e17), st.sampled_from(["B", "B/s", "ns", "s", "1/s"]))
+def test_human_keeps_three_figures(value, unit):
+    head, _, prefix = units.human(value, unit).partition(" ")
+    scale = units.factor(prefix, "ns" if unit == "ns" else None) if prefix and prefix != "/s" else 1
+    assert float(head.replace(",", "")) * scale == pytest.approx(value, rel=6e-3)
