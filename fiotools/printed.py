@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from fiotools import units
 
-_DIGITS = re.compile(r"-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?")
+_DIGITS = re.compile(r"(-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?)(k?)")
 _CLOCK = re.compile(r"(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s")
 _RECORDS = re.compile(r"(\d+)\+(\d+)")
 # how many units of the last digit a number may have been below and above what was printed
@@ -32,8 +32,9 @@ def digits(printed: str) -> Digits:
     Parameters
     ----------
     printed : str
-        Decimal digits, with or without thousands commas; a time such as ``1m59.802s``; or the
-        records of dd (``20+0``, full and partial), which count together.
+        Decimal digits, with or without thousands commas, or with fio's ``k`` for 1000, as in
+        ``1689.0k``; a time such as ``1m59.802s``; or the records of dd (``20+0``, full and
+        partial), which count together.
 
     Raises
     ------
@@ -44,6 +45,8 @@ def digits(printed: str) -> Digits:
     --------
     >>> digits("86.1").step, digits("1,495").value, digits("1m59.802s").value, digits("20+0").value
     (Decimal('0.1'), Decimal('1495'), Decimal('119.802'), Decimal('20'))
+    >>> int(digits("1689.0k").value), int(digits("1689.0k").step)
+    (1689000, 100)
     """
     text = printed.strip()
     if records := _RECORDS.fullmatch(text):
@@ -52,9 +55,10 @@ def digits(printed: str) -> Digits:
         places = len(text.rstrip("s").partition(".")[2])
         step = Decimal(1).scaleb(-places)
         return Digits(Decimal(str(units.seconds(text))).quantize(step), step)
-    if not _DIGITS.fullmatch(text):
+    match = _DIGITS.fullmatch(text)
+    if not match:
         raise ValueError(f"{printed!r} is no printed number")
-    value = Decimal(text.replace(",", ""))
+    value = Decimal(match[1].replace(",", "")).scaleb(3 if match[2] else 0)
     return Digits(value, Decimal(1).scaleb(int(value.as_tuple().exponent)))
 
 

@@ -28,6 +28,12 @@ _LEGAL = {
     "basis": ("recomputed", "transcribed"),
     "agrees": ("yes", "no"),
 }
+_FRAME = {
+    **dict.fromkeys(("id", "place", "quantity", "unit", "printed"), "str"),
+    **dict.fromkeys(("recomputed", "lo", "hi"), "float64"),
+    **dict.fromkeys(("agrees", "expected"), "bool"),
+    **dict.fromkeys(("basis", "why"), "str"),
+}
 # relative: what binary fractions leave over (0.1 + 0.2) is no difference, one byte of 79 GB is
 _SLACK = 1e-12
 
@@ -46,6 +52,7 @@ def published(folder: str | PathLike[str]) -> pd.DataFrame:
         One row per check: id, place, quantity, unit, printed, recomputed (in the printed unit), lo
         and hi (between which the number lay before it was printed), agrees, expected, basis, why.
         A number that is both read back and recomputed has two rows, with one place and quantity.
+        No rows where an article published its numbers only as pictures.
 
     Raises
     ------
@@ -71,7 +78,7 @@ def published(folder: str | PathLike[str]) -> pd.DataFrame:
             checked.append(_check(row, source))
         except (SchemaError, ValueError, ZeroDivisionError) as error:
             raise SchemaError(f"{place}: {row['id']}: {error}") from error
-    return pd.DataFrame(checked)
+    return pd.DataFrame(checked, columns=list(_FRAME)).astype(_FRAME)
 
 
 def _rows(path: Path) -> list[tuple[str, dict[str, str]]]:

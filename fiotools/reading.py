@@ -65,7 +65,7 @@ def read(
     --------
     >>> import fiotools as ft
     >>> ft.read("data/dda-vhdx/xml/{volume}.xml")
-    <Results: 3 files, DISKSPD 2.0.21a, 3 runs, 39 settings, 27 io rows, 0 notes>
+    <Results: 3 files, DISKSPD 2.0.21a, 3 runs, 36 settings, 27 io rows, 3 extras, 0 notes>
     """
     wanted = _wanted(tables)
     if errors not in ("raise", "note"):

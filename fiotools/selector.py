@@ -5,11 +5,13 @@ A selector is small arithmetic over single cells::
     io.iops[volume == 'nvme' and direction == 'read' and scope == 'total']
     timings.real_s[cache == 'before'] / timings.real_s[cache == 'after']
     words.w2[w1 == 'Mem:'] * 1024
+    rows.iops[mount == '9p' and round == 2]
 
 A term is ``table.column[conditions]`` or a plain number; ``+``, ``*`` and ``/`` join terms. A table
 is one of `Results`; or ``combined``, which is ``combine(io, to="run")`` over the threads; or
-``words``, the lines of a file split at blanks, for what no benchmark printed. The conditions must
-leave exactly one row. A selector gives base units; the printed unit says how to scale them.
+``rows``, those of a csv file with a header, for a table that an article printed; or ``words``, the
+lines of a file split at blanks, for what no benchmark printed. The conditions must leave exactly
+one row. A selector gives base units; the printed unit says how to scale them.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _TOKEN = re.compile(
     r"(?P<table>[a-z]+)\.(?P<column>[a-z]\w*)(?:\[(?P<where>[^\]]*)\])?"
     r"|(?P<number>\d+(?:\.\d+)?(?:e\d+)?)|(?P<operator>[+*/])|(?P<blank>\s+)"
 )
-_CONDITION = re.compile(r"(\w+) == (?:'([^']*)'|(\d+))")
+_CONDITION = re.compile(r"(\w+) == (?:'([^']*)'|(\d+(?:\.\d+)?))")
 
 
 def evaluate(selector: str, source: Source) -> float:
@@ -114,7 +116,9 @@ class Source:
         """Give one table of the files, and keep it for the next term."""
         if name not in self.tables:
             if name == "words":
-                self.tables[name] = _words(self.path)
+                self.tables[name] = _words(_file(self.path))
+            elif name == "rows":
+                self.tables[name] = _rows(_file(self.path))
             elif name == "combined":
                 io = self.table("io")
                 self.tables[name] = fiotools.combine(io[io["scope"] == "thread"], to="run")
@@ -122,7 +126,7 @@ class Source:
                 if self.results is None:
                     self.results = fiotools.read(self.path)
                 if name not in self.results.tables:
-                    tables = ", ".join([*self.results.tables, "combined", "words"])
+                    tables = ", ".join([*self.results.tables, "combined", "rows", "words"])
                     raise SchemaError(f"there is no table {name!r}; the tables are {tables}")
                 self.tables[name] = self.results.tables[name]
         return self.tables[name]
@@ -132,7 +136,7 @@ def _holds(condition: str, frame: pd.DataFrame, table: str) -> pd.Series[bool]:
     part = _CONDITION.fullmatch(condition.strip())
     if not part:
         raise SchemaError(f"{condition!r} is no condition: write column == 'text' or column == 3")
-    value = part[2] if part[3] is None else int(part[3])
+    value = part[2] if part[3] is None else float(part[3])
     return _column(frame, part[1], table).eq(value).fillna(False).astype(bool)
 
 
@@ -142,10 +146,24 @@ def _column(frame: pd.DataFrame, column: str, table: str) -> pd.Series[Any]:
     return frame[column]
 
 
-def _words(path: str) -> pd.DataFrame:
+def _file(path: str) -> Path:
+    """Give the one file that a source names."""
+    files = find(path)
+    if len(files) != 1:
+        raise SchemaError(f"{path} names {len(files)} files, and needs exactly one")
+    return files[0].path
+
+
+def _rows(path: Path) -> pd.DataFrame:
+    """Read a csv file with a header."""
+    if path.suffix != ".csv":
+        raise SchemaError(f"{path.as_posix()} is no .csv file, so it has no table 'rows'")
+    return pd.read_csv(path)
+
+
+def _words(path: Path) -> pd.DataFrame:
     """Split the lines of one file at blanks, into columns w1, w2, ..."""
-    (file,) = find(path)
-    lines = [line.split() for line in file.path.read_text(encoding="utf-8").splitlines()]
+    lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
     width = max(map(len, lines), default=0)
     return pd.DataFrame(
         [line + [None] * (width - len(line)) for line in lines],

@@ -14,7 +14,13 @@ from fiotools.publication import COLUMNS, published
 DATA = Path(__file__).parents[1] / "data"
 FOLDERS = sorted(path.parent for path in DATA.glob("*/published.csv"))
 # folder: numbers printed, checks made of them, numbers that do not agree (data/README.md has the same)
-COUNTS = {"dda-vhdx": (216, 303, 2), "page-cache": (24, 24, 1), "wsl-vhdx": (145, 145, 7)}
+COUNTS = {
+    "dda-vhdx": (216, 303, 2),
+    "lima-mounts": (895, 919, 11),
+    "page-cache": (24, 24, 1),
+    "wsl-filesystems": (0, 0, 0),  # published as pictures only
+    "wsl-vhdx": (145, 145, 7),
+}
 
 
 @pytest.fixture(scope="module", params=FOLDERS, ids=lambda folder: folder.name)
@@ -83,10 +89,49 @@ def test_text_and_xml_tell_the_same():
     assert len(text) == 27
 
 
+def test_an_article_without_numbers_gives_an_empty_table():
+    seen = published(DATA / "wsl-filesystems")
+    assert seen.empty
+    assert list(seen.columns) == list(published(DATA / "page-cache").columns)
+    assert (seen.agrees.dtype, seen.lo.dtype) == ("bool", "float64")
+
+
+def test_the_tables_of_the_mounts_are_complete():
+    table = pd.read_csv(DATA / "lima-mounts" / "iops.csv")
+    cells = table.groupby(["mount", "pattern", "direction"])["round"]
+    assert {key: sorted(rounds) for key, rounds in cells} == {
+        (mount, pattern, direction): [1, 2, 3, 4, 5]
+        for mount in ("sshfs", "9p", "virtiofs")
+        for pattern, direction in (
+            *(("randread", "read"), ("randwrite", "write")),
+            *(("randrw", "read"), ("randrw", "write")),
+        )
+    }
+    times = pd.read_csv(DATA / "lima-mounts" / "tarball.csv").groupby("mount")["round"]
+    expected = {"sshfs": [1, 2, 3], "9p": [1, 2, 3], "virtiofs": [1, 2, 3]}
+    assert {mount: sorted(rounds) for mount, rounds in times} == expected
+
+
+def test_each_report_of_a_mount_is_one_round_of_its_table():
+    res = ft.read(f"{DATA.as_posix()}/lima-mounts/fio/{{mount}}_{{pattern}}.txt")
+    assert (len(res.runs), len(res.io), len(res.notes)) == (9, 12, 0)
+    table = pd.read_csv(DATA / "lima-mounts" / "iops.csv")
+    keys = ["mount", "pattern", "direction"]
+    both = res.io.merge(table, on=keys, suffixes=("_report", ""))
+    # fio cuts off the decimals
+    same = both[both.iops_report.astype(int) == both.iops]
+    rounds = {key: list(group) for key, group in same.groupby(keys)["round"]}
+    assert rounds == {
+        key: [{"sshfs": 1, "9p": 5, "virtiofs": 4}[key[0]]] for key in table.groupby(keys).groups
+    }
+
+
 @pytest.mark.parametrize(
     ("printed", "rounding", "expected"),
     [
         ("2.1", "round", (2.05, 2.15)),
+        ("1689.0k", "round", (1688950, 1689050)),
+        ("1689.0k", "exact", (1689000, 1689000)),
         ("2.10", "round", (2.095, 2.105)),
         ("179", "round", (178.5, 179.5)),
         ("180", "round", (179.5, 180.5)),  # a last 0 is a digit like any other
@@ -108,7 +153,9 @@ def test_interval(printed, rounding, expected):
     assert interval(printed, rounding) == pytest.approx(expected, rel=1e-15)
 
 
-@pytest.mark.parametrize("text", ["", "2.1 GB/s", "1,49", "12,850,1", "0x1f", "nan", "1 000", ".5"])
+@pytest.mark.parametrize(
+    "text", ["", "2.1 GB/s", "1,49", "12,850,1", "0x1f", "nan", "1 000", ".5", "k", "1K"]
+)
 def test_no_digits(text):
     with pytest.raises(ValueError, match="no printed number"):
         digits(text)
@@ -170,6 +217,21 @@ def test_selector_reads_the_words_of_a_file(folder):
 
 
 @pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("rows.iops[mount == '9p' and round == 2]", 1495),
+        ("rows.iops[mount == 'sshfs' and share == 99.95]", 604.5),
+        ("rows.real[mount == 'sshfs']", 15.758),  # a printed time
+    ],
+)
+def test_selector_reads_the_rows_of_a_csv(folder, selector, expected):
+    table = "mount,round,share,iops,real\n9p,2,99.9,1495,\nsshfs,2,99.95,604.5,0m15.758s\n"
+    (folder() / "table.csv").write_text(table, encoding="utf-8")
+    seen = published(folder(source="table.csv", selector=selector, unit="1"))
+    assert seen.recomputed[0] == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"selector": "io.runtime_s"}, "finds 2 rows of io, and needs exactly one"),
@@ -180,6 +242,11 @@ def test_selector_reads_the_words_of_a_file(folder):
         ({"selector": "io.lat_mean_ns[mount == 'a']"}, "finds a missing value"),
         ({"selector": "io.direction[mount == 'a']"}, "'write' is no printed number"),
         ({"selector": "io.runtime_s[mount != 'a']"}, "is no condition: write column =="),
+        ({"selector": "io.runtime_s[run == 1.]"}, "is no condition"),
+        ({"selector": "words.w1[w2 == 'bytes']"}, "names 2 files, and needs exactly one"),
+        ({"selector": "rows.iops"}, "names 2 files, and needs exactly one"),
+        ({"source": "a.txt", "selector": "rows.iops"}, "a.txt is no .csv file"),
+        ({"source": "published.csv", "selector": "rows.iops"}, "rows has no column 'iops'"),
         ({"selector": "io.runtime_s[@exit()]"}, "is no condition"),
         ({"selector": "__import__('os')"}, "is not understood"),
         ({"selector": f"{TERM} - 1"}, "is not understood"),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import fiotools as ft
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -47,3 +49,11 @@ def test_linked_files_exist():
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", README)
     assert links
     assert not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_formats_are_listed_as_they_are():
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| `(.*)` \|$", README, re.MULTILINE)
+    formats = ft.formats()
+    assert rows == list(
+        zip(formats["format"], formats["reads"], formats["produced_by"], strict=True)
+    )

@@ -60,7 +60,12 @@ def arrange(
 
 
 def mark(
-    ax: Axes, series: Series, xs: Sequence[float], places: Sequence[float], hue: str | None
+    ax: Axes,
+    series: Series,
+    xs: Sequence[float],
+    places: Sequence[float],
+    hue: str | None,
+    size: float = 7,
 ) -> None:
     """Draw the points of a series, one entry in the legend."""
     ax.plot(
@@ -68,7 +73,7 @@ def mark(
         places,
         linestyle="none",
         marker=series.marker,
-        markersize=7,
+        markersize=size,
         color=series.colour,
         # a bare number says nothing: "thread 0"
         label=series.name if isinstance(series.name, str) else f"{hue} {series.name}",
@@ -147,6 +152,15 @@ def name_rows(ax: Axes, names: Sequence[Any]) -> None:
     ax.grid(visible=False, axis="y")
 
 
-def legend_below(ax: Axes, columns: int) -> None:
-    """Put the legend under the axis at the right, where it covers no data."""
-    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), ncols=columns, borderaxespad=2.0)
+def legend_below(ax: Axes, columns: int, lines: int = 1) -> None:
+    """Put the legend under the axis at the right, beside its label or some lines below."""
+    pad = 0.4 + 1.6 * lines
+    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), ncols=columns, borderaxespad=pad)
+
+
+def wording(metric: str) -> str:
+    """Name a metric on an axis, in words."""
+    if metric not in COLUMNS:
+        return metric
+    words = COLUMNS[metric].meaning.rstrip(".")
+    return words if words.startswith("I/O") else words[0].lower() + words[1:]

@@ -11,7 +11,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
-from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -108,11 +107,7 @@ def ratios(
     parts.name_rows(ax, names)
     _log_axis(ax, min(reach), max(reach))
     metric = str(rows[0]["metric"]) if rows else ""
-    what = (
-        COLUMNS[metric].meaning.rstrip(".").replace("Bandwidth", "bandwidth")
-        if metric in COLUMNS
-        else metric
-    )
+    what = parts.wording(metric)
     lines = [f"ratio of {what} (log axis; grey: within {band:.0%} of equal)"]
     if single:
         lines.append("○ one run each: no interval, so chance is not ruled out")

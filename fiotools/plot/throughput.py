@@ -82,7 +82,7 @@ def throughput(
     else:
         ax.set_xlim(0, max(present) * 1.18)
         parts.few_ticks(ax.xaxis)
-    parts.unit_axis(ax, metric, {"B/s": "bandwidth", "1/s": "I/Os per second"}.get(unit, metric))
+    parts.unit_axis(ax, metric, parts.wording(metric))
     for label, limit in limits.items():
         ax.axvline(limit, color=parts.GREY, linestyle="--", linewidth=1.3, zorder=1)
         ax.annotate(

@@ -80,7 +80,7 @@ def _conditions(said: dict[str, str]) -> options.Conditions:
     write_pct = _write_pct(said)
     return {
         "rw": options.pattern(_is_random(said), write_pct),
-        "bs_bytes": options.read_size(said.get("block size"), None),
+        "bs_bytes": options.printed_size(said.get("block size")),
         "iodepth": options.count(
             said.get("number of outstanding I/O operations per thread")
             or said.get("number of outstanding I/O operations")
@@ -88,7 +88,7 @@ def _conditions(said: dict[str, str]) -> options.Conditions:
         "numjobs": options.count(said.get("threads per file")),
         "direct": _direct(said),
         "rwmixread_pct": options.mix(write_pct),
-        "size_bytes": options.read_size(said.get("size"), None),
+        "size_bytes": options.printed_size(said.get("size")),
     }
 
 

@@ -136,7 +136,9 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
 def _start(text: str, match: re.Match[str]) -> int:
     """Go back over a table's caption, and over what standard error said before the output."""
     start = at = text.rfind("\n", 0, match.end()) + 1
-    caption = _HEADER.fullmatch(text[start:].partition("\n")[0].strip()) is not None
+    stop = text.find("\n", match.end())
+    head = text[start : stop if stop >= 0 else len(text)]
+    caption = _HEADER.fullmatch(head.strip()) is not None
     while at:
         before = text.rfind("\n", 0, at - 1) + 1
         line = text[before : at - 1].strip()

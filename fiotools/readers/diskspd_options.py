@@ -186,7 +186,7 @@ def from_arguments(given: Sequence[Setting]) -> tuple[Conditions, int | None, in
     options = dict(given)
     if not options or "-X" in options:
         return {}, None, None
-    block = read_size(options.get("-b"), None)
+    block = typed_size(options.get("-b"), None)
     random = None if "-rs" in options else any(name.startswith("-r") for name in options)
     write_pct = count(options.get("-w") or "0")
     conditions = {
@@ -196,22 +196,33 @@ def from_arguments(given: Sequence[Setting]) -> tuple[Conditions, int | None, in
         "numjobs": count(options.get("-t")),
         "direct": _direct([value for name, value in given if name == "-S"], "-h" in options),
         "rwmixread_pct": mix(write_pct),
-        "size_bytes": read_size(options.get("-c"), block),
+        "size_bytes": typed_size(options.get("-c"), block),
     }
     return conditions, count(options.get("-F")), count(options.get("-O"))
 
 
-def read_size(text: str | None, block: int | None) -> int | None:
+def typed_size(text: str | None, block: int | None) -> int | None:
     """Read a size as DISKSPD takes it: ``4k`` is 4096, ``8b`` is eight blocks.
 
     Examples
     --------
-    >>> read_size("4K", None), read_size("8b", 4096), read_size("many", None)
-    (4096, 32768, None)
+    >>> typed_size("4K", None), typed_size("8b", 4096)
+    (4096, 32768)
     """
     blocks = _BLOCKS.fullmatch(text or "")
     if blocks:
         return int(blocks[1]) * block if block else None
+    return printed_size(text)
+
+
+def printed_size(text: str | None) -> int | None:
+    """Read a size as DISKSPD prints it.
+
+    Examples
+    --------
+    >>> printed_size("5120MiB"), printed_size("65536"), printed_size("67108864B")
+    (5368709120, 65536, 67108864)
+    """
     try:
         size = units.size(text or "")
     except ValueError:

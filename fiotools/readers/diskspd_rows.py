@@ -50,6 +50,8 @@ class Rows:
         The time of the run, and how far rounding may have moved it; no slack where it was computed.
     problems : list of (line, message)
         What does not fit.
+    spoiled : bool
+        Whether the percentiles of reads and writes together are wrong.
     """
 
     threads: dict[str, list[Row]] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Rows:
     seconds: float | None = None
     slack: float | None = None
     problems: list[tuple[int, str]] = field(default_factory=list)
+    spoiled: bool = False
 
     def all(self) -> Iterator[Row]:
         """Give every row, totals last."""
@@ -130,7 +133,7 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
         line,
         None if first == "total" else int(first),
         (file[1] or None) if file else None,
-        options.read_size(file[2], None) if file and file[2] else None,
+        options.printed_size(file[2]) if file else None,
         {
             "io_bytes": amount,
             "total_ios": count,
@@ -160,11 +163,16 @@ def _read_time(rows: Rows, span: Span) -> None:
 
 def _check(rows: Rows, span: Span) -> None:
     """Note where the tables contradict themselves."""
+    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
+    rows.spoiled = span.job and any(len(threads) > 1 for threads in rows.threads.values())
     for _, chart in span.charts:
-        fallen = falling(_chart(chart))
-        # the running sum of diskspd-for-linux is left out below
-        if fallen and not (span.job and fallen.startswith("total")):
-            rows.problems.append((chart.rows[0][0], fallen))
+        line = chart.rows[0][0] if chart.rows else 0
+        fallen = falling(p for p in _chart(chart) if not (rows.spoiled and p[0] == "total"))
+        if fallen:
+            rows.problems.append((line, fallen))
+        if rows.spoiled:
+            message = "diskspd-for-linux miscounts the total percentiles of several threads"
+            rows.problems.append((line, f"{message}: left out"))
     for direction, total in rows.totals.items():
         for name in ("io_bytes", "total_ios"):
             parts = [row.figures[name] for row in rows.threads[direction]]
@@ -208,7 +216,7 @@ def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.As
             conditions = {**asked.of(row.target), **size}
             _add_row(tables, keys, direction, conditions, row.figures, rows.seconds)
     last = len(entries) + 1
-    extremes = _add_percentiles(tables, run, span, last)
+    extremes = _add_percentiles(tables, run, span, last, rows.spoiled)
     conditions = asked.for_total(rows.targets())
     keys = {"run": run, "entry": last, "scope": "total"}
     for direction in ("read", "write", "total"):
@@ -231,12 +239,10 @@ def _add_row(
 
 
 def _add_percentiles(
-    tables: Tables, run: int, span: Span, total: int
+    tables: Tables, run: int, span: Span, total: int, spoiled: bool
 ) -> dict[str, dict[str, float]]:
     """Add the charts, and give the extremes of the whole run by direction."""
     extremes: dict[str, dict[str, float]] = {}
-    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
-    spoiled = span.job and total > 2 and bool(span.charts)
     for number, (target, chart) in enumerate(span.charts, 1):
         keys = {"run": run, "entry": total, "scope": "total"}
         if target is not None:
@@ -254,12 +260,6 @@ def _add_percentiles(
                     percentile=percentile,
                     value_ns=value,
                 )
-    if spoiled:
-        tables.note(
-            "the total percentiles of diskspd-for-linux are wrong with more than one thread:"
-            " left out",
-            run=run,
-        )
     return extremes
 
 

@@ -130,11 +130,10 @@ def _add_cpu(tables: Tables, run: int, span: Span) -> None:
     names = [name.lower() for name in span.cpu.columns]
     for _, cells in span.cpu.rows:
         row = dict(zip_longest(reversed(names), reversed(cells), fillvalue=""))
-        group = row.get("group", "")
         tables.add(
             "cpu",
             run=run,
-            group=int(group) if group.isdecimal() else None,
+            group=options.count(row.get("group")),
             cpu="average" if cells[0] == "avg" else row.get("cpu"),
             usage_pct=percentage(row.get("usage")),
             user_pct=percentage(row.get("user")),

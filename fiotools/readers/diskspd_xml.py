@@ -46,7 +46,8 @@ from fiotools.tables import Tables
 if TYPE_CHECKING:
     from fiotools.sniff import Document
 
-_START = re.compile(r"<Results>(?=\s*<(?:System|Profile|TimeSpan)\b)")
+# also where the file was cut off at once
+_START = re.compile(r"<Results>(?=\s*(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))")
 _PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
 _END = "</Results>"
 _AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")

@@ -1,15 +1,19 @@
 """The two histograms that fio reports: fine bins (json+), and the coarse ``lat (usec)`` lines.
 
-Fine bins: below 128 a value has a bin of its own; above, every octave has 64 equal bins, and the report
-names a bin by its middle (fio ``stat.c``, ``plat_idx_to_val``). The last bin takes whatever is longer.
-Coarse bins: named by their upper edge. Although both the text and the JSON call them ``lat``, fio counts
-the completion latency there (``io_u.c``, ``io_u_mark_latency``), over all directions together.
+Fine bins: below 128 a value has a bin of its own; above, every octave has 64 equal bins, and the
+report names a bin by its middle (fio ``stat.c``, ``plat_idx_to_val``). The last bin takes whatever
+is longer.
+
+Coarse bins: named by their upper edge. Although both the text and the JSON call them ``lat``, fio
+counts the completion latency there (``io_u.c``, ``io_u_mark_latency``), over all directions
+together.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 NS = {"nsec": 1, "usec": 1_000, "msec": 1_000_000}
 
@@ -17,7 +21,7 @@ _BITS = 6  # 64 bins an octave
 # the middle of the last bin: 29 groups of ns since 3.0, 19 groups of us before
 _LAST = {1: (1 << 33) + 127 * (1 << 26), 1000: (1 << 23) + 127 * (1 << 16)}
 _STEPS = (0, 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)
-_BELOW = {step: below for below, step in zip(_STEPS, _STEPS[1:], strict=False)}
+_BELOW = {step: below for below, step in pairwise(_STEPS)}
 
 
 def fine_edges(middles: Iterable[int], scale: int) -> tuple[list[float], list[float]]:
@@ -54,17 +58,19 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
         ``"20"``, ``">=2000"``.
     unit : {"nsec", "usec", "msec"}
     has_ns : bool
-        Whether the version counts nanoseconds too (3.0 and later): then ``2`` usec begins at 1 usec.
+        Whether the version counts nanoseconds too (3.0 and later): then ``2`` usec begins at 1.
 
     Examples
     --------
-    >>> coarse_edges("20", "usec", True), coarse_edges("2", "usec", True), coarse_edges("2", "msec", False)
-    ((10000.0, 20000.0), (1000.0, 2000.0), (1000000.0, 2000000.0))
+    >>> coarse_edges("20", "usec", True), coarse_edges("2", "usec", True)
+    ((10000.0, 20000.0), (1000.0, 2000.0))
     """
     scale = NS[unit]
     if name.startswith(">="):
         return float(int(name[2:]) * scale), math.inf
     step = int(name)
+    if step not in _BELOW:
+        raise ValueError(f"fio has no bin {name!r}")
     below = _BELOW[step]
     if step == 2 and (unit == "msec" or (unit == "usec" and has_ns)):
         below = 1  # what is shorter stands in the finer unit
@@ -92,3 +98,11 @@ def coarse_columns(
                 columns["bin_hi_ns"].append(high)
                 columns["pct"].append(pct)
     return columns
+
+
+def whole_direction(directions: list[str]) -> str:
+    """Name the direction of a figure that fio counts over all directions of an entry together."""
+    moved = [direction for direction in directions if direction != "sync"]
+    if "mixed" in moved:
+        return "mixed"
+    return moved[0] if len(moved) == 1 else "total"

@@ -20,7 +20,9 @@ _KEY = re.compile(r'"fio ?version"\s*:')
 _START = re.compile(ANCHOR)
 _DECODER = json.JSONDecoder(strict=False)  # job names may hold control characters
 # what C prints for figures that are none, and backslashes that fio before 3 did not escape
-_NOT_A_NUMBER = re.compile(r'(?<=[:\[,])(\s*)-?(?:nan|inf(?:inity)?)(?:\(\w*\))?(?=\s*[,}\]])', re.I)
+_NOT_A_NUMBER = re.compile(
+    r"(?<=[:\[,])(\s*)-?(?:nan|inf(?:inity)?)(?:\(\w*\))?(?=\s*[,}\]])", re.I
+)
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
 
 

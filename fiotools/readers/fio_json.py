@@ -1,17 +1,19 @@
 """fio_json: what ``--output-format=json`` and ``json+`` write.
 
-Produced by ``fio --output-format=json --output=run.json ...``. Fills ``runs``, ``jobs``, ``settings``
-(global options, job options, and fio's documented defaults where the options are known), ``io``,
-``percentiles``, ``bins`` (fine with json+, else the coarse distribution), ``disks``, ``samples`` (the
-earlier reports of ``--status-interval``), ``extras`` and ``notes`` (every line around the JSON).
+Produced by ``fio --output-format=json --output=run.json ...``. Fills ``runs``, ``jobs``,
+``settings`` (global options, job options, and fio's documented defaults where the options are
+known), ``io``, ``percentiles``, ``bins`` (fine with json+, else the coarse distribution),
+``disks``, ``samples`` (the earlier reports of ``--status-interval``), ``extras`` and ``notes``
+(every line around the JSON).
 
 Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec; ``bw`` is KiB/s always, and
-``bw_bytes`` is there from 3.2; 0 means "not measured" with ``gtod_reduce``, ``disable_clat`` and where
-``N`` is 0; documents of one run are cumulative, so the last one counts, while separate runs may have
-been appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
-repeat what other rows say; ``group_reporting`` without a value is not written into the options, so a
-group is known by having fewer entries than ``numjobs``; the coarse distribution is of the completion
-latency and of all directions. With ``normal,json`` the JSON is read and the text copy is a note.
+``bw_bytes`` is there from 3.2; 0 means "not measured" with ``gtod_reduce``, ``disable_clat`` and
+where ``N`` is 0; documents of one run are cumulative, so the last one counts, while separate runs
+may have been appended to one file (clocks, counts and extremes tell them apart); "All clients" and
+``mixed`` repeat what other rows say; ``group_reporting`` without a value is not written into the
+options, so a group is known by having fewer entries than ``numjobs``; the coarse distribution is
+of the completion latency and of all directions. With ``normal,json`` the JSON is read and the text
+copy is a note.
 
 Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_json``), 2.1 to 3.42.
 """
@@ -19,7 +21,7 @@ Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_js
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import fio_documents as documents
@@ -50,29 +52,46 @@ def read(document: Document, tables: Tables) -> None:
     pieces = [r.data for r in document.reports if r.kind == "fio_json"] or documents.pieces(text)
     whole = [piece for piece in pieces if piece.document is not None]
     if not whole:
-        broken = pieces[0] if pieces else None
-        raise ParseError(
-            document.name,
-            "no whole JSON document of fio"
-            + (f": it breaks off ({broken.reason})" if broken else ""),
-            line=document.line(max(0, min(broken.end, len(text.rstrip()) - 1))) if broken else 1,
-            remedy="was fio killed, or the file abridged? fio_normal output may still be at hand",
-        )
-    signalled = "terminating on signal" in _around(text, pieces)
+        raise _nothing_whole(document, pieces)
+    # what happened at the end happened to the last run
+    at_end = "ok"
+    if pieces[-1].document is None:
+        at_end = "truncated"
+    elif "terminating on signal" in _around(text, pieces):
+        at_end = "interrupted"
     for group in runs_of(whole):
-        last = group[-1]
-        broken = any(one.document is None and one.start >= last.end for one in pieces[-1:])
-        cut = broken and last is whole[-1]
-        rows.add_run(
-            tables,
-            [piece.document for piece in group if piece.document is not None],
-            version=document.version,
-            status="truncated" if cut else "interrupted" if signalled and last is whole[-1] else "ok",
-            line=document.line(last.start),
-        )
+        line = document.line(group[-1].start)
+        try:
+            rows.add_run(
+                tables,
+                [piece.document for piece in group if piece.document is not None],
+                version=document.version,
+                status=at_end if group[-1] is whole[-1] else "ok",
+                line=line,
+            )
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+            reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
+            raise ParseError(
+                document.name, reason, line=line, remedy="was it edited, or made by another tool?"
+            ) from error
         _note_repeats(tables, document, group)
     _note_broken(tables, document, pieces)
     _note_strays(tables, document, pieces)
+
+
+def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
+    """Say where the first document breaks off."""
+    reason, line = "no whole JSON document of fio", 1
+    if pieces:
+        last = len(document.text.rstrip()) - 1
+        line = document.line(max(0, min(pieces[0].end, last)))
+        reason += f": it breaks off ({pieces[0].reason})"
+    return ParseError(
+        document.name,
+        reason,
+        line=line,
+        remedy="fio was killed, or the file was cut or abridged: only whole documents can be read",
+    )
 
 
 def _around(text: str, pieces: list[Piece]) -> str:
@@ -87,8 +106,8 @@ def _around(text: str, pieces: list[Piece]) -> str:
 def _note_repeats(tables: Tables, document: Document, group: list[Piece]) -> None:
     if len(group) > 1:
         tables.note(
-            f"{len(group)} cumulative reports of one run (--status-interval): the last is the result,"
-            " all of them are in samples",
+            f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
+            " result, all of them are in samples",
             line=document.line(group[0].start),
             run=tables.runs,
         )
@@ -99,7 +118,11 @@ def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> Non
         if piece.document is None:
             tables.note(
                 f"a document that is not whole was left out ({piece.reason})"
-                + ("; the figures before it may be those of an interval" if piece is pieces[-1] else ""),
+                + (
+                    "; the figures before it may be those of an interval"
+                    if piece is pieces[-1]
+                    else ""
+                ),
                 line=document.line(piece.start),
                 severity="warning",
             )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.fio_bins import coarse_columns, fine_edges
-from fiotools.readers.fio_normal_rows import whole_direction
+from fiotools.readers.fio_bins import coarse_columns, fine_edges, whole_direction
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
@@ -41,7 +41,11 @@ def latency_columns(
             for stat in ("min", "max", "mean", "stddev"):
                 if isinstance(latency.get(stat), (int, float)):
                     found[f"{kind}_{stat}_ns"] = float(latency[stat]) * scale
-    odd = [key for key in part if key.partition("_")[0] in ("slat", "clat", "lat") and key[-2:] in ("us", "ms")]
+    odd = [
+        key
+        for key in part
+        if key.partition("_")[0] in ("slat", "clat", "lat") and key[-2:] in ("us", "ms")
+    ]
     if odd:
         tables.note(
             f"{direction}: {', '.join(odd)} is no key of fio's; its unit is not certain: left out",
@@ -70,8 +74,9 @@ def add_fine(
         bins = latency.get("bins")
         if isinstance(bins, dict) and bins and tables.wants("bins"):
             low, high = fine_edges(map(int, bins), scale)
-            columns = {"bin_lo_ns": low, "bin_hi_ns": high, "count": list(bins.values())}
-            tables.extend("bins", columns, **keys, latency=kind)
+            counts = [operator.index(count) for count in bins.values()]
+            edges = {"bin_lo_ns": low, "bin_hi_ns": high}
+            tables.extend("bins", {**edges, "count": counts}, **keys, latency=kind)
 
 
 def add_coarse_bins(

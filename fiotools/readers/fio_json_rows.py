@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,8 @@ import orjson
 from fiotools.readers import fio_options
 from fiotools.readers.base import Session
 from fiotools.readers.fio_documents import VERSION_KEYS
-from fiotools.readers.fio_json_latency import add_coarse_bins, add_fine, latency_columns
+from fiotools.readers.fio_json_io import Version, checked, figures, has_io
+from fiotools.readers.fio_json_latency import add_coarse_bins, add_fine
 from fiotools.readers.fio_repeats import elapsed, entries
 
 if TYPE_CHECKING:
@@ -53,31 +52,6 @@ _DISK = {
     "in_queue": ("in_queue_s", 0.001),
     "util": ("util_pct", 1),
 }
-
-
-@dataclass(frozen=True)
-class Version:
-    """fio's version, as far as the units depend on it."""
-
-    text: str | None
-    number: tuple[int, int] | None
-
-    @classmethod
-    def of(cls, document: Mapping[str, Any], override: str | None) -> Version:
-        """Take the version from a document, or from the caller who knows better."""
-        said = override or next((document[k] for k in VERSION_KEYS if document.get(k)), None)
-        text = str(said).removeprefix("fio-") if said else None
-        found = re.match(r"(\d+)\.(\d+)", text or "")
-        return cls(text, (int(found[1]), int(found[2])) if found else None)
-
-    @property
-    def lists_options(self) -> bool:
-        """Whether an option that is not listed was not given."""
-        return not self.before(2, 17, True)
-
-    def before(self, major: int, minor: int, otherwise: bool) -> bool:
-        """Whether it is older; ``otherwise`` is what the document's keys say if nobody else does."""
-        return otherwise if self.number is None else self.number < (major, minor)
 
 
 def add_run(
@@ -121,7 +95,7 @@ def add_run(
 
 
 def _alike(entry: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What the clones of a job have in common."""
+    """Tell the clones of one job from other entries."""
     return tuple(entry.get(key) for key in ("jobname", "groupid", "hostname", "port"))
 
 
@@ -159,7 +133,7 @@ def _add_entry(
         )
         options, scope = shared, "group"
     total = scope == "total"  # fio names the last client there
-    keys = {
+    keys: dict[str, Any] = {
         "run": run,
         "entry": number,
         "host": None if total else entry.get("hostname"),
@@ -173,7 +147,8 @@ def _add_entry(
     started, ran = entry.get("job_start"), entry.get("job_runtime")
     if started:
         job["job_start"] = datetime.fromtimestamp(started / 1000, UTC)
-    tables.add("jobs", **keys, **job, job_runtime_s=ran / 1000 if ran else None)
+    job["job_runtime_s"] = ran / 1000 if ran else None
+    tables.add("jobs", **checked({**keys, **job}))
     own_settings = {name: value for name, value in own.items() if name != "name"}
     fio_options.add_settings(tables, run, number, keys["job"], own_settings, "given")
     if own or (shared and fio.lists_options and "hostname" not in entry):
@@ -182,11 +157,12 @@ def _add_entry(
     moved = []
     for direction in DIRECTIONS:
         part = _mapping(entry.get(direction))
-        if _has_io(part):
+        if has_io(part):
             moved.append(direction)
             row = {**keys, "direction": direction}
             conditions = fio_options.conditions(options, direction)
-            tables.add("io", **row, **conditions, **_figures(tables, run, part, direction, fio))
+            amounts = figures(tables, run, part, direction, fio)
+            tables.add("io", **checked({**row, **conditions, **amounts}))
             add_fine(tables, row, part, direction)
             extra = {key: part[key] for key in ("prios", "cachehit") if key in part}
             _add_extras(tables, run, number, {f"{direction}.{k}": v for k, v in extra.items()}, ())
@@ -215,69 +191,12 @@ def _of_another_job(
     # no job runs for longer than fio itself: more run time than that is of more jobs
     clones = options.get("numjobs", "1")
     known = max(1.0, int(clones) / alike) if clones.isdigit() else 1.0
-    ran, passed = entry.get("job_runtime"), entry.get("elapsed")
-    return bool(ran and passed) and ran / 1000 > known * (passed + 1)
-
-
-def _has_io(part: Mapping[str, Any]) -> bool:
-    if "io_kbytes" in part:  # bytes are exact; an I/O that failed counts as issued
-        return bool(part.get("io_bytes"))
-    return any(part.get(key) for key in ("io_bytes", "total_ios", "iops", "bw"))
-
-
-def _figures(
-    tables: Tables, run: int, part: dict[str, Any], direction: str, fio: Version
-) -> dict[str, Any]:
-    """Give the figures of one direction, in base units."""
-    latencies = latency_columns(tables, run, part, direction)
-    if direction == "sync":
-        return {"total_ios": part.get("total_ios"), **latencies}
-    kib = fio.before(2, 21, "io_kbytes" not in part)
-    runtime = (part.get("runtime") or 0) / 1000
-    found: dict[str, Any] = {
-        "io_bytes": part["io_bytes"] * (1024 if kib else 1) if "io_bytes" in part else None,
-        "total_ios": part.get("total_ios"),
-        "short_ios": part.get("short_ios"),
-        "drop_ios": part.get("drop_ios"),
-        "runtime_s": runtime or None,
-        "iops": part.get("iops"),
-        "bw_bytes_per_s": part.get("bw_bytes"),
-        **latencies,
-        **_samples_of(part, "bw", 1024, {"dev": "stddev"}, "_bytes_per_s"),
-        **_samples_of(part, "iops", 1, {"stddev": "stddev"}, ""),
-    }
-    if part.get("bw_agg") and found.get("bw_mean_bytes_per_s") is not None:
-        found["bw_agg_pct"] = part["bw_agg"]
-    if runtime and found["total_ios"] and found["iops"] is not None:
-        exact = found["total_ios"] / runtime
-        # printed with six decimals, or cut off to a whole number (2.1)
-        if abs(exact - found["iops"]) < (1.0 if isinstance(part["iops"], int) else 1e-5):
-            found["iops"] = exact
-    if found["bw_bytes_per_s"] is None and "bw" in part:
-        exact = found["io_bytes"] / runtime if runtime and found["io_bytes"] else None
-        agrees = exact is not None and abs(exact - part["bw"] * 1024) <= 1024 * (1 + 1 / runtime)
-        found["bw_bytes_per_s"] = exact if agrees else part["bw"] * 1024
-    return found
-
-
-def _samples_of(
-    part: Mapping[str, Any], quantity: str, scale: int, spread: dict[str, str], suffix: str
-) -> dict[str, Any]:
-    """Give the statistics over fio's samples; without samples there are none."""
-    count = part.get(f"{quantity}_samples")
-    names = {"min": "min", "max": "max", "mean": "mean", **spread}
-    values = {
-        f"{quantity}_{stat}{suffix}": part[f"{quantity}_{name}"] * scale
-        for name, stat in names.items()
-        if part.get(f"{quantity}_{name}") is not None
-    }
-    if count == 0 or (count is None and not any(values.values())):
-        return {}
-    return {**values, f"{quantity}_samples": count}
+    ran, passed = entry.get("job_runtime") or 0, entry.get("elapsed") or 0
+    return bool(ran and passed and ran / 1000 > known * (passed + 1))
 
 
 def _note_trouble(tables: Tables, run: int, entry: Mapping[str, Any], line: int | None) -> None:
-    idle = not any(_has_io(_mapping(entry.get(direction))) for direction in DIRECTIONS)
+    idle = not any(has_io(_mapping(entry.get(direction))) for direction in DIRECTIONS)
     error, job = entry.get("error"), entry.get("jobname")
     if error:
         message = f"job {job!r} ended with error {error}" + (", without I/O" if idle else "")
@@ -286,15 +205,13 @@ def _note_trouble(tables: Tables, run: int, entry: Mapping[str, Any], line: int 
         tables.note(f"job {job!r} did no I/O", line=line, severity="warning", run=run)
 
 
-def _add_samples(
-    tables: Tables, run: int, reports: list[dict[str, Any]], fio: Version
-) -> None:
+def _add_samples(tables: Tables, run: int, reports: list[dict[str, Any]], fio: Version) -> None:
     """Add how far each entry had come at each report; the counts are cumulative."""
     for document in reports:
         for number, entry in enumerate(entries(document), 1):
             for direction in DIRECTIONS[:-1]:
                 part = _mapping(entry.get(direction))
-                if not part.get("runtime") or not _has_io(part):
+                if not part.get("runtime") or not has_io(part):
                     continue
                 kib = fio.before(2, 21, "io_kbytes" not in part)
                 keys = {
@@ -307,14 +224,15 @@ def _add_samples(
                     "time_s": part["runtime"] / 1000,
                 }
                 done = part.get("io_bytes", 0) * (1024 if kib else 1)
-                tables.add("samples", **keys, quantity="io_bytes", value=done)
-                if "total_ios" in part:
-                    tables.add("samples", **keys, quantity="total_ios", value=part["total_ios"])
+                amounts = {"io_bytes": done, "total_ios": part.get("total_ios")}
+                for quantity, value in amounts.items():
+                    row = {**keys, "quantity": quantity, "value": value}
+                    tables.add("samples", **checked(row))
 
 
 def _add_disk(tables: Tables, run: int, disk: dict[str, Any]) -> None:
     row = {column: disk[key] * scale for key, (column, scale) in _DISK.items() if key in disk}
-    tables.add("disks", run=run, device=disk.get("name"), **row)
+    tables.add("disks", **checked({"run": run, "device": disk.get("name"), **row}))
     slaves = {f"disk_util.{disk.get('name')}.{k}": v for k, v in disk.items() if k not in _DISK}
     _add_extras(tables, run, None, slaves, (f"disk_util.{disk.get('name')}.name",))
 

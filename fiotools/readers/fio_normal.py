@@ -1,20 +1,20 @@
 """fio_normal: the report that fio prints for people, alone or in the middle of other text.
 
 Produced by ``fio ...`` or ``fio --output=report.txt ...``. Fills ``runs``, ``jobs``, ``io``,
-``percentiles``, ``bins`` (the coarse distribution, as percent), ``disks``, ``samples`` (the earlier
-reports of ``--status-interval``), ``settings`` (from a command line, where a transcript shows one) and
-``extras`` (depths, date, the group summary).
+``percentiles``, ``bins`` (the coarse distribution, as percent), ``disks``, ``samples`` (the
+earlier reports of ``--status-interval``), ``settings`` (from a command line, where a transcript
+shows one) and ``extras`` (depths, date, the group summary).
 
-The definition line above (``job: (g=0): rw=..., bs=..., iodepth=...``) gives the conditions. Figures
-are recomputed from the exact ones (``issued rwts``, milliseconds, block size) where the result prints
-like what is printed; else the printed one, three to six digits, stands.
+The definition line above (``job: (g=0): rw=..., bs=..., iodepth=...``) gives the conditions.
+Figures are recomputed from the exact ones (``issued rwts``, milliseconds, block size) where the
+result prints like what is printed; else the printed one, three to six digits, stands.
 
-Traps: units change from line to line (nsec, usec, msec; KiB, MiB; Gibit with ``unit_base=1``); ``k``
-is 1000; before 3.0 ``KB`` is 1024; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold the
-completion latency; with ``kb_base=1000`` the line ``bw (  MiB/s)`` counts 1000 KiB; the date has no
-zone, so it stays in ``extras``; reports of one process repeat with ``--status-interval`` and are
-cumulative: the last one counts. ``jobs=2`` is a group; which conditions hold for a group of unlike jobs
-is left open.
+Traps: units change from line to line (nsec, usec, msec; KiB, MiB; Gibit with ``unit_base=1``);
+``k`` is 1000; before 3.0 ``KB`` is 1024; the ``lat (usec)   :`` lines look like ``lat (usec):`` and
+hold the completion latency; with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the
+date has no zone, so it stays in ``extras``; reports of one process repeat with
+``--status-interval`` and are cumulative: the last one counts. ``jobs=2`` is a group; which
+conditions hold for a group of unlike jobs is left open.
 
 Grammar: fio ``stat.c`` (``show_thread_status_normal``) and ``init.c``, 1.99 to 3.41.
 """
@@ -28,7 +28,7 @@ from fiotools.errors import ParseError
 from fiotools.readers import fio_normal_lines as lines
 from fiotools.readers import fio_normal_rows as rows
 from fiotools.readers.base import Grammar, Reader, only, read_reports
-from fiotools.readers.fio_normal_lines import Run
+from fiotools.readers.fio_normal_data import Run
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -40,9 +40,9 @@ _SAID = re.compile(r"^(?:fio: |\w+: verify failed|verify: |error: failed to setu
 _DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 _HEAD = re.compile(
     r"""(?:<[^>\n]+>[ ]?)?(?:
-        \.\.\.$ | \^C | fio-\d | fio[ ]\d+\.\d | fio:[ ] | Starting[ ]\d+ | Jobs:[ ]\d | [Nn]ote:[ ] | hostname=
-      | $ | clock[ ]setaffinity | .*:[ ]Laying[ ]out[ ]IO[ ]file | .*:[ ]you[ ]need[ ]to[ ]specify
-      | ioengine\ .*:[ ] | file[ ].*exceeds | \(f=\d+\) | fio[ ][\d.]+$
+        \.\.\.$ | \^C | fio-\d | fio[ ]\d+\.\d | fio:[ ] | Starting[ ]\d+ | Jobs:[ ]\d
+      | [Nn]ote:[ ] | hostname= | $ | clock[ ]setaffinity | .*:[ ]Laying[ ]out[ ]IO[ ]file
+      | file[ ].*exceeds | \(f=\d+\) | fio[ ][\d.]+$
     )""",
     re.X,
 )

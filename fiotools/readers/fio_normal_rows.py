@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fiotools.readers import fio_options
-from fiotools.readers.fio_bins import coarse_columns
-from fiotools.readers.fio_normal_lines import Definition, Entry, Run, Section
+from fiotools.readers.fio_bins import coarse_columns, whole_direction
+from fiotools.readers.fio_normal_data import Definition, Entry, Run, Section
 
 if TYPE_CHECKING:
     from fiotools.readers.base import Report, Session
@@ -63,9 +63,7 @@ def _note_troubles(tables: Tables, run: int, said: Run, line: int) -> None:
         if not entry.sections:
             tables.note(f"job {entry.name!r} did no I/O", line=at, severity="warning", run=run)
     if not said.summed:
-        tables.note(
-            "the report has no group summary: it was cut off", line=line, run=run
-        )
+        tables.note("the report has no group summary: it was cut off", line=line, run=run)
 
 
 def _add_entry(
@@ -115,14 +113,6 @@ def _add_entry(
             tables.add("extras", run=run, entry=number, path=path, text=text)
 
 
-def whole_direction(directions: list[str]) -> str:
-    """Name the direction of a figure that fio counts over all directions of an entry together."""
-    moved = [direction for direction in directions if direction != "sync"]
-    if "mixed" in moved:
-        return "mixed"
-    return moved[0] if len(moved) == 1 else "total"
-
-
 def _add_io(
     tables: Tables,
     keys: dict[str, Any],
@@ -146,7 +136,9 @@ def _add_io(
             for stat, value in stats.items()
         },
         **{
-            {"per": "bw_agg_pct", "samples": "bw_samples"}.get(name, f"bw_{name}_bytes_per_s"): value
+            {"per": "bw_agg_pct", "samples": "bw_samples"}.get(
+                name, f"bw_{name}_bytes_per_s"
+            ): value
             for name, value in section.bw_stats.items()
         },
         **{f"iops_{name}": value for name, value in section.iops_stats.items()},
@@ -200,7 +192,7 @@ def _conditions(said: Run, entry: Entry, direction: str) -> dict[str, Any]:
     if not own:
         return {"numjobs": entry.jobs} if entry.jobs > 1 else {}
     together = group if entry.jobs > 1 else own
-    found = {
+    found: dict[str, set[Any]] = {
         "rw": {fio_options.pattern(one.rw) for one in together},
         "bs_bytes": {_bs(one, direction) for one in together},
         "iodepth": {one.iodepth for one in together},
@@ -254,9 +246,7 @@ def _add_samples(tables: Tables, run: int, said: Run) -> None:
                 tables.add("samples", **keys, quantity="total_ios", value=total)
 
 
-def _add_disk(
-    tables: Tables, run: int, device: str, figures: dict[str, tuple[float, ...]]
-) -> None:
+def _add_disk(tables: Tables, run: int, device: str, figures: dict[str, tuple[float, ...]]) -> None:
     row: dict[str, Any] = {}
     for name, column, scale in (
         ("ios", "ios", 1),

@@ -1,7 +1,7 @@
 """fio's job options: from what was written to conditions and settings.
 
-fio reads numbers in its own way: ``4k``, ``4kB`` and ``4Ki`` are 4096, but ``4KiB`` is 4000 (so does
-fio 3.33, unless ``kb_base=1000``). What is not certain to mean one number is left out.
+fio reads numbers in its own way: ``4k``, ``4kB`` and ``4Ki`` are 4096, but ``4KiB`` is 4000 (so
+does fio 3.33, unless ``kb_base=1000``). What is not certain to mean one number is left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _INSTEAD = {
     "direct": ("buffered", "odirect", "atomic"),
 }
 # options of the program, not of a job
-_PROGRAM = re.compile(r"output|eta|status-|section|debug|client|server|max-jobs|aux-path|inflate-log")
+_PROGRAM = re.compile(
+    r"output|eta|status-|section|debug|client|server|max-jobs|aux-path|inflate-log"
+)
 
 
 def size(text: str, options: Options) -> int | None:
@@ -58,10 +60,14 @@ def block_size(options: Options, direction: str | None) -> int | None:
 
     Examples
     --------
-    >>> block_size({"bs": "4k,8k"}, "read"), block_size({"bs": "4k,8k"}, "trim"), block_size({"bs": "4k"}, None)
-    (4096, 8192, 4096)
+    >>> block_size({"bs": "4k,8k"}, "read"), block_size({"bs": "4k,8k"}, "trim")
+    (4096, 8192)
     """
-    if "bs" not in options or any(name in options for name in _INSTEAD["bs"]):
+    if (
+        direction == "sync"
+        or "bs" not in options
+        or any(name in options for name in _INSTEAD["bs"])
+    ):
         return None
     if options.get("bs_unaligned", "0") != "0" or options.get("bs_is_seq_rand", "0") != "0":
         return None

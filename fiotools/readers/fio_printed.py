@@ -26,7 +26,9 @@ def _printed(digits: str, scale: float) -> Printed:
     decimals = len(digits.partition(".")[2])
     # fio rounds the last digit, after cutting off at each prefix and at the whole unit
     step = 10.0**-decimals
-    return Printed(float(digits) * scale, (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5))
+    return Printed(
+        float(digits) * scale, (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5)
+    )
 
 
 def amount(text: str, kilo: int = 1000) -> Printed:

@@ -1,8 +1,8 @@
 """Which documents of one file are reports of the same run.
 
 With ``--status-interval`` fio writes cumulative documents: each repeats the one before with higher
-counts. Runs appended to one file look the same. They are told apart by what cannot happen in one run:
-a clock that moves otherwise than ``elapsed``, a count that falls, a minimum that rises.
+counts. Runs appended to one file look the same. They are told apart by what cannot happen in one
+run: a clock that moves otherwise than ``elapsed``, a count that falls, a minimum that rises.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _SLACK_S = 2.5
 def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
     """List the entries of a report: of jobs, or of the jobs of clients."""
     listed = document.get("jobs") or document.get("client_stats") or []
-    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return (
+        [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    )
 
 
 def elapsed(document: dict[str, Any]) -> float | None:

@@ -86,10 +86,8 @@ def operands(command: str, program: str) -> dict[str, str]:
             continue
         listed = words(part)
         at = next(i for i, w in enumerate(listed) if re.split(r"[\\/]", w)[-1] == program)
-        pairs = (
-            tuple(word.split("=", 1)) for word in listed[at + 1 :] if re.match(r"[a-z]+=", word)
-        )
-        return dict(pairs)
+        given = (word.partition("=") for word in listed[at + 1 :] if re.match("[a-z]+=", word))
+        return {name: value for name, _, value in given}
     return {}
 
 

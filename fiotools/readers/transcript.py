@@ -119,8 +119,11 @@ def _is_prompt(prompt: re.Match[str], in_session: bool) -> bool:
 READER = Reader(
     name="transcript",
     title="terminal sessions and Markdown articles with any of these reports",
-    produced_by="copying a terminal, or `(time dd ...) 2>log`",
-    tables=("runs", "jobs", "settings", "io", "percentiles", "bins", "timings", "extras", "notes"),
+    produced_by="(time dd ...) 2>log; copying what a terminal shows",
+    tables=(
+        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "timings"),
+        *("disks", "extras", "notes"),
+    ),
     sniff=sniff,
     read=read,
 )

@@ -11,7 +11,6 @@ from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
     answer,
-    differing,
     distinct,
     groups,
     kept,
@@ -85,27 +84,33 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     data = opened(io)
     _refuse(data, to)
     key = [name for name in ("source", "run") if name in data.columns]
-    for run, rows in groups(data, key).items():
-        _refuse_mixture(data, rows, run)
-    cells = list(groups(data, [*key, *(["group"] if to == "group" else []), "direction"]).values())
-    measures = [name for name in data.columns if name in TABLES["io"]]
-    lists = {name: values(data, name) for name in {*measures, "job_start"} & {*data.columns}}
-    combined = [
-        _total({name: [column[row] for row in rows] for name, column in lists.items()}, to)
-        for rows in cells
-    ]
+    lists = {name: values(data, name) for name in data.columns}
+
+    def parts(by: Sequence[str]) -> list[tuple[list[int], Part]]:
+        return [
+            (rows, {name: [column[row] for row in rows] for name, column in lists.items()})
+            for rows in groups(data, by).values()
+        ]
+
+    for _, run in parts(key):
+        _refuse_mixture(data, run)
+    cells = parts([*key, *(["group"] if to == "group" else []), "direction"])
+    combined = [_total(part, to) for _, part in cells]
+    # labels are the user's, and stay where they do not tell the parts apart
     labels = [
         name
         for name in data.columns
         if name not in (*COLUMNS, "parts", "warnings")
-        and not any(differing(data, rows, [name]) for rows in cells)
+        and all(len(distinct(part[name])) < 2 for _, part in cells)
     ]
     columns: dict[str, tuple[DType, list[Any]]] = {
-        name: (COLUMNS[name].dtype, [row.get(name) for row in combined]) for name in measures
+        name: (COLUMNS[name].dtype, [row.get(name) for row in combined])
+        for name in data.columns
+        if name in TABLES["io"]
     }
-    columns["parts"] = "Int64", [len(rows) for rows in cells]
+    columns["parts"] = "Int64", [len(rows) for rows, _ in cells]
     columns["warnings"] = "str", [row["warnings"] for row in combined]
-    return answer(data, kept(labels, [rows[0] for rows in cells]), columns)
+    return answer(data, kept(labels, [rows[0] for rows, _ in cells]), columns)
 
 
 def _refuse(data: Frame, to: str) -> None:
@@ -116,21 +121,23 @@ def _refuse(data: Frame, to: str) -> None:
     need(data, ["run", "direction", *(["group"] if to == "group" else [])])
 
 
-def _refuse_mixture(data: Frame, rows: Sequence[int], run: tuple[Any, ...]) -> None:
+def _refuse_mixture(data: Frame, run: Part) -> None:
     """Refuse to add a total to its own parts, or a row to itself."""
-    name = run_name(run if len(run) == 2 else (None, *run))
-    scopes = distinct(values(data, "scope", rows)) if "scope" in data.columns else []
+    name = run_name((run.get("source", [None])[0], run["run"][0]))
+    scopes = distinct(run.get("scope", []))
     if len(scopes) > 1:
         part = next(scope for scope in scopes if scope != "total")
         raise SchemaError(
             f"{name} mixes rows of scope {', '.join(scopes)}, which would count I/O twice: "
             f"keep one, {to_type(data, 'scope', part)}"
         )
-    if "entry" in data.columns:
-        entries = zip(values(data, "entry", rows), values(data, "direction", rows), strict=True)
-        known = [entry for entry in entries if entry[0] is not None]
-        if len(set(known)) < len(known):
-            raise SchemaError(f"{name} has entries that stand there twice: was a file read twice?")
+    entries = [
+        pair
+        for pair in zip(_of(run, "entry"), run["direction"], strict=True)
+        if pair[0] is not None
+    ]
+    if len(set(entries)) < len(entries):
+        raise SchemaError(f"{name} has entries that stand there twice: was a file read twice?")
 
 
 def _total(part: Part, to: str) -> dict[str, Any]:

@@ -24,9 +24,9 @@ from fiotools.stats.frames import (
 )
 from fiotools.stats.metric import metric_of
 from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
-from fiotools.stats.runs import checked, choose_scope, moments, refuse_directions, varying
+from fiotools.stats.runs import checked, choose_scope, moments, refuse_directions, watched
 from fiotools.stats.sides import logarithms, sides_of
-from fiotools.vocabulary import DType
+from fiotools.vocabulary import CONDITIONS, DType
 
 # the answer's columns, after those of `by`, the level and the baseline
 _COLUMNS: dict[str, DType] = {
@@ -223,16 +223,26 @@ def _ratios(
     refuse_directions(data, named)
     logs = logarithms(checked(data, question.metric.name, positive=True))
     levels = _levels(data, between, baseline)
-    side, times = values(data, between), moments(data)
+    side, times, watch = values(data, between), moments(data), watched(data, named)
+    conditions = [name for name in watch if name in CONDITIONS]
 
     ratios, cells, held = [], [], []
     for rows in groups(data, by).values():
-        base = [row for row in rows if side[row] == baseline]
+        part = data[rows]
+        base = [i for i, row in enumerate(rows) if side[row] == baseline]
         for level in levels:
-            own = [row for row in rows if side[row] == level]
-            sides = sides_of(data, logs, own, base, named=named, pair=question.pair, moments=times)
+            own = [i for i, row in enumerate(rows) if side[row] == level]
+            sides = sides_of(
+                part,
+                [logs[row] for row in rows],
+                own,
+                base,
+                conditions=conditions,
+                pair=question.pair,
+                moments=times and [times[row] for row in rows],
+            )
             found = ratio_of(sides, question, (level, baseline))
-            _say_what_varies(found, data, own, base, named)
+            _say_what_varies(found, part, own, base, watch)
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
@@ -246,14 +256,14 @@ def _ratios(
 
 
 def _say_what_varies(
-    found: Ratio, data: Frame, level: list[int], baseline: list[int], named: set[str]
+    found: Ratio, data: Frame, level: list[int], baseline: list[int], watch: list[str]
 ) -> None:
     """Name what differs though nobody named it; worst is what sets the sides apart."""
-    varies = varying(data, [*level, *baseline], named)
+    varies = differing(data, watch, [*level, *baseline])
     apart = [
         name
         for name in varies
-        if not differing(data, level, [name]) and not differing(data, baseline, [name])
+        if not differing(data, [name], level) and not differing(data, [name], baseline)
     ]
     found.varies_in = ", ".join(varies) or None
     if apart:

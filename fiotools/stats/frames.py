@@ -55,16 +55,15 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
             )
 
 
-def values(frame: Frame, name: str, rows: Iterable[int] | None = None) -> list[Any]:
-    """Give a column as plain values, missing ones (null, NA, NaN) as None."""
-    series = frame[name]
+def values(frame: Frame, name: str, rows: Sequence[int] | None = None) -> list[Any]:
+    """Give a column (or some rows of it) as plain values, missing ones (null, NA, NaN) as None."""
+    series = frame[name] if rows is None else frame[list(rows), [name]][name]
     gone = series.is_null().to_list()
     # NaN is a value in polars, and the one value that differs from itself
-    plain = [
+    return [
         None if missing or value != value else value
         for value, missing in zip(series.to_list(), gone, strict=True)
     ]
-    return plain if rows is None else [plain[row] for row in rows]
 
 
 def numbers(frame: Frame, name: str) -> list[float | None]:
@@ -89,8 +88,10 @@ def distinct(found: Iterable[Any]) -> list[Any]:
     return [value for value in dict.fromkeys(found) if value is not None]
 
 
-def differing(frame: Frame, rows: Sequence[int], candidates: Iterable[str]) -> list[str]:
-    """Name the columns that are known to differ among some rows; a gap is no difference."""
+def differing(
+    frame: Frame, candidates: Iterable[str], rows: Sequence[int] | None = None
+) -> list[str]:
+    """Name the columns that are known to differ (among some rows); a gap is no difference."""
     return [
         name
         for name in candidates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import exp
+from math import exp, log1p
 from statistics import fmean, median
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from fiotools.stats.estimates import (
 from fiotools.stats.metric import Metric
 from fiotools.stats.order import blocks, drift
 from fiotools.stats.sides import Sides, matched
-from fiotools.stats.verdict import nearer_edge, settled, verdict
+from fiotools.stats.verdict import settled, verdict
 
 Method = Literal["log-welch", "hodges-lehmann"]
 
@@ -157,7 +157,9 @@ def _judge(found: Ratio, sides: Sides, question: Question, fewest: int) -> None:
         found.verdict = "two runs: no verdict"
         found.notes.append(_need(question))
         return
-    found.p = difference.p(nearer_edge(difference.center, question.band))
+    # against the nearer edge, which is the one that is harder to tell from
+    edge = log1p(question.band)
+    found.p = max(difference.p(edge), difference.p(-edge))
     found.verdict = verdict(
         difference, question.metric, band=question.band, confidence=question.confidence
     )

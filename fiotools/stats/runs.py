@@ -108,7 +108,7 @@ def run_name(key: tuple[Any, ...]) -> str:
 def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
     head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
-    apart = differing(frame, rows, [*CONDITIONS, *_PARTS, *labels(frame)])
+    apart = differing(frame, [*CONDITIONS, *_PARTS, *labels(frame)], rows)
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
     remedy = f"name it in by= ({', '.join(apart)}), or keep one of them"
@@ -158,20 +158,18 @@ def labels(frame: Frame) -> list[str]:
     ]
 
 
-def varying(frame: Frame, rows: Sequence[int], named: Collection[str]) -> list[str]:
-    """Name what differs among rows that are treated alike, though nobody named it.
+def watched(frame: Frame, named: Collection[str]) -> list[str]:
+    """Name the columns that should not differ among rows treated alike, but may.
 
     Conditions, and labels that group runs. A label that numbers the runs (digits) or names each row
-    (no value twice in the frame) is no condition.
+    (no value twice in the frame) is no condition; what is the same throughout needs no watching.
     """
-    found = differing(frame, rows, [name for name in CONDITIONS if name not in named])
-    for name in labels(frame):
-        if name in named:
-            continue
-        here, everywhere = values(frame, name, rows), values(frame, name)
-        if len(distinct(here)) < 2 or len(set(everywhere)) == len(everywhere):
-            continue
-        if not all(str(value).isdigit() for value in here if value is not None):
+    found = []
+    for name in differing(frame, [*CONDITIONS, *labels(frame)]):
+        everywhere = values(frame, name)
+        numbering = all(str(value).isdigit() for value in everywhere if value is not None)
+        grouping = len(set(everywhere)) < len(everywhere) and not numbering
+        if name not in named and (name in CONDITIONS or grouping):
             found.append(name)
     return found
 

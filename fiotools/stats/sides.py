@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import Frame, differing, values
 from fiotools.stats.runs import refuse_several, run_keys, run_name
-from fiotools.vocabulary import CONDITIONS
 
 
 @dataclass(frozen=True)
@@ -66,18 +65,17 @@ def sides_of(
     level: Sequence[int],
     baseline: Sequence[int],
     *,
-    named: Collection[str],
+    conditions: Sequence[str] = (),
     pair: str | None = None,
     moments: Sequence[Any] | None = None,
 ) -> Sides:
-    """Make runs of the rows of both sides.
+    """Make runs of the rows of both sides, given which conditions nobody named.
 
     Refused is what leaves a run without its one number: several rows that no condition tells apart,
     or cells that only one side has, so that the ratio would mix in the conditions' own effect.
     """
-    unnamed = [name for name in CONDITIONS if name not in named]
-    within = {*differing(frame, level, unnamed), *differing(frame, baseline, unnamed)}
-    dims = [name for name in unnamed if name in within]
+    within = {*differing(frame, conditions, level), *differing(frame, conditions, baseline)}
+    dims = [name for name in conditions if name in within]
     keys = run_keys(frame)
     cells = list(zip(*(values(frame, name) for name in dims), strict=True)) or [()] * len(frame)
     pairs = values(frame, pair) if pair else [None] * len(frame)

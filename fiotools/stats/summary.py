@@ -12,7 +12,17 @@ from narwhals.typing import IntoDataFrameT
 from scipy import stats
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import Frame, answer, groups, kept, names, need, opened, values
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    differing,
+    groups,
+    kept,
+    names,
+    need,
+    opened,
+    values,
+)
 from fiotools.stats.metric import Metric, metric_of
 from fiotools.stats.order import drift
 from fiotools.stats.runs import (
@@ -22,7 +32,7 @@ from fiotools.stats.runs import (
     refuse_directions,
     refuse_several,
     run_keys,
-    varying,
+    watched,
 )
 from fiotools.stats.verdict import percent
 from fiotools.vocabulary import DType
@@ -141,15 +151,17 @@ def summarize(
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
     numbers = checked(data, metric, positive=False)
-    measure, keys = metric_of(metric), run_keys(data)
+    measure, keys, watch = metric_of(metric), run_keys(data), watched(data, named)
+    clock = _clock(data)
 
     cells = groups(data, named)
     found = []
     for rows in cells.values():
         _one_row_per_run(data, rows, keys)
-        rows, known = _in_order(data, rows)
-        summary = _summary([numbers[row] for row in rows], measure, confidence, in_order=known)
-        varies = varying(data, rows, named)
+        order = _in_order(rows, clock)
+        series = [numbers[row] for row in order or rows]
+        summary = _summary(series, measure, confidence, in_order=order is not None)
+        varies = differing(data, watch, rows)
         if varies:
             summary.notes.append(f"runs vary in {', '.join(varies)}")
         found.append(summary)
@@ -169,18 +181,23 @@ def _one_row_per_run(data: Frame, rows: Sequence[int], keys: Sequence[tuple[Any,
             raise refuse_several(data, own, key)
 
 
-def _in_order(data: Frame, rows: list[int]) -> tuple[list[int], bool]:
-    """Put rows in the order in which the runs were made, if that is known."""
+def _clock(data: Frame) -> list[tuple[Any, Any]]:
+    """Give for each row what its order is known within, and its place there (None: unknown)."""
     times = moments(data)
     if times is not None:
-        return sorted(rows, key=lambda row: times[row]), True
+        return [(None, moment) for moment in times]
     if "source" not in data.columns:
-        return rows, True
-    if "run" in data.columns and len(set(values(data, "source", rows))) == 1:
-        run = values(data, "run")
-        if all(run[row] is not None for row in rows):
-            return sorted(rows, key=lambda row: run[row]), True
-    return rows, False
+        return [(None, row) for row in range(len(data))]
+    run = values(data, "run") if "run" in data.columns else [None] * len(data)
+    return list(zip(values(data, "source"), run, strict=True))
+
+
+def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None:
+    """Put rows in the order in which the runs were made, if that is known."""
+    within = {clock[row][0] for row in rows}
+    if len(within) > 1 or any(clock[row][1] is None for row in rows):
+        return None
+    return sorted(rows, key=lambda row: clock[row][1])
 
 
 def _summary(series: list[float], metric: Metric, confidence: float, *, in_order: bool) -> _Summary:

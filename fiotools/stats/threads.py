@@ -132,7 +132,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         values(data, name) if name in data.columns else [None] * len(data)
         for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
     )
-    cells = _together(data, by)
+    cells, conditions = _together(data, by), differing(data, CONDITIONS)
     found = []
     for rows in cells:
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
@@ -142,7 +142,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
                 "total_ios": total(n),
                 "lat_mean_ns": pooled_mean(n, m),
                 "lat_stddev_ns": pooled_stddev(n, m, s),
-                **_fair(data, rows, [iops[row] for row in rows]),
+                **_fair(data, rows, [iops[row] for row in rows], conditions),
             }
         )
     types: dict[str, DType] = {
@@ -187,10 +187,12 @@ def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:
     return list(groups(data, dict.fromkeys([*by, *_keys(data)])).values())
 
 
-def _fair(data: Frame, rows: Sequence[int], iops: Sequence[float | None]) -> dict[str, Any]:
+def _fair(
+    data: Frame, rows: list[int], iops: list[float | None], conditions: list[str]
+) -> dict[str, Any]:
     """Measure fairness among equals."""
     rates = [rate for rate in iops if rate is not None]
-    unequal = differing(data, rows, CONDITIONS)
+    unequal = differing(data, conditions, rows)
     if unequal:
         return {"warnings": f"threads differ in {', '.join(unequal)}: fairness is between equals"}
     if len(rates) < len(iops):

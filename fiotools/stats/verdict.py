@@ -60,8 +60,3 @@ def percent(share: float) -> str:
     """
     value = 100 * share
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")
-
-
-def nearer_edge(center: float, band: float) -> float:
-    """Give the edge of the band that the test of the verdict is made against."""
-    return log1p(band) if center > 0 else -log1p(band)

@@ -216,7 +216,7 @@ def test_linux():
     # its sums of histograms are wrong, its extremes are not
     kept = res.percentiles.query("direction == 'total'")
     assert kept["percentile"].tolist() == [0.0, 100.0]
-    assert "total percentiles of diskspd-for-linux are wrong" in res.notes["message"].item()
+    assert "miscounts the total percentiles" in res.notes["message"].item()
 
 
 def test_a_profile_is_no_result():

@@ -26,9 +26,7 @@ def text_copy(path):
 
 
 BOTH = [
-    path
-    for path in FIXTURES
-    if path.suffix == ".txt" and pieces(path.read_text(encoding="utf-8"))
+    path for path in FIXTURES if path.suffix == ".txt" and pieces(path.read_text(encoding="utf-8"))
 ]
 
 
@@ -131,7 +129,7 @@ def test_the_text_of_a_run_agrees_with_its_json(path):
     for column in one.columns:
         if column.endswith(("_ns", "_pct")) or column.startswith(("iops", "bw_", "io_bytes")):
             for at in one.index:
-                compare_printed(one.at[at, column], other.at[at, column], f"{column} {at}")
+                compare_printed(one.loc[at, column], other.loc[at, column], f"{column} {at}")
     assert one["group"].tolist() == other["group"].tolist()
     assert structured.jobs["error"].tolist() == human.jobs["error"].tolist()
     assert human.jobs["ctx"].tolist() == structured.jobs["ctx"].tolist()

@@ -43,7 +43,10 @@ def test_values(make, values, message):
         ({"method": "t"}, "method 't' is neither"),
         ({"scope": "total"}, "has no column 'scope'"),
     ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+    ids=[
+        *("metric", "between", "by", "pair", "baseline", "confidence above 1", "confidence of 0.5"),
+        *("band below 0", "band above 1", "method", "scope"),
+    ],
 )
 def test_arguments(make, arguments, message):
     given = {"metric": "iops", "between": "g", "baseline": "a"} | arguments
@@ -88,7 +91,7 @@ def test_a_label_that_would_hide_a_column(make):
         (combine, {"to": "run"}),
         (compare, {"metric": "iops", "between": "g", "baseline": "a"}),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=["summarize", "per_thread", "fairness", "combine", "compare"],
 )
 @pytest.mark.parametrize(
     ("frame", "message"),

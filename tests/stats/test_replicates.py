@@ -102,7 +102,7 @@ def test_percentiles_of_one_run_are_told_apart_not_averaged(make, rows):
 
 def test_the_same_row_twice(make):
     frame = make(g=["a", "a", "b"], source=["x", "x", "y"], run=1, iops=[1.0, 1.0, 2.0])
-    with pytest.raises(SchemaError, match="run 1 of x has 2 rows.*is it there twice"):
+    with pytest.raises(SchemaError, match=r"run 1 of x has 2 rows.*is it there twice"):
         compare(frame, "iops", between="g", baseline="a")
 
 

@@ -56,7 +56,7 @@ def test_a_share_of_something_unknown_is_unknown(make, rows):
     ("volume", "jain", "ratio", "behind"),
     [
         ("mirror", 0.8628, 2.326, "thread 0"),
-        ("vhdx", 0.9808, 1.324, None),
+        ("vhdx", 0.9810, 1.324, None),
         ("nvme", 1.0, 1.000, None),
     ],
 )

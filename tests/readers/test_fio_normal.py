@@ -1,0 +1,230 @@
+"""fio_normal: the human report, alone and in the middle of other text."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+import fiotools as ft
+from fiotools.errors import ParseError
+from fiotools.readers.fio_documents import pieces
+from fiotools.readers.fio_printed import amount, count
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
+ARTICLE = Path(__file__).parents[3] / "shared" / "articles" / "004_cea0a5e02602cf12.txt"
+
+# written after the output statements of fio 2.1 (stat.c, init.c)
+OLD = """\
+old: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32
+...
+fio-2.1.11
+Starting 4 processes
+
+old: (groupid=0, jobs=4): err= 0: pid=100: Fri Feb  9 12:56:50 2018
+  Description  : [a description]
+  read : io=40960KB, bw=4096.0KB/s, iops=1024, runt= 10000msec
+    slat (usec): min=1, max=32311, avg=501.94, stdev=2685.14
+    clat (msec): min=87, max=2029.2K, avg=3849.10, stdev=806.76
+     lat (msec): min=87, max=2046, avg=3880.43, stdev=833.00
+    clat percentiles (msec):
+     |  1.00th=[   43], 50.00th=[   55], 99.00th=[   57], 99.99th=[  139]
+    bw (KB  /s): min=    0, max= 9150, per=3.11%, avg=1024.50, stdev=649.96
+    lat (usec) : 2=0.01%, 500=0.01%
+    lat (msec) : 100=0.02%, >=2000=1.80%
+  cpu          : usr=0.14%, sys=0.44%, ctx=277075, majf=0, minf=4128
+  IO depths    : 1=0.1%, 2=0.1%, 4=0.1%, 8=0.1%, 16=0.1%, 32=0.1%, >=64=105.0%
+     submit    : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.0%
+     complete  : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.1%
+     issued    : total=r=10240/w=0/d=0, short=r=0/w=0/d=0
+
+Run status group 0 (all jobs):
+   READ: io=40960KB, aggrb=4096KB/s, minb=4096KB/s, maxb=4096KB/s, mint=10000msec, maxt=10000msec
+
+Disk stats (read/write):
+    dm-0: ios=10240/3, merge=0/0, ticks=5/0, in_queue=5, util=1.00%, aggrios=10240/2, aggrmerge=0/1
+"""
+
+
+def fixture(case):
+    return FIXTURES / f"fio-3.33--{case}"
+
+
+def human(case):
+    """Give the human report of a file that also has the JSON of the run."""
+    text = fixture(case).read_text(encoding="utf-8")
+    found = pieces(text)[0]
+    return text[: found.start] + text[found.end :].lstrip("\n")
+
+
+def test_a_report_has_conditions_amounts_and_latencies():
+    res = ft.reads(human("normal-json.txt"))
+    assert res.runs[["tool", "tool_version", "format", "status"]].to_numpy().tolist() == [
+        ["fio", "3.33", "fio_normal", "ok"]
+    ]
+    assert res.io["direction"].tolist() == ["read", "write"]
+    row = res.io.iloc[0]
+    conditions = row[["rw", "bs_bytes", "iodepth", "numjobs", "ioengine"]].tolist()
+    assert conditions == ["randrw", 4096, 1, 1, "psync"]
+    assert row["io_bytes"] == row["total_ios"] * 4096
+    assert res.notes.empty
+    # the date has no zone: it is kept, and not guessed to be UTC
+    assert res.runs["reported_at"].isna().all()
+    assert res.extras.set_index("path").loc["date", "text"].startswith("Sat Nov 21 02:23:")
+
+
+def test_before_3_0_units_are_others():
+    res = ft.reads(OLD)
+    row = res.io.iloc[0]
+    assert row["io_bytes"] == 40960 * 1024 == row["total_ios"] * 4096
+    assert row["bw_bytes_per_s"] == 4096 * 1024
+    assert row["iops"] == 1024
+    assert row["clat_max_ns"] == pytest.approx(2029.2e9)
+    assert row["slat_mean_ns"] == pytest.approx(501_940)
+    assert row["bw_mean_bytes_per_s"] == 1024.5 * 1024
+    assert (row["numjobs"], row["scope"], row["iodepth"]) == (4, "group", 32)
+    assert res.percentiles["value_ns"].tolist() == [43e6, 55e6, 57e6, 139e6]
+    assert res.bins["bin_lo_ns"].tolist() == [0, 250e3, 50e6, 2000e6]
+    assert res.bins["bin_hi_ns"].tolist() == [2000, 500e3, 100e6, math.inf]
+    assert set(res.bins["latency"]) == {"clat"}
+    assert res.jobs["description"].item() == "a description"
+    assert res.disks["device"].item() == "dm-0"
+    assert "disk_util.dm-0.aggrios" in set(res.extras["path"])
+
+
+def test_counts_that_do_not_print_like_the_rates_are_not_used():
+    row = ft.reads(OLD.replace("total=r=10240", "total=r=10752")).io.iloc[0]
+    assert row["total_ios"] == 10752
+    assert row["iops"] == 1024
+    assert row["io_bytes"] == 40960 * 1024
+
+
+def test_a_rounded_block_size_is_not_taken_for_exact():
+    text = human("normal-json.txt").replace("4096B-4096B", "977KiB-977KiB")
+    assert ft.reads(text).io["bs_bytes"].isna().all()
+
+
+def test_groups_of_unlike_jobs_have_only_common_conditions():
+    io = ft.reads(human("group-unlike.txt")).io
+    assert io["scope"].tolist() == ["group", "group"]
+    assert io[["rw", "bs_bytes"]].isna().all().all()
+    assert io["numjobs"].tolist() == [2, 2]
+    assert io["iodepth"].tolist() == [1, 1]
+
+
+def test_status_interval_reports_are_one_run_and_its_samples():
+    res = ft.read(fixture("status-interval.txt"))
+    assert len(res.runs) == len(res.jobs) == len(res.io) == 1
+    done = res.samples[res.samples["quantity"] == "total_ios"]
+    assert len(done) == 4
+    assert done["value"].is_monotonic_increasing
+    assert done["value"].iloc[-1] == res.io["total_ios"].item()
+    assert len(res.disks) == 1
+
+
+def test_clients_and_their_total():
+    io = ft.read(fixture("client.txt")).io
+    assert io["host"].dropna().tolist() == ["alpha", "alpha", "beta", "beta"]
+    assert io["scope"].tolist() == ["client"] * 4 + ["total"] * 2
+    parts = io[io["scope"] == "client"].groupby("direction")["total_ios"].sum()
+    assert io[io["scope"] == "total"].set_index("direction")["total_ios"].equals(parts)
+
+
+def test_an_error_is_a_run_without_io():
+    res = ft.read(fixture("enospc.txt"))
+    assert res.runs["status"].item() == "error"
+    assert res.io.empty
+    assert res.jobs["error"].item() == 28
+    assert "No space left" in res.notes["message"].str.cat()
+    lines = fixture("enospc.txt").read_text(encoding="utf-8").split("\n")
+    for note in res.notes.itertuples():
+        assert "fio: " in lines[note.line - 1] or "err=28" in lines[note.line - 1]
+
+
+def test_only_errors_is_a_parse_error_that_quotes_them():
+    with pytest.raises(ParseError, match=r"log:1: fio printed no report; it said 'fio: engine"):
+        ft.reads("fio: engine libaio not loadable\nfio: failed to load engine\n", name="log")
+
+
+def test_a_report_that_was_cut_off_says_so():
+    text = human("normal-json.txt")
+    res = ft.reads(text[: text.index("Run status")])
+    assert res.runs["status"].item() == "truncated"
+    assert len(res.io) == 2
+
+
+def test_every_truncation_gives_figures_of_the_whole_or_an_error():
+    text = human("normal-json.txt")
+    whole = ft.reads(text).io.iloc[0]
+    for end in range(text.index("pid="), len(text), 61):
+        try:
+            io = ft.reads(text[:end]).io
+        except ft.FileError:
+            continue
+        for row in io.itertuples():
+            if row.direction == "read":
+                assert row.iops == pytest.approx(whole["iops"], rel=1e-3)
+
+
+def test_in_markdown_a_report_has_the_command_above_it():
+    text = f"# A title\n\nSome prose.\n\n```\n$ fio --direct=1 --size=4M --name=mix --rw=randrw\n{human('normal-json.txt')}```\n\nMore.\n"
+    res = ft.reads(text)
+    assert res.runs["command"].item() == "fio --direct=1 --size=4M --name=mix --rw=randrw"
+    assert res.io["direct"].tolist() == [True, True]
+    assert res.io["size_bytes"].tolist() == [4 << 20] * 2
+    given = res.settings.set_index("option")["origin"].to_dict()
+    assert given == {"direct": "global", "size": "global", "rw": "given"}
+
+
+def test_quoted_and_indented_reports_are_read():
+    plain = ft.reads(human("normal-json.txt")).io.drop(columns="source")
+    for prefix in ("    ", "> "):
+        text = "".join(prefix + line for line in human("normal-json.txt").splitlines(True))
+        assert ft.reads(text).io.drop(columns="source").equals(plain)
+
+
+def test_progress_glued_to_the_report_is_not_part_of_the_name():
+    text = human("normal-json.txt")
+    at = text.index("mix: (groupid")
+    glued = text[:at] + "Jobs: 1 (f=1): [m(1)][100.0%][r=1KiB/s][eta 00m:00s]" + text[at:]
+    assert ft.reads(glued).io["job"].tolist() == ["mix", "mix"]
+
+
+@pytest.mark.parametrize("case", ["kb-base-1000", "unit-base-1"])
+def test_other_units_give_the_same_figures(case):
+    structured, text = ft.read(fixture(f"{case}.txt")).io, ft.reads(human(f"{case}.txt")).io
+    for column in ("io_bytes", "bw_bytes_per_s", "bw_mean_bytes_per_s", "iops_mean"):
+        assert text[column].item() == pytest.approx(structured[column].item(), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5982KiB/s", 5982 * 1024),
+        ("6126kB/s", 6_126_000),
+        ("10.4Gibit/s", 10.4 * 2**30 / 8),
+        ("60.1Mi", 60.1 * 2**20),
+        ("243TiB/s", 243 * 2**40),
+        ("0B", 0),
+    ],
+)
+def test_amounts(text, value):
+    assert amount(text).value == pytest.approx(value)
+
+
+def test_counts_carry_how_far_they_can_be_trusted():
+    assert count("1495").agrees(1495.9)
+    assert not count("1495").agrees(1497)
+    assert count("34.5k").agrees(34_549)
+    assert not count("34.5k").agrees(34_600)
+
+
+@pytest.mark.skipif(not ARTICLE.exists(), reason="the articles do not lie beside the project")
+def test_the_article_has_nine_reports():
+    res = ft.read(ARTICLE)
+    assert len(res.runs) == 9
+    assert res.runs["command"].str.startswith("fio /work/test.fio --section=random-").all()
+    assert res.io["iops"].astype(int).tolist() == [
+        *(1495, 2755, 1037, 443),
+        *(8910, 5026, 3965, 1699),
+        *(7747, 4542, 3806, 1633),
+    ]
