@@ -119,6 +119,9 @@ def test_an_idle_thread(make, rows):
         ([100, 101, 99, 100, 140, 100], []),
         # far in deviations, near in speed
         ([100.0, 100.1, 99.9, 100.0, 95.0, 100.0], []),
+        # 3.5 scaled deviations are 15.6 here
+        ([100, 104, 96, 102, 98, 80], [5]),
+        ([100, 104, 96, 102, 98, 85], []),
         # far in speed, near in deviations
         ([100, 60, 140, 80, 120, 50], []),
     ],
