@@ -2,6 +2,7 @@
 
 import ast
 import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -141,3 +142,11 @@ def test_runner_refuses_what_is_not_there(tmp_path, monkeypatch, capsys, args):
     with pytest.raises(SystemExit):
         main(args)
     assert "no such notebook" in capsys.readouterr().err
+
+
+def test_every_figure_is_explained():
+    readme = (ROOT / "figures" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| .+ \| .+ \| .+ \|$", readme, re.MULTILINE)
+    drawn = {file.stem for file in (ROOT / "figures").glob("*.svg")}
+    assert sorted(rows) == sorted(drawn)
+    assert drawn == {file.stem for file in (ROOT / "figures").glob("*.png")}

@@ -122,6 +122,30 @@ def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> N
     ax.set_xlabel(label, loc="left")  # the legend stands to its right
 
 
+def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
+    """Write names (x, y, name, colour) at the ends of curves, apart from each other.
+
+    To be called when the axes' limits are set.
+    """
+    figure = ax.get_figure(root=True)
+    height = ax.get_position().height * (figure.get_size_inches()[1] if figure else 4) * 72
+    scale, limits = ax.yaxis.get_transform(), ax.get_ylim()
+    low, high = scale.transform(limits)
+    above = float("-inf")
+    for x, y, name, colour in sorted(ends, key=lambda end: end[1]):
+        wanted = (float(scale.transform([y])[0]) - low) / (high - low) * height
+        above = max(wanted, above + 12)  # points: the height of a line
+        ax.annotate(
+            name,
+            (x, y),
+            xytext=(8, above - wanted),
+            textcoords="offset points",
+            va="center",
+            fontsize="small",
+            color=colour,
+        )
+
+
 def tick(value: float, unit: str, like: float | None = None) -> str:
     """Write a tick: a human number without padding zeros."""
     if value == 0:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -14,6 +15,7 @@ from fiotools.plot import parts
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+_LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 _TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
 
 
@@ -58,9 +60,12 @@ def percentiles(
     ['9p']
     """
     names = parts.values(frame, hue)
+    columns = nw.from_native(frame, eager_only=True).columns
+    kinds = set(parts.values(frame, "latency")) if "latency" in columns else set()
     shares, latencies = parts.values(frame, "percentile"), parts.values(frame, "value_ns")
     curves = parts.levels(names, order)
     ax = parts.axes(ax, 7)
+    ends = []
     for at, name in enumerate(curves):
         points = sorted(
             (share, value)
@@ -81,16 +86,17 @@ def percentiles(
             markersize=4,
             linewidth=1.8,
         )
-        parts.write(ax, str(name), xs[-1], ys[-1], colour)
+        ends.append((xs[-1], ys[-1], str(name), colour))
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, "ns")))
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_ylabel("latency")
+    ax.set_ylabel(_LATENCIES.get(kinds.pop(), "latency") if len(kinds) == 1 else "latency")
     last = max((share for share in shares if share is not None and share < 100), default=99)
     ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in _TICKS if share <= last]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, _nines(last) * 1.2)
     ax.set_xlabel("percentile of the I/Os", loc="left")
+    parts.end_labels(ax, ends)
     return ax
 
 

@@ -73,6 +73,7 @@ def sweep(
         )
     }
     ax = parts.axes(ax, 7)
+    ends = []
     for at, name in enumerate(parts.levels(names, order)):
         colour = parts.PALETTE[at % len(parts.PALETTE)]
         marker = parts.MARKERS[at % len(parts.MARKERS)]
@@ -88,7 +89,7 @@ def sweep(
         )
         line = [(place, means[name, place]) for place in swept if (name, place) in means]
         ax.plot([px for px, _ in line], [py for _, py in line], color=colour, linewidth=1.6)
-        parts.write(ax, str(name), *line[-1], colour)
+        ends.append((*line[-1], str(name), colour))
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.xaxis.set_major_locator(FixedLocator(swept))
@@ -98,11 +99,11 @@ def sweep(
     ax.set_xlim(swept[0] / 1.5, swept[-1] * (swept[-1] / swept[0]) ** 0.28 * 1.5)
     unit = COLUMNS[metric].unit if metric in COLUMNS else ""
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, unit)))
-    low, high = min(ys) / 1.2, max(ys) * 1.2
-    ax.set_ylim(low, high)
-    parts.log_ticks(ax.yaxis, low, high)
+    ax.margins(y=0.08)
+    parts.log_ticks(ax.yaxis, *ax.get_ylim())  # of all panels, where they share the axis
     ax.set_ylabel(parts.wording(metric))
     ax.set_xlabel("block size" if x == "bs_bytes" else x, loc="left")
+    parts.end_labels(ax, ends)
     return ax
 
 

@@ -199,3 +199,97 @@ def test_style_is_ours_after_seaborns():
     ft.plot.style()
     assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
     assert mpl.rcParams["svg.hashsalt"] == "fiotools"
+
+
+REPEATS = pd.DataFrame(
+    {
+        "mount": ["9p"] * 5 + ["sshfs"] * 5,
+        "iops": [5814, 5703, 8916, 9037, 8910, 1495, 1772, 1702, 1764, 1771],
+    }
+)
+
+
+def test_repeats_show_every_run_and_the_means_interval():
+    told = ft.summarize(REPEATS, "iops", by="mount")
+    ax = ft.plot.repeats(REPEATS, "iops", y="mount", summary=told, order=["sshfs", "9p"])
+    assert rows(ax) == ["sshfs", "9p"]
+    assert marked(ax) == {
+        (place, float(value))
+        for place, mount in enumerate(["sshfs", "9p"])
+        for value in REPEATS.query("mount == @mount")["iops"]
+    }
+    bars = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linewidth() == 9}
+    assert bars == set(zip(told["mean_lo"], told["mean_hi"], strict=True))
+    assert "interval of the mean" in ax.get_xlabel()
+
+
+def test_repeats_take_the_median_from_six_runs_on():
+    frame = pd.concat([REPEATS, REPEATS.assign(iops=lambda t: t["iops"] + 10)])
+    told = ft.summarize(frame, "iops", by="mount")
+    ax = ft.plot.repeats(frame, "iops", y="mount", summary=told)
+    bars = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linewidth() == 9}
+    assert bars == set(zip(told["median_lo"], told["median_hi"], strict=True))
+    assert "interval of the median" in ax.get_xlabel()
+
+
+def test_one_run_has_a_point_and_no_interval():
+    frame = REPEATS.drop_duplicates("mount")
+    ax = ft.plot.repeats(frame, "iops", y="mount", summary=ft.summarize(frame, "iops", by="mount"))
+    assert len(marked(ax)) == 2
+    assert not [line for line in ax.lines if line.get_linewidth() == 9]
+
+
+def test_repeats_want_the_summary_of_the_same_metric():
+    told = ft.summarize(REPEATS.assign(real_s=1.0), "real_s", by="mount")
+    with pytest.raises(ft.SchemaError, match="not of 'iops'"):
+        ft.plot.repeats(REPEATS, "iops", y="mount", summary=told)
+
+
+CURVES = pd.DataFrame(
+    {
+        "mount": ["9p"] * 4 + ["sshfs"] * 4,
+        "latency": "clat",
+        "percentile": [50.0, 99.0, 99.9, 100.0] * 2,
+        "value_ns": [1880.0, 2320.0, 66048.0, 1e6, 1188e3, 1893e3, 2343e3, 1e7],
+    }
+)
+
+
+def test_percentiles_give_each_nine_the_same_width():
+    ax = ft.plot.percentiles(CURVES, hue="mount")
+    curve = ax.lines[0]
+    assert list(curve.get_xdata()) == pytest.approx([-np.log10(0.5), 2, 3])
+    assert list(curve.get_ydata()) == [1880, 2320, 66048], "the maximum has no place on the axis"
+    assert written(ax) == ["9p", "sshfs"]
+    assert ax.get_ylabel() == "completion latency"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "50", "90", "99", "99.9"]
+
+
+def test_percentiles_refuse_a_mixture():
+    with pytest.raises(ValueError, match="twice"):
+        ft.plot.percentiles(pd.concat([CURVES, CURVES]), hue="mount")
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_sweep_draws_runs_and_a_line_through_means(kind):
+    frame = kind(
+        {
+            "fs": ["ext4"] * 4,
+            "bs_bytes": [4096, 4096, 32768, 32768],
+            "bw_bytes_per_s": [1.0e9, 1.2e9, 2.0e9, 2.1e9],
+        }
+    )
+    told = ft.summarize(frame, "bw_bytes_per_s", by=["fs", "bs_bytes"])
+    ax = ft.plot.sweep(frame, hue="fs", summary=told)
+    assert {x for _, x in marked(ax)} == {4096.0, 32768.0}
+    line = next(line for line in ax.lines if line.get_linestyle() == "-")
+    assert list(line.get_ydata()) == pytest.approx([1.1e9, 2.05e9])
+    assert written(ax) == ["ext4"]
+
+
+def test_end_labels_do_not_touch():
+    told = pd.concat([CURVES, CURVES.query("mount == '9p'").assign(mount="virtiofs")])
+    ax = ft.plot.percentiles(told, hue="mount")
+    ax.figure.canvas.draw()
+    boxes = sorted(text.get_window_extent().y0 for text in ax.texts)
+    assert min(np.diff(boxes)) > 8
