@@ -123,6 +123,8 @@ class Document:
 
     def line(self, position: int) -> int:
         """Line number (1-based) of a position in the text."""
+        if position == 0:  # most reports begin their file, and need no table of lines
+            return 1
         return bisect.bisect_right(self._line_starts, position)
 
 

@@ -4,6 +4,7 @@ import doctest
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import fiotools as ft
@@ -57,3 +58,13 @@ def test_formats_are_listed_as_they_are():
     assert rows == list(
         zip(formats["format"], formats["reads"], formats["produced_by"], strict=True)
     )
+
+
+def test_the_numbers_are_counted():
+    counted = 0
+    for csv in sorted((ROOT / "data").glob("*/published.csv")):
+        rows = pd.read_csv(csv, dtype=str)
+        counted += len(rows.drop_duplicates(["place", "quantity"]))
+    assert re.search(r"every published number of five articles \(([\d,]+) numbers\)", README)[
+        1
+    ] == (f"{counted:,}")

@@ -53,9 +53,10 @@ def timings(
     longest = max(columns["real_s"])
     ax = parts.axes(ax, len(rows))
     spent = (
-        ("user CPU", parts.PALETTE[2]),
-        ("system CPU", parts.PALETTE[1]),
-        ("waiting", "#C9C9C9"),
+        # told apart in greyscale too: dark, middle, light
+        ("user CPU", parts.PALETTE[0]),
+        ("system CPU", parts.PALETTE[4]),
+        ("waiting", "#DDDDDD"),
     )
     for row, name in enumerate(rows):
         at = names.index(name)

@@ -19,10 +19,20 @@ def tool(name):
     return pytest.mark.skipif(not shutil.which(name), reason=f"{name} is not installed")
 
 
-FIO = (
-    "fio --name=job --filename=file --size=8m --rw=randrw --rwmixread=70 --bs=4k "
-    "--ioengine=psync --numjobs=2 --group_reporting --invalidate=0 --number_ios=400"
-).split()
+FIO = [
+    "fio",
+    "--name=job",
+    "--filename=file",
+    "--size=8m",
+    "--rw=randrw",
+    "--rwmixread=70",
+    "--bs=4k",
+    "--ioengine=psync",
+    "--numjobs=2",
+    "--group_reporting",
+    "--invalidate=0",
+    "--number_ios=400",
+]
 
 
 @tool("fio")
