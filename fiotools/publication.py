@@ -29,7 +29,7 @@ _LEGAL = {
     "agrees": ("yes", "no"),
 }
 _FRAME = {
-    **dict.fromkeys(("id", "place", "quantity", "unit", "printed"), "str"),
+    **dict.fromkeys(("id", "place", "quantity", "unit", "printed", "rounding"), "str"),
     **dict.fromkeys(("recomputed", "lo", "hi"), "float64"),
     **dict.fromkeys(("agrees", "expected"), "bool"),
     **dict.fromkeys(("basis", "why"), "str"),
@@ -49,8 +49,9 @@ def published(folder: str | PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per check: id, place, quantity, unit, printed, recomputed (in the printed unit), lo
-        and hi (between which the number lay before it was printed), agrees, expected, basis, why.
+        One row per check: id, place, quantity, unit, printed, rounding (round, trunc, exact),
+        recomputed (in the printed unit), lo and hi (between which the number lay before it was
+        printed), agrees, expected, basis, why.
         A number that is both read back and recomputed has two rows, with one place and quantity.
         No rows where an article published its numbers only as pictures.
 
@@ -119,7 +120,7 @@ def _check(row: dict[str, str], source: Source) -> dict[str, object]:
     slack = _SLACK * max(abs(lo), abs(hi))
     above = value < hi - slack if row["rounding"] == "trunc" else value <= hi + slack
     return {
-        **{name: row[name] for name in ("id", "place", "quantity", "unit", "printed")},
+        **{name: row[name] for name in ("id", "place", "quantity", "unit", "printed", "rounding")},
         "recomputed": value,
         "lo": lo,
         "hi": hi,

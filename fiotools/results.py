@@ -13,6 +13,12 @@ from fiotools.vocabulary import COLUMNS, TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+# what a first look at `io` or `timings` wants to see
+_SHOWN = (
+    *("run", "job", "thread", "direction", "scope", "bs_bytes", "iodepth"),
+    *("iops", "bw_bytes_per_s", "lat_mean_ns", "command", "real_s", "user_s", "sys_s"),
+)
+
 
 class Results:
     """Tidy frames, one per table of the vocabulary.
@@ -76,9 +82,13 @@ class Results:
         for name in ("io", "timings"):
             frame = self.tables.get(name)
             if frame is not None and len(frame):
-                shown = frame.dropna(axis="columns", how="all").drop(columns="source")
-                more = f" (first 5 of {len(frame)})" if len(frame) > 5 else ""
-                return f"{head}<p><code>.{name}</code>{more}</p>{shown.head().to_html(index=False)}"
+                filled = frame.dropna(axis="columns", how="all")
+                labels = [column for column in filled if column not in TABLES[name]]
+                shown = filled[[*labels, *(column for column in _SHOWN if column in filled)]]
+                said = f"first {min(5, len(frame))} of {_plural(len(frame), 'row')}, "
+                said += f"{len(shown.columns)} of {len(filled.columns)} columns with values"
+                table = shown.head().to_html(index=False)
+                return f"{head}<p><code>.{name}</code>: {said}</p>{table}"
         return head
 
     def to_polars(self) -> dict[str, pl.DataFrame]:

@@ -78,11 +78,16 @@ def latency(
                 linewidth=5,
                 solid_capstyle="butt",
             )
-            parts.write(ax, units.human(mean, "ns", like=edge), arm[1], place, one.colour)
+            text = units.human(mean, "ns", like=edge)
+            if width:
+                number, _, unit = text.partition(" ")
+                decimals = len(number.partition(".")[2])
+                text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
+            parts.write(ax, text, arm[1], place, one.colour)
         xs, places = [mean for mean, _, _ in points], [place for _, place, _ in points]
         parts.mark(ax, one, xs, places, hue)
     parts.name_rows(ax, rows)
-    ax.set_xlim(0, edge * 1.15)
+    ax.set_xlim(0, edge * 1.22)
     parts.few_ticks(ax.xaxis)
     what = "latency (mean ± standard deviation)" if spread else "mean latency"
     parts.unit_axis(ax, metric, what, like=edge)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-_FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 4, 5)
+_FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
 
 
 def ratios(
@@ -95,14 +95,7 @@ def ratios(
             zorder=4,
         )
         text = f"{ratio:#.3g}x" if alone else f"{ratio:#.3g}x [{low:#.3g}, {high:#.3g}]"
-        ax.annotate(
-            text,
-            (high if high is not None else ratio, place),
-            xytext=(9, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-        )
+        parts.write(ax, text, high if high is not None else ratio, place)
         reach.append(ratio)
     parts.name_rows(ax, names)
     _log_axis(ax, min(reach), max(reach))

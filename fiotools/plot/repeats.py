@@ -65,7 +65,7 @@ def repeats(
     >>> runs = pd.DataFrame({"mount": ["9p"] * 3 + ["virtiofs"] * 3, "iops": range(100, 106)})
     >>> told = ft.summarize(runs, "iops", by="mount")
     >>> ft.plot.repeats(runs, "iops", y="mount", summary=told).get_xlabel()
-    'I/Os per second (points: runs; bars: 95% interval of the mean)'
+    'I/Os per second (points: runs; tick and bar: mean, 95% interval)'
     """
     if set(parts.values(summary, "metric")) != {metric}:
         raise SchemaError(
@@ -106,7 +106,8 @@ def repeats(
     ax.set_xlim(0, edge * 1.16)
     parts.few_ticks(ax.xaxis)
     confidence = next((c for c in parts.values(summary, "confidence") if c is not None), None)
-    bars = f"; bars: {confidence:.0%} interval of the {middle}" if confidence else ""
+    least = "at least " if middle == "median" else ""  # an order statistic covers more than asked
+    bars = f"; tick and bar: {middle}, {least}{confidence:.0%} interval" if confidence else ""
     what = parts.wording(metric)
     parts.unit_axis(ax, metric, f"{what} (points: runs{bars})", like=edge)
     if hue:

@@ -16,38 +16,11 @@ from typing import Any
 import matplotlib as mpl
 import narwhals as nw
 import seaborn as sns
-from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fiotools.plot.parts import PALETTE
+from fiotools.plot.parts import RC
 
-# fonts come with matplotlib, ids are salted and dates left out, so that a file changes only if the
-# picture does
-RC: Any = {  # matplotlib's stubs list all 300 keys as literals
-    "font.family": ["DejaVu Sans"],
-    "font.size": 10,
-    "xtick.labelsize": 10,
-    "ytick.labelsize": 10,
-    "legend.fontsize": 10,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 10,
-    "axes.labelsize": 10,
-    "axes.prop_cycle": cycler(color=PALETTE),
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "grid.color": "#E3E3E3",
-    "ytick.left": False,
-    "legend.frameon": False,
-    "figure.constrained_layout.use": True,
-    "savefig.dpi": 150,
-    "svg.hashsalt": "fiotools",
-    "svg.fonttype": "path",
-    "pdf.fonttype": 42,
-}
 _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
@@ -83,11 +56,17 @@ def title(ax: Axes | Figure, text: str) -> None:
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
     figure = _figure(ax)
-    # 11 points bold take about 7.4 points a letter
-    width = int(figure.get_size_inches()[0] * 72 / 7.4)
-    figure.suptitle(
-        "\n".join(textwrap.wrap(text, width)), x=0.01, ha="left", size=11, weight="bold"
-    )
+    shown = figure.suptitle(text, x=0.01, ha="left", size=11, weight="bold")
+    room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
+    lines = 0
+    # the fewest lines that fit, and of those the narrowest, so that no word stands alone
+    for width in range(len(text), 10, -1):
+        wrapped = textwrap.wrap(text, width)
+        if lines and len(wrapped) > lines:
+            break
+        shown.set_text("\n".join(wrapped))
+        if shown.get_window_extent().width <= room:
+            lines = len(wrapped)
 
 
 def _figure(ax: Axes | Figure) -> Figure:

@@ -58,21 +58,29 @@ def timings(
         ("system CPU", parts.PALETTE[4]),
         ("waiting", "#DDDDDD"),
     )
-    for row, name in enumerate(rows):
-        at = names.index(name)
-        real, user, system = (columns[c][at] for c in ("real_s", "user_s", "sys_s"))
-        left = 0.0
-        for (label, colour), width in zip(
-            spent,
-            (user or 0, system or 0, max(0.0, real - (user or 0) - (system or 0))),
-            strict=True,
-        ):
-            ax.barh(
-                row, width, left=left, height=0.6, color=colour, label=label if not row else None
-            )
-            left += width
-        text = units.human(real, "s", like=longest)
-        parts.write(ax, text, max(real, left), row)
+    lengths = [
+        (user or 0.0, system or 0.0, max(0.0, real - (user or 0.0) - (system or 0.0)))
+        for real, user, system in zip(*columns.values(), strict=True)
+    ]
+    at = [names.index(row) for row in rows]
+    left = [0.0] * len(rows)
+    for (label, colour), widths in zip(
+        spent, zip(*(lengths[i] for i in at), strict=True), strict=True
+    ):
+        # what is too short to be seen is not explained either
+        seen = max(widths) > longest * 0.005
+        ax.barh(
+            range(len(rows)),
+            widths,
+            left=left,
+            height=0.6,
+            color=colour,
+            label=label if seen else None,
+        )
+        left = [start + width for start, width in zip(left, widths, strict=True)]
+    for place, (row, end) in enumerate(zip(at, left, strict=True)):
+        real = columns["real_s"][row]
+        parts.write(ax, units.human(real, "s", like=longest), max(real, end), place)
     parts.name_rows(ax, rows)
     ax.set_xlim(0, longest * 1.12)
     parts.few_ticks(ax.xaxis)

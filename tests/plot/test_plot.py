@@ -220,7 +220,7 @@ def test_repeats_show_every_run_and_the_means_interval():
     }
     bars = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linewidth() == 9}
     assert bars == set(zip(told["mean_lo"], told["mean_hi"], strict=True))
-    assert "interval of the mean" in ax.get_xlabel()
+    assert "bar: mean, 95% interval" in ax.get_xlabel()
 
 
 def test_repeats_take_the_median_from_six_runs_on():
@@ -229,7 +229,7 @@ def test_repeats_take_the_median_from_six_runs_on():
     ax = ft.plot.repeats(frame, "iops", y="mount", summary=told)
     bars = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linewidth() == 9}
     assert bars == set(zip(told["median_lo"], told["median_hi"], strict=True))
-    assert "interval of the median" in ax.get_xlabel()
+    assert "bar: median, at least 95% interval" in ax.get_xlabel()
 
 
 def test_one_run_has_a_point_and_no_interval():
