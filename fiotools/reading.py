@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal
 
-from fiotools.errors import FileError, ReadErrors, SchemaError, UnknownFormatError
+from fiotools.errors import FileError, ParseError, ReadErrors, SchemaError, UnknownFormatError
 from fiotools.results import Results
 from fiotools.sniff import Document, load, reader_named, sniff
 from fiotools.sources import Found, find
@@ -83,10 +83,13 @@ def read(
             # a note is made either way where notes are what the caller wants
             if not file.named or errors == "note":
                 good.append((file.labels, _noted(file.name, wanted, error)))
-        except FileError as error:
-            failures.append(error)
+        except (FileError, OSError) as error:
+            if isinstance(error, OSError) and len(found) == 1:
+                raise
+            failure = error if isinstance(error, FileError) else _unreadable(file.name, error)
+            failures.append(failure)
             if errors == "note":
-                good.append((file.labels, _noted(file.name, wanted, error)))
+                good.append((file.labels, _noted(file.name, wanted, failure)))
     results = Results(frames(good, wanted), files=len(found))
     if failures and errors == "raise":
         if len(found) == 1:
@@ -153,6 +156,9 @@ def _read(
     labels: Mapping[str, Any],
 ) -> Tables:
     reader = reader_named(format) if format else sniff(document)
+    if format and reader.grammar:
+        # what the other grammars found in the text is not this reader's business
+        document.reports = [report for report in document.reports if report.kind == reader.name]
     tables = Tables(document.name, wanted)
     if document.replaced_line is not None:
         tables.note(
@@ -161,6 +167,10 @@ def _read(
             severity="warning",
         )
     reader.read(document, tables)
+    if format and not tables.runs:
+        raise ParseError(
+            document.name, f"nothing that {format!r} reads", remedy="try it without format="
+        )
     filled = tables.finish()
     _check_labels(filled, labels)
     return filled
@@ -178,6 +188,10 @@ def _check_labels(tables: Tables, labels: Mapping[str, Any]) -> None:
                     severity="warning",
                 )
     tables.finish()
+
+
+def _unreadable(name: str, error: OSError) -> FileError:
+    return FileError(name, error.strerror or str(error), remedy="can you open it yourself?")
 
 
 def _noted(name: str, wanted: tuple[str, ...] | None, error: FileError) -> Tables:

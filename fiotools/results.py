@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -131,8 +131,16 @@ def concat(results: Iterable[Results]) -> Results:
             dict.fromkeys(c for part in parts for c in part.columns if c not in TABLES[name])
         )
         whole = pd.concat([p for p in parts if len(p)] or parts[:1], ignore_index=True)
-        tables[name] = whole.reindex(columns=[*labels, *TABLES[name]])
+        whole = whole.reindex(columns=[*labels, *TABLES[name]])
+        # a label that only some have is missing elsewhere, and keeps its type
+        types = {label: _dtype(label, parts) for label in labels}
+        tables[name] = whole.astype(types)
     return Results(tables, sum(part.files for part in results))
+
+
+def _dtype(label: str, parts: list[pd.DataFrame]) -> Any:
+    found = {str(part[label].dtype) for part in parts if label in part}
+    return found.pop() if len(found) == 1 else "str"
 
 
 def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
@@ -153,7 +161,7 @@ def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
             for value, missing in zip(frame[name].tolist(), frame[name].isna(), strict=True)
         ]
         known = COLUMNS.get(name)
-        dtype = types[known.dtype] if known else None
+        dtype = types[known.dtype] if known else types[str(frame[name].dtype)]
         columns[name] = pl.Series(name, values, dtype=dtype)
     return pl.DataFrame(columns)
 

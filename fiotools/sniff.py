@@ -13,6 +13,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import orjson
+
 from fiotools.errors import AmbiguousFormatError, UnknownFormatError
 from fiotools.readers import READERS, Reader
 from fiotools.readers.base import Report
@@ -39,7 +41,10 @@ _MAGIC = {
 }
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
-    ("hdparm", re.compile(r"^\s*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:", re.M)),
+    (
+        "hdparm",
+        re.compile(r"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:", re.M),
+    ),
     ("ioping", re.compile(r"^--- .+ ioping statistics ---$", re.M)),
     ("iozone", re.compile(r"Iozone: Performance Test of File I/O", re.M)),
     ("ATTO", re.compile(r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark", re.M)),
@@ -176,6 +181,12 @@ def sniff(document: Document) -> Reader:
     for tool, pattern in _NOT_READ:
         if pattern.search(document.text):
             raise UnknownFormatError(document.name, f"output of {tool}: recognised, not read")
+    if document.is_structured and (keys := _json_keys(document.text)) is not None:
+        raise UnknownFormatError(
+            document.name,
+            f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",
+            remedy="fiotools.formats() lists what can be read",
+        )
     first = next(line for line in document.text.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
         document.name,
@@ -183,6 +194,15 @@ def sniff(document: Document) -> Reader:
         line=document.text[: len(document.text) - len(document.text.lstrip())].count("\n") + 1,
         remedy="fiotools.formats() lists what can be read; format= overrides",
     )
+
+
+def _json_keys(text: str) -> str | None:
+    """Name the first keys of a JSON object; None if the text is none."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return ", ".join(list(value)[:6]) if isinstance(value, dict) else type(value).__name__
 
 
 def reader_named(name: str) -> Reader:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -53,12 +54,15 @@ def find(sources: Any) -> list[Found]:
         pairs = [({"label": str(label)}, part) for label, part in sources.items()]
     else:
         pairs = [({}, sources)]
-    found: dict[tuple[str, tuple[Any, ...]], Found] = {}
+    found: dict[tuple[Path, tuple[Any, ...]], Found] = {}
     for labels, part in pairs:
         one = isinstance(part, (str, PathLike))
+        if not one and not isinstance(part, Iterable):
+            raise TypeError(f"a path, a list of paths or a mapping is needed, not {part!r}")
         for source in [part] if one else part:
             for file in _expand(fspath(source), labels):
-                found.setdefault((file.name, tuple(file.labels.items())), file)
+                # a file is one file however its path is spelled
+                found.setdefault((file.path.resolve(), tuple(file.labels.items())), file)
     if not found:
         raise FileNotFoundError("no files were given")
     return list(found.values())
@@ -113,6 +117,8 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
             raise SchemaError(
                 f"{source}: {name[1]!r} is a column that the files fill; choose another field name"
             )
+        if name[1] in labels:
+            raise SchemaError(f"{source}: the mapping gives {name[1]!r} already; rename the field")
         literal = source[at : field.start()]
         pattern += _regex(literal)
         wild += literal
@@ -131,10 +137,33 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         match = matcher.fullmatch(path.as_posix())
         if match:
             count += 1
-            values = {k: int(v) if k in numbers else v for k, v in match.groupdict().items()}
+            values = {
+                field: _value(source, field, text, number=field in numbers)
+                for field, text in match.groupdict().items()
+            }
             yield Found(path, path.as_posix(), {**labels, **values}, named=True)
     if not count:
         raise FileNotFoundError(f"{source}: no file matches the template")
+
+
+def _value(source: str, field: str, text: str, *, number: bool) -> Any:
+    """Read a field's text: a condition in its column's type ("4k", "true"), others as they are."""
+    if number:
+        return int(text)
+    if field not in CONDITIONS:
+        return text
+    column = COLUMNS[field]
+    try:
+        if column.dtype == "boolean":
+            return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+        if column.dtype == "str":
+            return text
+        value = units.size(text) if column.unit == "B" else float(text)
+        return int(value) if column.dtype == "Int64" else value
+    except (KeyError, ValueError):
+        raise SchemaError(
+            f"{source}: {text!r} is no {field}; write {{{field}:d}} for digits, or rename the field"
+        ) from None
 
 
 def _regex(literal: str) -> str:

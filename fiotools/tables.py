@@ -111,6 +111,7 @@ def frames(
     """
     files = list(files)
     labels = list(dict.fromkeys(name for named, _ in files for name in named))
+    types = {label: _type([named.get(label) for named, _ in files]) for label in labels}
     built = {}
     for table, names in TABLES.items():
         if wanted is not None and table not in wanted and table != "notes":
@@ -124,8 +125,9 @@ def frames(
         data: dict[str, Any] = {}
         for label in labels:
             if label not in names:
-                data[label] = _series(
-                    [named.get(label) for named, _, size, _ in parts for _ in range(size)]
+                data[label] = pd.array(
+                    [named.get(label) for named, _, size, _ in parts for _ in range(size)],
+                    dtype=types[label],
                 )
         for name in names:
             values: list[Any] = []
@@ -144,8 +146,6 @@ def frames(
     return built
 
 
-def _series(values: list[Any]) -> Any:
-    """Give labels a type: whole numbers where all are, text otherwise."""
-    if values and all(isinstance(value, int) or value is None for value in values):
-        return pd.array(values, dtype="Int64")
-    return pd.array(values, dtype="str")
+def _type(values: list[Any]) -> Any:
+    """Choose a label's type: whole numbers where all are, text otherwise."""
+    return "Int64" if all(isinstance(v, int) or v is None for v in values) else "str"

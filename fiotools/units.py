@@ -25,7 +25,7 @@ _SECONDS = {
     "nsec": 1e-9,
 }
 _NUMBER = r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?"
-_SIZE = re.compile(rf"\s*({_NUMBER})\s*([kKMGTPEZY]?)(i?)([bB]?)(?:ytes?|it)?(?:/s(?:ec)?)?\s*")
+_SIZE = re.compile(rf"\s*({_NUMBER})\s*([kKmMgGtTPEZY]?)(i?)([bB]?)(?:ytes?|it)?(?:/s(?:ec)?)?\s*")
 _SPAN = re.compile(rf"\s*(?:(\d+)\s*h\s*)?(?:(\d+)\s*m\s*)?(?:({_NUMBER})\s*s)?\s*")
 _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-zµ]*)\s*")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 # what holds no report that can be read, and what the error says of it
 REJECTED = {
-    "wild/bamasa_fio_tests__text-inside-json-3.12.json": "no known format",
+    "wild/bamasa_fio_tests__text-inside-json-3.12.json": "no tool's that is read",
     "wild/intel_fiovisualizer__readme-1.99.6.md": "no known format",
     "wild/louwrentius_fio-plot__libaio-not-loadable-nojson.json": "engine libaio not loadable",
     "wild/louwrentius_fio-plot__shm-error-nojson.json": "failed to setup shm",

@@ -81,7 +81,8 @@ def test_a_label_named_like_a_condition_fills_it_and_never_overrides(tmp_path):
         (b" \n\n", "the file is empty"),
         (PNG, "a PNG image"),
         (bytes(range(256)) * 4, "binary"),
-        (b'{"name": "x", "dependencies": {}}', "no known format"),
+        (b'{\n "name": "x",\n "dependencies": {}\n}', "its top-level keys are name, dependencies"),
+        (b"[1, 2", "no known format"),
         (b"Dear diary,\nnothing was measured.\n", "no known format; it begins 'Dear diary,'"),
         (b"Timing buffered disk reads: 42 MB in  3.01 seconds\n", "hdparm: recognised, not read"),
         (b"<html><body>no</body></html>", "no known format"),
@@ -150,6 +151,50 @@ def test_format_overrides_and_is_checked():
         ft.read(".", errors="ignore")
 
 
+def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
+    log = f"$ time dd if=/dev/zero of=x\n{DD}\nreal\t0m0.6s\nuser\t0m0.1s\nsys\t0m0.2s\n"
+    assert len(ft.reads(log, format="dd").io) == 1
+    assert ft.reads(log, format="time").timings["real_s"].tolist() == [0.6]
+    formats = list(ft.formats()["format"])
+    tried = 0
+    for file in fixture_files[::5]:
+        own = ft.read(file, errors="note").runs["format"]
+        for name in formats:
+            try:
+                results = ft.read(file, format=name)
+            except ft.FileError:
+                continue
+            assert len(results.runs), f"{file.name} as {name}: no runs and no error"
+            tried += name in set(own)
+    assert tried > 5
+
+
+def test_a_file_that_cannot_be_opened_costs_only_itself(folder, monkeypatch):
+    from pathlib import Path
+
+    opened = Path.read_bytes
+
+    def read_bytes(self):
+        if self.name == "good2.txt":
+            raise PermissionError(13, "Permission denied")
+        return opened(self)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    results = ft.read(folder, errors="note")
+    assert len(results.io) == 1
+    assert results.notes["message"].str.contains("Permission denied").all()
+    with pytest.raises(ft.ReadErrors, match="Permission denied"):
+        ft.read(folder)
+    with pytest.raises(PermissionError):
+        ft.read(folder / "good2.txt")
+
+
+def test_blank_lines_cost_linear_time():
+    # quadratic, this takes minutes
+    with pytest.raises(ft.UnknownFormatError):
+        ft.reads("\n" * 200_000 + "x")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
 def test_encodings_of_windows(tmp_path, encoding):
     file = tmp_path / "dd.txt"
@@ -176,6 +221,10 @@ def test_concat(folder):
     assert set(both.tables) == {"io", "notes"}
     assert both.io["label"].isna().tolist() == [True, False]
     assert str(both.io["io_bytes"].dtype) == "Int64"
+    numbered = ft.read(f"{folder.as_posix()}/good{{round:d}}.txt")
+    both = ft.concat([numbered, one])
+    assert str(both.io["round"].dtype) == "Int64"
+    assert both.to_polars()["timings"].schema["round"] == pl.Int64
     with pytest.raises(ValueError, match="at least one"):
         ft.concat([])
 

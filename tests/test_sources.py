@@ -30,7 +30,7 @@ def names(found):
 def test_path_glob_folder_list(tree):
     assert names(find("b.txt")) == ["b.txt"]
     assert names(find("a/*/vhdx.txt")) == ["a/qd16/vhdx.txt", "a/qdx/vhdx.txt"]
-    assert names(find(["b.txt", tree / "b.txt"])) == ["b.txt", (tree / "b.txt").as_posix()]
+    assert names(find(["b.txt", "a/qd1/nvme.txt"])) == ["b.txt", "a/qd1/nvme.txt"]
     found = find("a")
     assert len(found) == 4
     assert not any("README" in name or "published" in name or "/." in name for name in names(found))
@@ -76,6 +76,33 @@ def test_a_file_given_twice_is_read_once(tree):
 def test_template_errors(tree, bad):
     with pytest.raises(SchemaError):
         find(bad)
+
+
+def test_a_condition_in_the_path_takes_its_columns_type(tmp_path):
+    for name in ("4k-true", "1m-false"):
+        (tmp_path / f"{name}.log").write_text("x")
+    found = find(f"{tmp_path.as_posix()}/{{bs_bytes}}-{{direct}}.log")
+    assert [file.labels for file in found] == [
+        {"bs_bytes": 1048576, "direct": False},
+        {"bs_bytes": 4096, "direct": True},
+    ]
+    (tmp_path / "big-true.log").write_text("x")
+    with pytest.raises(SchemaError, match="'big' is no bs_bytes"):
+        find(f"{tmp_path.as_posix()}/{{bs_bytes}}-{{direct}}.log")
+
+
+def test_a_field_does_not_hide_the_mappings_label(tree):
+    with pytest.raises(SchemaError, match="gives 'label' already"):
+        find({"a": "{label}.txt"})
+
+
+def test_one_file_under_two_names_is_read_once(tree):
+    assert len(find(["b.txt", tree / "b.txt"])) == 1
+
+
+def test_nothing_that_could_be_a_path():
+    with pytest.raises(TypeError, match="not None"):
+        find(None)
 
 
 @pytest.mark.parametrize("bad", ["nothing.txt", "*.none", "{x}.none", []])

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.plot import parts
+from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -31,7 +32,7 @@ def latency(
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per point.
+        One row per point; for several runs there is `repeats`.
     metric : str
         The column to draw.
     y : str
@@ -48,6 +49,11 @@ def latency(
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    SchemaError
+        If several rows have the same place, such as a total and its threads.
+
     Examples
     --------
     >>> import fiotools as ft
@@ -57,17 +63,14 @@ def latency(
     >>> ax.get_xlabel()
     'latency (mean ± standard deviation)'
     """
-    means = parts.values(frame, metric)
-    widths = parts.values(frame, spread) if spread else [None] * len(means)
-    hues = parts.values(frame, hue) if hue else None
-    rows, series = parts.arrange(parts.values(frame, y), hues, order)
-    ax = parts.axes(ax, len(rows) * (1 + 0.35 * (len(series) - 1)))
-    edge = max(mean + (width or 0) for mean, width in zip(means, widths, strict=True) if mean)
-    for one in series:
-        points = [
-            (means[row], place, widths[row] or 0.0) for place, row in one.points if means[row]
-        ]
-        for mean, place, width in points:
+    chart = parts.chart(frame, metric, y, hue, order, ax)
+    ax, widths = chart.ax, [0.0] * len(chart.table)
+    if spread:
+        widths = [width or 0.0 for width in numbers(chart.table, spread)]
+    edge = max(point.value + widths[point.row] for one in chart.series for point in one.points)
+    for one in chart.series:
+        for point in one.points:
+            mean, place, width = point.value, point.place, widths[point.row]
             # a latency is never negative: the lower arm ends at 0
             arm = [max(0.0, mean - width), mean + width]
             ax.plot(
@@ -84,13 +87,11 @@ def latency(
                 decimals = len(number.partition(".")[2])
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
             parts.write(ax, text, arm[1], place, one.colour)
-        xs, places = [mean for mean, _, _ in points], [place for _, place, _ in points]
-        parts.mark(ax, one, xs, places, hue)
-    parts.name_rows(ax, rows)
-    ax.set_xlim(0, edge * 1.22)
+        parts.mark(ax, one, hue)
+    ax.set_xlim(0, edge * 1.22 or 1)
     parts.few_ticks(ax.xaxis)
     what = "latency (mean ± standard deviation)" if spread else "mean latency"
     parts.unit_axis(ax, metric, what, like=edge)
     if hue:
-        parts.legend_below(ax, len(series))
+        parts.legend_below(ax, len(chart.series))
     return ax

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import narwhals as nw
-import pandas as pd
 import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
-from fiotools.vocabulary import COLUMNS
+from fiotools.errors import SchemaError
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
+from fiotools.stats.runs import labels
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -55,52 +58,188 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
 }
 
 
+def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:
+    """Open a frame that has rows and the columns asked for, or say what it lacks."""
+    table = frames.opened(frame)
+    frames.need(table, [column for column in columns if column is not None])
+    return table
+
+
+def known(frame: Frame, column: str) -> list[Any]:
+    """Give a column that names or places what is drawn: nothing in it may be missing."""
+    listed = frames.values(frame, column)
+    if gaps := listed.count(None):
+        pandas = frame.implementation.is_pandas_like()
+        drop = f".dropna(subset={column!r})" if pandas else f".drop_nulls({column!r})"
+        raise SchemaError(
+            f"{column!r} is missing in {gaps} of {len(listed)} rows: leave them out, {drop}"
+        )
+    return listed
+
+
+def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | None]:
+    """Give a column to draw: some of it is there, and has a place on the axis."""
+    listed = frames.numbers(frame, column)
+    there = [value for value in listed if value is not None]
+    if not there:
+        raise SchemaError(f"nothing to draw: no row has a value of {column!r}")
+    if any(isinf(value) for value in there):
+        raise SchemaError(f"{column!r} is infinite in a row: leave it out")
+    if log:
+        above_zero(column, there)
+    return listed
+
+
+def above_zero(column: str, listed: Iterable[float]) -> None:
+    """Refuse what has no place on a logarithmic axis."""
+    if (least := min(listed, default=1)) <= 0:
+        raise SchemaError(
+            f"{column!r} is {least:g} in a row: a logarithmic axis needs values above zero"
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is drawn of one row of the frame, and where."""
+
+    place: float
+    value: float
+    row: int
+
+
 @dataclass(frozen=True)
 class Series:
-    """The points of one colour: where each stands, and which row of the frame it is."""
+    """The points of one colour."""
 
     name: Any
     colour: str
     marker: str
-    points: list[tuple[float, int]]
+    points: list[Point]
 
 
-def arrange(
-    names: Sequence[Any], hues: Sequence[Any] | None, order: Sequence[Any] | None
-) -> tuple[list[Any], list[Series]]:
-    """Give each row of a frame its place: rows from the top, series beside each other in a row."""
-    rows = levels(names, order)
-    kinds = hues if hues is not None else [None] * len(names)
-    found = levels(kinds)
-    step = 0.5 / len(found) if found else 0.0
+@dataclass(frozen=True)
+class Chart:
+    """A chart with a name per row, its series beside each other in a row."""
+
+    ax: Axes
+    table: Frame
+    rows: list[Any]
+    series: list[Series]
+    unit: str
+
+
+def chart(
+    frame: IntoDataFrame,
+    metric: str,
+    y: str,
+    hue: str | None,
+    order: Sequence[Any] | None,
+    ax: Axes | None,
+    *,
+    several: bool = False,
+    log: bool = False,
+) -> Chart:
+    """Give each row of a frame its place, rows from the top; ``several`` may share one."""
+    table = opened(frame, metric, y, hue)
+    values, names = numbers(table, metric, log=log), known(table, y)
+    kinds = known(table, hue) if hue else [None] * len(names)
+    rows, found = levels(names, order), levels(kinds)
+    step = 0.5 / len(found)
     series = [
         Series(
             name,
             PALETTE[at % len(PALETTE)],
             MARKERS[at % len(MARKERS)],
             [
-                (rows.index(row) + (at - (len(found) - 1) / 2) * step, index)
-                for index, (row, kind) in enumerate(zip(names, kinds, strict=True))
-                if kind == name and row in rows
+                Point(rows.index(own) + (at - (len(found) - 1) / 2) * step, value, row)
+                for row, (own, kind, value) in enumerate(zip(names, kinds, values, strict=True))
+                if kind == name and own in rows and value is not None
             ],
         )
         for at, name in enumerate(found)
     ]
-    return rows, series
+    if not any(one.points for one in series):
+        raise SchemaError(f"nothing to draw: {metric!r} is missing in all rows of order=")
+    if not several:
+        _one_row_each(table, series)
+    apart = 0.5 if several else 0.35
+    ax = axes(ax, len(rows) * (1 + apart * (len(series) - 1)))
+    name_rows(ax, rows)
+    return Chart(ax, table, rows, series, unit(metric))
 
 
-def mark(
-    ax: Axes,
-    series: Series,
-    xs: Sequence[float],
-    places: Sequence[float],
-    hue: str | None,
-    size: float = 7,
-) -> None:
+def _one_row_each(table: Frame, series: Sequence[Series]) -> None:
+    """Refuse rows on top of each other, such as a total and its threads."""
+    for one in series:
+        places: dict[float, list[int]] = {}
+        for point in one.points:
+            places.setdefault(point.place, []).append(point.row)
+        for rows in places.values():
+            if len(rows) > 1:
+                raise SchemaError(_crowd(table, rows))
+
+
+def _crowd(table: Frame, rows: Sequence[int]) -> str:
+    """Say which rows want one place, what tells them apart and how to keep one."""
+    candidates = dict.fromkeys(["scope", "direction", *KEYS, *CONDITIONS, *labels(table)])
+    apart = frames.differing(frames.columns(table, candidates), rows)
+    shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
+    head = f"rows {shown} would be drawn at one place"
+    several = "plot.repeats draws several runs"
+    part = next((column for column in apart if column not in ("source", "run")), None)
+    if part is None:
+        return f"{head}: {several}"
+    listed = frames.values(table, part)
+    there = frames.distinct(listed[row] for row in rows)
+    keep = frames.to_type(table, part, "total" if "total" in there else there[0])
+    return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
+
+
+def told(summary: IntoDataFrame, metric: str, *keys: str | None) -> Frame:
+    """Open what `summarize` said of a metric by some columns."""
+    give = f"give summarize(frame, {metric!r}, by={[key for key in keys if key]})"
+    table = opened(summary)
+    if missing := {"metric", "n", "mean", "confidence"} - set(table.columns):
+        raise SchemaError(f"not a summary: no column {', '.join(sorted(missing))}; {give}")
+    if set(frames.values(table, "metric")) != {metric}:
+        raise SchemaError(f"the summary is not of {metric!r}: {give}")
+    frames.need(table, [key for key in keys if key])
+    return table
+
+
+class Middles:
+    """The middle of each cell of a summary with its interval."""
+
+    def __init__(self, summary: Frame, middle: str, *keys: str | None) -> None:
+        self.keys = [key for key in keys if key]
+        ends = (frames.values(summary, f"{middle}{end}") for end in ("", "_lo", "_hi"))
+        self.ends = list(zip(*ends, strict=True))
+        self.cells = frames.groups(summary, self.keys)
+
+    def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
+        rows = self.cells.get(cell, [])
+        if len(rows) != 1:
+            where = ", ".join(f"{k} {v!r}" for k, v in zip(self.keys, cell, strict=True))
+            raise SchemaError(
+                f"the summary has {len(rows) or 'no'} rows of {where}:"
+                f" summarize the frame that is drawn, by={self.keys}"
+            )
+        return self.ends[rows[0]]
+
+
+def intervals(summary: Frame, middle: str) -> str:
+    """Name the intervals of a summary, or nothing if it has none."""
+    if not frames.distinct(frames.values(summary, f"{middle}_lo")):
+        return ""
+    confidence = frames.distinct(frames.values(summary, "confidence"))
+    return f"{confidence[0]:.0%} interval" if confidence else ""
+
+
+def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
     """Draw the points of a series, one entry in the legend."""
     ax.plot(
-        xs,
-        places,
+        [point.value for point in series.points],
+        [point.place for point in series.points],
         linestyle="none",
         marker=series.marker,
         markersize=size,
@@ -135,22 +274,26 @@ def axes(ax: Axes | None, rows: float) -> Axes:
         return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))[1]
 
 
-def values(frame: IntoDataFrame, column: str) -> list[Any]:
-    """Return a column as a list, missing values as None."""
-    listed = nw.from_native(frame, eager_only=True)[column].to_list()
-    return [None if pd.isna(value) else value for value in listed]
-
-
 def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[Any]:
     """Return distinct values in the order asked for, or in order of appearance."""
     found: list[Hashable] = list(dict.fromkeys(listed))
-    return [value for value in order if value in found] if order else found
+    if not order:
+        return found
+    chosen = [value for value in order if value in found]
+    if not chosen:
+        there = ", ".join(repr(value) for value in found[:5]) + (", ..." if found[5:] else "")
+        raise SchemaError(f"order={list(order)} names nothing that is there: {there}")
+    return chosen
+
+
+def unit(column: str) -> str:
+    """Give a column's base unit, if it is known."""
+    return COLUMNS[column].unit if column in COLUMNS else ""
 
 
 def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> None:
     """Label the x axis; its ticks in the column's unit, with the prefix that ``like`` would get."""
-    unit = COLUMNS[column].unit if column in COLUMNS else ""
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit, like)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit(column), like)))
     ax.set_xlabel(label, loc="left")  # the legend stands to its right
 
 

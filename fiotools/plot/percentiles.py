@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.stats import frames
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -45,7 +46,7 @@ def percentiles(
 
     Raises
     ------
-    ValueError
+    SchemaError
         If a curve has a percentile twice: several latencies, directions or runs are mixed.
 
     Examples
@@ -59,10 +60,13 @@ def percentiles(
     >>> [label.get_text() for label in ax.texts]
     ['9p']
     """
-    names = parts.values(frame, hue)
-    columns = nw.from_native(frame, eager_only=True).columns
-    kinds = set(parts.values(frame, "latency")) if "latency" in columns else set()
-    shares, latencies = parts.values(frame, "percentile"), parts.values(frame, "value_ns")
+    table = parts.opened(frame, hue, "percentile", "value_ns")
+    # the least and the greatest latency have no place on the axis
+    inner = [share is not None and 0 < share < 100 for share in frames.numbers(table, "percentile")]
+    table = table[[row for row, drawn in enumerate(inner) if drawn]]
+    shares, latencies = parts.known(table, "percentile"), parts.numbers(table, "value_ns", log=True)
+    names = parts.known(table, hue)
+    kinds = set(frames.values(table, "latency")) if "latency" in table.columns else set()
     curves = parts.levels(names, order)
     ax = parts.axes(ax, 7)
     ends = []
@@ -70,10 +74,12 @@ def percentiles(
         points = sorted(
             (share, value)
             for curve, share, value in zip(names, shares, latencies, strict=True)
-            if curve == name and share is not None and 0 < share < 100 and value is not None
+            if curve == name and value is not None
         )
+        if not points:
+            continue
         if len({share for share, _ in points}) != len(points):
-            raise ValueError(
+            raise SchemaError(
                 f"{name!r} has a percentile twice: filter to one latency, direction and run"
             )
         colour = parts.PALETTE[at % len(parts.PALETTE)]
@@ -91,7 +97,7 @@ def percentiles(
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, "ns")))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylabel(_LATENCIES.get(kinds.pop(), "latency") if len(kinds) == 1 else "latency")
-    last = max((share for share in shares if share is not None and share < 100), default=99)
+    last = max(shares)
     ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in _TICKS if share <= last]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, _nines(last) * 1.2)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import narwhals as nw
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.stats.frames import distinct, to_type, values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -26,8 +26,10 @@ def ratios(
     labels: list[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the ratios of `compare` or `speedup` on a logarithmic axis.
+    """Draw the ratios of `compare`, or the speed-ups of `speedup`, on a logarithmic axis.
 
+    A frame with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them: above
+    1 is faster, also where the metric is a time. Any other is drawn by ``ratio``, level / baseline.
     Intervals are drawn where there are any; a ratio of one run each has none, and is drawn hollow
     and marked so.
 
@@ -38,7 +40,8 @@ def ratios(
     band : float
         Half-width of the relevance band that was used.
     labels : list of str, optional
-        A name per row; by default the ``by`` columns and ``level / baseline``.
+        A name per row; by default the ``by`` columns and ``level / baseline``
+        (``level against baseline`` of speed-ups).
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -48,7 +51,8 @@ def ratios(
     Raises
     ------
     SchemaError
-        If the frame is no comparison.
+        If the frame is no comparison, has several metrics and no labels, or has another number of
+        rows than there are labels.
 
     Examples
     --------
@@ -58,17 +62,28 @@ def ratios(
     >>> len(ft.plot.ratios(cmp).get_yticks())
     6
     """
-    table = nw.from_native(comparison, eager_only=True)
+    table = parts.opened(comparison)
     missing = {"baseline", "metric", "ratio", "ratio_lo", "ratio_hi"} - set(table.columns)
-    if missing:
+    if missing or table.columns[0] == "baseline":
         raise SchemaError(
-            f"not a comparison: no column {', '.join(sorted(missing))};"
+            f"not a comparison: no column {', '.join(sorted(missing)) or 'before baseline'};"
             " give what compare() returned"
         )
     *named, level = table.columns[: table.columns.index("baseline")]
+    faster = {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns)
+    drawn, versus = ("speedup", "against") if faster else ("ratio", "/")
+    parts.numbers(table, drawn, log=True)  # that there is something to draw
+    metrics = distinct(values(table, "metric"))
+    if labels is None and len(metrics) > 1:
+        raise SchemaError(
+            f"several metrics ({', '.join(metrics)}): draw one at a time, "
+            f"{to_type(table, 'metric', metrics[0])}, or give labels="
+        )
     rows = list(table.iter_rows(named=True))
+    if labels is not None and len(labels) != len(rows):
+        raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
     names = labels or [
-        ", ".join([*(str(row[name]) for name in named), f"{row[level]} / {row['baseline']}"])
+        ", ".join([*(str(row[n]) for n in named), f"{row[level]} {versus} {row['baseline']}"])
         for row in rows
     ]
     ax = parts.axes(ax, len(rows))
@@ -76,7 +91,7 @@ def ratios(
     ax.axvline(1, color=parts.GREY, linewidth=1, zorder=1)
     reach, single = [1 / (1 + band), 1 + band], False
     for place, row in enumerate(rows):
-        ratio, low, high = (_number(row[name]) for name in ("ratio", "ratio_lo", "ratio_hi"))
+        ratio, low, high = (_number(row[name]) for name in (drawn, f"{drawn}_lo", f"{drawn}_hi"))
         if ratio is None:
             continue
         alone = low is None or high is None
@@ -98,10 +113,11 @@ def ratios(
         parts.write(ax, text, high if high is not None else ratio, place)
         reach.append(ratio)
     parts.name_rows(ax, names)
+    parts.above_zero(drawn, reach)
     _log_axis(ax, min(reach), max(reach))
-    metric = str(rows[0]["metric"]) if rows else ""
-    what = parts.wording(metric)
-    lines = [f"ratio of {what} (log axis; grey: within {band:.0%} of equal)"]
+    what = " and ".join(parts.wording(metric) for metric in metrics)
+    what = f"times faster, by {what}" if faster else f"ratio of {what}"
+    lines = [f"{what} (log axis; grey: within {band:.0%} of equal)"]
     if single:
         lines.append("○ one run each: no interval, so chance is not ruled out")
     ax.set_xlabel("\n".join(lines), loc="left", linespacing=1.5)

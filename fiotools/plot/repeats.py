@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.errors import SchemaError
 from fiotools.plot import parts
-from fiotools.vocabulary import COLUMNS
+from fiotools.stats.frames import values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -56,7 +55,7 @@ def repeats(
     Raises
     ------
     SchemaError
-        If the summary is of another metric.
+        If the summary is of another metric, or of other rows.
 
     Examples
     --------
@@ -67,25 +66,18 @@ def repeats(
     >>> ft.plot.repeats(runs, "iops", y="mount", summary=told).get_xlabel()
     'I/Os per second (points: runs; tick and bar: mean, 95% interval)'
     """
-    if set(parts.values(summary, "metric")) != {metric}:
-        raise SchemaError(
-            f"the summary is not of {metric!r}: give summarize(frame, {metric!r}, ...)"
-        )
-    numbers = parts.values(frame, metric)
-    hues = parts.values(frame, hue) if hue else None
-    rows, series = parts.arrange(parts.values(frame, y), hues, order)
-    ax = parts.axes(ax, len(rows) * (1 + 0.5 * (len(series) - 1)))
-    unit = COLUMNS[metric].unit if metric in COLUMNS else ""
-    middle = "median" if min(parts.values(summary, "n")) >= ENOUGH else "mean"
-    told = _middles(summary, y, hue, middle)
-    edge = 0.0
-    for one in series:
+    told = parts.told(summary, metric, y, hue)
+    chart = parts.chart(frame, metric, y, hue, order, ax, several=True)
+    middle = "median" if min(values(told, "n")) >= ENOUGH else "mean"
+    middles = parts.Middles(told, middle, y, hue)
+    ax, edge = chart.ax, 0.0
+    for one in chart.series:
         places: dict[float, list[float]] = {}
-        for place, row in one.points:
-            if numbers[row] is not None:
-                places.setdefault(place, []).append(numbers[row])
+        for point in one.points:
+            places.setdefault(point.place, []).append(point.value)
         for place, runs in places.items():
-            centre, low, high = told[rows[round(place)], one.name]
+            name = chart.rows[round(place)]
+            centre, low, high = middles[(name, one.name) if hue else (name,)]
             if low is not None and high is not None:
                 ax.plot(
                     [low, high],
@@ -99,26 +91,15 @@ def repeats(
             ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
-            parts.write(ax, units.human(centre, unit), right, place, one.colour)
-        drawn = [(value, place) for place, runs in places.items() for value in runs]
-        parts.mark(ax, one, [v for v, _ in drawn], [p for _, p in drawn], hue, size=5)
-    parts.name_rows(ax, rows)
-    ax.set_xlim(0, edge * 1.16)
+            parts.write(ax, units.human(centre, chart.unit), right, place, one.colour)
+        parts.mark(ax, one, hue, size=5)
+    ax.set_xlim(0, edge * 1.16 or 1)
     parts.few_ticks(ax.xaxis)
-    confidence = next((c for c in parts.values(summary, "confidence") if c is not None), None)
+    interval = parts.intervals(told, middle)
     least = "at least " if middle == "median" else ""  # an order statistic covers more than asked
-    bars = f"; tick and bar: {middle}, {least}{confidence:.0%} interval" if confidence else ""
+    bars = f"; tick and bar: {middle}, {least}{interval}" if interval else ""
     what = parts.wording(metric)
     parts.unit_axis(ax, metric, f"{what} (points: runs{bars})", like=edge)
     if hue:
-        parts.legend_below(ax, len(series), lines=2)
+        parts.legend_below(ax, len(chart.series), lines=2)
     return ax
-
-
-def _middles(
-    summary: IntoDataFrame, y: str, hue: str | None, middle: str
-) -> dict[tuple[Any, Any], tuple[float, float | None, float | None]]:
-    keys = parts.values(summary, y)
-    hues = parts.values(summary, hue) if hue else [None] * len(keys)
-    ends = (parts.values(summary, f"{middle}{end}") for end in ("", "_lo", "_hi"))
-    return dict(zip(zip(keys, hues, strict=True), zip(*ends, strict=True), strict=True))

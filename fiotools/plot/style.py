@@ -19,7 +19,10 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from fiotools.errors import SchemaError
 from fiotools.plot.parts import RC
+from fiotools.results import Results
+from fiotools.stats.frames import values
 
 _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
@@ -119,12 +122,13 @@ def save(
             f"{target.name}: a figure is saved as {', '.join(_METADATA)}, not {suffix!r}"
         )
     files = [target] if suffix else [target.parent / f"{target.name}.{kind}" for kind in formats]
+    source = None if data is None else _provenance(data, target.parent)
     target.parent.mkdir(parents=True, exist_ok=True)
     for file in files:
         kind = file.suffix.lstrip(".")
         metadata = dict(_METADATA[kind])
-        if data is not None:
-            metadata[_SOURCE_KEY[kind]] = _provenance(data, target.parent)
+        if source is not None:
+            metadata[_SOURCE_KEY[kind]] = source
         with mpl.rc_context(RC):
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata)
@@ -146,12 +150,19 @@ def _write(file: Path, content: bytes) -> None:
 
 def _provenance(data: Any, folder: Path) -> str:
     """Name the files behind a figure, from the figures' parent folder, with their hashes."""
-    frames = list(data.tables.values()) if hasattr(data, "tables") else [data]
-    names: set[str] = set()
-    for frame in frames:
-        table = nw.from_native(frame, eager_only=True)
-        if "source" in table.columns:
-            names.update(table["source"].drop_nulls().to_list())
+    frames = list(data.tables.values()) if isinstance(data, Results) else [data]
+    try:
+        tables = [nw.from_native(frame, eager_only=True) for frame in frames]
+    except TypeError:
+        kind = type(data).__name__
+        raise SchemaError(f"data= is the Results or the frame that was drawn, not {kind}") from None
+    names = {
+        name
+        for table in tables
+        if "source" in table.columns
+        for name in values(table, "source")
+        if name is not None
+    }
     root = folder.resolve().parent
     known = []
     for name in names:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.transforms import offset_copy
 
 from fiotools.plot import parts
-from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -26,6 +28,9 @@ def sweep(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a metric against a swept condition: every run, and a line through the means.
+
+    Thin bars are the means' intervals. The runs set the limits of the axis, and what of an interval
+    is beyond them is cut off: below six runs it can be very wide, and reach below zero.
 
     Parameters
     ----------
@@ -47,6 +52,11 @@ def sweep(
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    SchemaError
+        If the summary is of another metric, or of other rows.
+
     Examples
     --------
     >>> import pandas as pd
@@ -61,23 +71,25 @@ def sweep(
     >>> [tick.get_text() for tick in ax.get_xticklabels()]
     ['4 KiB', '32 KiB']
     """
-    swept = sorted(set(parts.values(frame, x)))
-    names, xs, ys = (parts.values(frame, column) for column in (hue, x, metric))
-    means = {
-        (name, place): mean
-        for name, place, mean in zip(
-            parts.values(summary, hue),
-            parts.values(summary, x),
-            parts.values(summary, "mean"),
-            strict=True,
-        )
-    }
+    told = parts.told(summary, metric, x, hue)
+    table = parts.opened(frame, metric, x, hue)
+    ys = parts.numbers(table, metric, log=True)
+    parts.numbers(table, x, log=True)
+    names, xs = parts.known(table, hue), parts.known(table, x)
+    swept, middles = sorted(set(xs)), parts.Middles(told, "mean", hue, x)
+    lines = parts.levels(names, order)
     ax = parts.axes(ax, 7)
     ends = []
-    for at, name in enumerate(parts.levels(names, order)):
+    for at, name in enumerate(lines):
         colour = parts.PALETTE[at % len(parts.PALETTE)]
         marker = parts.MARKERS[at % len(parts.MARKERS)]
-        runs = [(px, py) for own, px, py in zip(names, xs, ys, strict=True) if own == name]
+        runs = [
+            (px, py)
+            for own, px, py in zip(names, xs, ys, strict=True)
+            if own == name and py is not None
+        ]
+        if not runs:
+            continue
         ax.plot(
             [px for px, _ in runs],
             [py for _, py in runs],
@@ -87,22 +99,36 @@ def sweep(
             alpha=0.6,
             color=colour,
         )
-        line = [(place, means[name, place]) for place in swept if (name, place) in means]
-        ax.plot([px for px, _ in line], [py for _, py in line], color=colour, linewidth=1.6)
-        ends.append((*line[-1], str(name), colour))
+        places = sorted({px for px, _ in runs})
+        means = [middles[name, place] for place in places]
+        ax.plot(places, [mean for mean, _, _ in means], color=colour, linewidth=1.6)
+        bars = [
+            # a logarithmic axis has no zero
+            [(place, max(low, sys.float_info.min)), (place, high)]
+            for place, (_, low, high) in zip(places, means, strict=True)
+            if low is not None and high is not None
+        ]
+        # side by side, where lines meet
+        beside = 4 * (at - (len(lines) - 1) / 2)
+        aside = offset_copy(ax.transData, ax.get_figure(root=True), x=beside, units="points")
+        drawn = LineCollection(bars, colors=colour, linewidths=1, alpha=0.5, transform=aside)
+        ax.add_collection(drawn, autolim=False)  # an interval does not widen the axis
+        ends.append((places[-1], means[-1][0], str(name), colour))
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.xaxis.set_major_locator(FixedLocator(swept))
     ax.xaxis.set_minor_locator(NullLocator())
-    unit_x = COLUMNS[x].unit if x in COLUMNS else ""
+    unit_x, unit = parts.unit(x), parts.unit(metric)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _label(value, unit_x)))
     ax.set_xlim(swept[0] / 1.5, swept[-1] * (swept[-1] / swept[0]) ** 0.28 * 1.5)
-    unit = COLUMNS[metric].unit if metric in COLUMNS else ""
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, unit)))
     ax.margins(y=0.08)
     parts.log_ticks(ax.yaxis, *ax.get_ylim())  # of all panels, where they share the axis
     ax.set_ylabel(parts.wording(metric))
-    ax.set_xlabel("block size" if x == "bs_bytes" else x, loc="left")
+    interval = parts.intervals(told, "mean")
+    shown = f"line and bars: mean, {interval}" if interval else "line: mean"
+    what = "block size" if x == "bs_bytes" else x
+    ax.set_xlabel(f"{what} (points: runs; {shown})", loc="left")
     parts.end_labels(ax, ends)
     return ax
 

@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.plot import parts
-from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -31,7 +30,7 @@ def throughput(
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per point.
+        One row per point; for several runs there is `repeats`.
     metric : str
         The column to draw, in its base unit.
     y : str
@@ -50,6 +49,11 @@ def throughput(
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    SchemaError
+        If several rows have the same place, such as a total and its threads.
+
     Examples
     --------
     >>> import fiotools as ft
@@ -58,35 +62,31 @@ def throughput(
     >>> len(ax.get_yticks())
     3
     """
-    numbers = parts.values(frame, metric)
-    hues = parts.values(frame, hue) if hue else None
-    rows, series = parts.arrange(parts.values(frame, y), hues, order)
-    unit = COLUMNS[metric].unit if metric in COLUMNS else ""
-    ax = parts.axes(ax, len(rows) * (1 + 0.35 * (len(series) - 1)))
-    for one in series:
-        points = [(numbers[row], place) for place, row in one.points if numbers[row] is not None]
-        for value, place in points:
+    chart = parts.chart(frame, metric, y, hue, order, ax, log=log)
+    ax, limits = chart.ax, ceilings or {}
+    present = [point.value for one in chart.series for point in one.points]
+    present += limits.values()
+    for one in chart.series:
+        for point in one.points:
             if not log:
-                ax.plot([0, value], [place, place], color=one.colour, linewidth=2, alpha=0.35)
-            parts.write(ax, units.human(value, unit), value, place, one.colour)
-        xs, places = [value for value, _ in points], [place for _, place in points]
-        parts.mark(ax, one, xs, places, hue)
-    parts.name_rows(ax, rows)
-    limits = ceilings or {}
-    present = [value for value in [*numbers, *limits.values()] if value is not None]
+                ax.plot([0, point.value], [point.place] * 2, color=one.colour, lw=2, alpha=0.35)
+            text = units.human(point.value, chart.unit)
+            parts.write(ax, text, point.value, point.place, one.colour)
+        parts.mark(ax, one, hue)
     if log:
+        parts.above_zero("ceilings", limits.values())
         low, high = min(present) / 1.6, max(present) * 2.4
         ax.set_xscale("log")
         ax.set_xlim(low, high)
         parts.log_ticks(ax.xaxis, low, high)
     else:
-        ax.set_xlim(0, max(present) * 1.18)
+        ax.set_xlim(0, max(present) * 1.18 or 1)
         parts.few_ticks(ax.xaxis)
     parts.unit_axis(ax, metric, parts.wording(metric))
     for label, limit in limits.items():
         ax.axvline(limit, color=parts.GREY, linestyle="--", linewidth=1.3, zorder=1)
         ax.annotate(
-            f"{label}: {units.human(limit, unit)}",
+            f"{label}: {units.human(limit, chart.unit)}",
             (limit, 1),
             xycoords=("data", "axes fraction"),
             xytext=(0, 2),
@@ -99,5 +99,5 @@ def throughput(
         if own := ax.get_title(loc="left"):
             ax.set_title(own, pad=20)  # room for the line's name
     if hue:
-        parts.legend_below(ax, len(series))
+        parts.legend_below(ax, len(chart.series))
     return ax

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
+from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -37,6 +39,11 @@ def timings(
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    SchemaError
+        If a bar is named more than once.
+
     Examples
     --------
     >>> import fiotools as ft
@@ -45,12 +52,14 @@ def timings(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['before', 'after']
     """
-    names = parts.values(frame, y)
+    table = parts.opened(frame, y, "real_s", "user_s", "sys_s")
+    names = parts.known(table, y)
     rows = parts.levels(names, order)
     if len(set(names)) != len(names):
-        raise ValueError(f"{y!r} names a bar more than once: summarize first, or choose another y")
-    columns = {name: parts.values(frame, name) for name in ("real_s", "user_s", "sys_s")}
-    longest = max(columns["real_s"])
+        raise SchemaError(f"{y!r} names a bar more than once: summarize first, or choose another y")
+    parts.numbers(table, "real_s")  # that they are numbers, and some are there
+    walls = parts.known(table, "real_s")
+    longest = max(walls)
     ax = parts.axes(ax, len(rows))
     spent = (
         # told apart in greyscale too: dark, middle, light
@@ -60,7 +69,9 @@ def timings(
     )
     lengths = [
         (user or 0.0, system or 0.0, max(0.0, real - (user or 0.0) - (system or 0.0)))
-        for real, user, system in zip(*columns.values(), strict=True)
+        for real, user, system in zip(
+            walls, numbers(table, "user_s"), numbers(table, "sys_s"), strict=True
+        )
     ]
     at = [names.index(row) for row in rows]
     left = [0.0] * len(rows)
@@ -79,10 +90,10 @@ def timings(
         )
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for place, (row, end) in enumerate(zip(at, left, strict=True)):
-        real = columns["real_s"][row]
-        parts.write(ax, units.human(real, "s", like=longest), max(real, end), place)
+        text = units.human(walls[row], "s", like=longest)
+        parts.write(ax, text, max(walls[row], end), place)
     parts.name_rows(ax, rows)
-    ax.set_xlim(0, longest * 1.12)
+    ax.set_xlim(0, longest * 1.12 or 1)
     parts.few_ticks(ax.xaxis)
     parts.unit_axis(ax, "real_s", "wall time", like=longest)
     parts.legend_below(ax, len(spent))

@@ -32,6 +32,7 @@ _EXTRA = re.compile(
 _ETW = re.compile(r"\s+\S.*|\(KB\).*|Size  \|.*|\d[\d ]*|(?:Allocated Buffers|Lost [\w ]+):.*")
 _TOTALS = re.compile(r"(?:type|write|read|total)\b.*")
 _ANYTHING = re.compile(r".*")
+_SIZED = re.compile(r" \(\d[\d.]*(?:[KMGTPE]?i?B)\)$")
 _NEXT = re.compile(r"\s*([^\n]*)")
 # what DISKSPD says on standard error, in the same file
 _ERROR = re.compile(
@@ -46,10 +47,14 @@ ANCHOR = (
 
 @dataclass
 class Table:
-    """A table between bars: the names of its columns, and its rows with their lines."""
+    """A table between bars: the names of its columns, and its rows with their lines.
+
+    Where the text ends within a row, that row is left out, and ``cut`` is its line.
+    """
 
     columns: list[str]
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    cut: int | None = None
 
 
 @dataclass
@@ -85,6 +90,7 @@ class Output:
     spans: list[Span] = field(default_factory=list)
     errors: list[tuple[int, str]] = field(default_factory=list)
     progress: int = 0
+    following: int = 0  # how many lines of the text follow
 
 
 class _Cursor:
@@ -110,6 +116,11 @@ class _Cursor:
         self.number, self._next = self.number + 1, stop + 1
         return line
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the text ends on this line, without an end of line: it may be cut off."""
+        return self._next > len(self._text)
+
     def after(self) -> str:
         """Give the next line that is not blank, behind this one."""
         found = _NEXT.match(self._text, self._next)
@@ -128,6 +139,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
             for pattern, take in _BLOCKS
         ):
             break
+    rest = text[cursor.end :].strip()
+    output.following = len(rest.split("\n")) if rest else 0
     if not output.parameters and not output.spans:
         return None
     return start, cursor.end, output
@@ -283,11 +296,31 @@ def _take_table(cursor: _Cursor) -> Table:
     while not cursor.done:
         if _is_rule(cursor.bare):
             cursor.take()
-        elif "|" in cursor.bare:
-            table.rows.append((cursor.number, cells(cursor.take(), len(table.columns))))
-        else:
+        elif "|" not in cursor.bare:
             break
+        elif cursor.is_open and not _is_whole(cursor.bare, table):
+            table.cut = cursor.number
+            cursor.take()
+        else:
+            table.rows.append((cursor.number, cells(cursor.take(), len(table.columns))))
     return table
+
+
+def _is_whole(line: str, table: Table) -> bool:
+    """Say whether a row that ends the text is all there: its last cell looks like those above."""
+    row = cells(line, len(table.columns))
+    total = row[0] in ("total", "avg")  # these belong to no file
+    if len(row) < len(table.columns) - total:
+        return False
+    if line.endswith("|") or row[-1] == "N/A" or _SIZED.search(row[-1]):
+        return True
+    above = {_decimals(cells[len(row) - 1]) for _, cells in table.rows if len(cells) >= len(row)}
+    return bool(_decimals(row[-1])) and _decimals(row[-1]) in above
+
+
+def _decimals(cell: str) -> str:
+    """Give what follows the point, whose length DISKSPD fixes: ``00`` for 12.34, ``00%``."""
+    return re.sub(r"\d", "0", cell.partition(".")[2])
 
 
 def cells(line: str, columns: int = 0) -> list[str]:

@@ -28,7 +28,7 @@ from fiotools.readers import diskspd_options as options
 from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
 from fiotools.readers.diskspd_echo import read_echo
 from fiotools.readers.diskspd_layout import ANCHOR, Output, Span, parse
-from fiotools.readers.diskspd_rows import add_rows, percentage, read_rows
+from fiotools.readers.diskspd_rows import Rows, add_rows, percentage, read_rows
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -69,7 +69,12 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     for number, span in enumerate(output.spans):
         # without Input parameters, what the command line says holds for every time span
         plan = asked[number] if number < len(asked) else asked[0] if not output.parameters else None
-        run = _add_span(tables, report, span, plan or options.Asked(), command, session, system)
+        rows = read_rows(span)
+        gap = _gap(rows, span, output)
+        if gap is None and span is output.spans[-1] and len(output.spans) < len(asked):
+            gap = (span.line, f"{len(asked)} time spans were asked for: the output ends before")
+        plan = plan or options.Asked()
+        run = _add_span(tables, report, span, rows, gap, plan, command, session, system)
         for name, value in output.facts.items():
             tables.add("settings", run=run, option=name, text=value, origin="given")
     return tables.runs
@@ -79,13 +84,13 @@ def _add_span(
     tables: Tables,
     report: Report,
     span: Span,
+    rows: Rows,
+    gap: tuple[int, str] | None,
     asked: options.Asked,
     command: str | None,
     session: Session,
     system: dict[str, str],
 ) -> int:
-    rows = read_rows(span)
-    complete = bool(span.tables) or span.failed is not None
     when = system.get("start time")
     run = tables.start_run(
         tool="diskspd",
@@ -94,14 +99,13 @@ def _add_span(
         host=system.get("computer name") or session.host,
         reported_at=options.moment(when) if when else None,
         duration_s=rows.seconds,
-        status="error" if span.failed else "ok" if complete else "truncated",
+        status="error" if span.failed else "truncated" if gap else "ok",
     )
     first = report.line
     if span.failed:
         tables.note(span.failed, line=first + span.line, severity="error", run=run)
-    elif not complete:
-        message = "the output ends before its tables"
-        tables.note(message, line=first + span.line, severity="warning", run=run)
+    elif gap:
+        tables.note(gap[1], line=first + gap[0], severity="warning", run=run)
     for line, message in rows.problems:
         tables.note(message, line=first + line, severity="warning", run=run)
     for option, text in asked.settings:
@@ -115,6 +119,36 @@ def _add_span(
     for name, text in [*span.facts.items(), *span.extras]:
         tables.add("extras", run=run, path=name, text=text)
     return run
+
+
+def _gap(rows: Rows, span: Span, output: Output) -> tuple[int, str] | None:
+    """Find where a run's results break off; a full report has three tables, and percentiles."""
+    if not span.tables:
+        return span.line, "the output ends before its tables"
+    # people leave out the totals of an excerpt, but then of all its tables
+    without = len(span.tables) - len(rows.totals)
+    totals_due = output.parameters or (not output.following and without == 1)
+    last = span.line
+    for direction, table in span.tables.items():
+        last = table.rows[-1][0] if table.rows else last
+        if table.cut is not None:
+            return table.cut, "the output ends within this row: it is left out"
+        if direction not in rows.totals and totals_due:
+            return last, f"the output ends before the row 'total:' of the {direction} table"
+    for direction in ("total", "read", "write"):
+        if output.parameters and direction not in span.tables:
+            return last, f"the output ends before the {direction} table"
+    for _, chart in span.charts:
+        last = chart.rows[-1][0] if chart.rows else last
+        if not chart.rows or chart.rows[-1][1][0] != "max":
+            return last, "the output ends within its percentiles"
+    columns = next(iter(span.tables.values())).columns
+    measured = any(name.startswith("AvgLat") for name in columns)
+    # at most a caption and half a header follow where it was cut
+    due = measured and output.parameters and output.following <= 2
+    if due and None not in (target for target, _ in span.charts):
+        return last, "the output ends before its percentiles"
+    return None
 
 
 def _pairs(lines: list[str]) -> dict[str, str]:

@@ -18,11 +18,13 @@ VERSION_KEYS = ("fio version", "fioversion")
 
 _KEY = re.compile(r'"fio ?version"\s*:')
 _START = re.compile(ANCHOR)
-_DECODER = json.JSONDecoder(strict=False)  # job names may hold control characters
-# what C prints for figures that are none, and backslashes that fio before 3 did not escape
-_NOT_A_NUMBER = re.compile(
-    r"(?<=[:\[,])(\s*)-?(?:nan|inf(?:inity)?)(?:\(\w*\))?(?=\s*[,}\]])", re.I
+# job names may hold control characters
+_DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
+# a string, or what C prints for figures that are none
+_STRING_OR_NAN = re.compile(
+    r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
 )
+# backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
 
 
@@ -38,12 +40,15 @@ class Piece:
         None where the document is not whole.
     reason : str
         Why it is not whole.
+    nans : int
+        How many of its figures were nan or inf; they are None.
     """
 
     start: int
     end: int
     document: dict[str, Any] | None
     reason: str = ""
+    nans: int = 0
 
 
 def has_key(text: str) -> bool:
@@ -67,12 +72,17 @@ def pieces(text: str) -> list[Piece]:
 
 def _whole(text: str) -> list[Piece]:
     """Take a text that is one JSON value: a document, or a list of documents."""
+    nans = 0
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return []
+        readable, nans = _without_nan(text)
+        try:
+            value = _DECODER.decode(readable) if nans else None
+        except (json.JSONDecodeError, RecursionError):
+            return []
     documents = value if isinstance(value, list) else [value]
-    return [Piece(0, len(text), one) for one in documents if is_fio(one)]
+    return [Piece(0, len(text), one, nans=nans) for one in documents if is_fio(one)]
 
 
 def is_fio(value: Any) -> bool:
@@ -82,27 +92,41 @@ def is_fio(value: Any) -> bool:
 
 def piece_at(text: str, start: int) -> Piece:
     """Read the document that begins at a place; what is not whole ends where it breaks off."""
+    # none holds another: where the next one begins, this one is over
+    following = _START.search(text, start + 1)
+    stop = following.start() if following else len(text)
     # as fio writes it, only the last brace stands at the beginning of a line
-    brace = text.find("\n}", start)
+    brace = text.find("\n}", start, stop)
     if brace >= 0:
-        body = text[start : brace + 2]
-        for attempt in (body, _repaired(body)):
-            try:
-                value = orjson.loads(attempt)
-            except orjson.JSONDecodeError:
-                continue
-            if is_fio(value):
-                return Piece(start, brace + 2, value)
+        try:
+            return Piece(start, brace + 2, orjson.loads(text[start : brace + 2]))
+        except orjson.JSONDecodeError:
+            pass
+    readable, nans = _without_nan(text[start:stop])
     try:
-        value, end = _DECODER.raw_decode(text, start)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        broken = error.pos if isinstance(error, json.JSONDecodeError) else start + 1
-        # the next document may have been swallowed before the break was seen
-        following = re.compile(rf"^{ANCHOR}", re.M).search(text, start + 1, max(broken, start + 1))
-        return Piece(start, following.start() if following else broken, None, reason)
-    return Piece(start, end, value if is_fio(value) else None, "" if is_fio(value) else "not fio's")
+        value, end = _DECODER.raw_decode(readable)
+    except RecursionError:
+        return Piece(start, start + 1, None, "nested too deeply")
+    except json.JSONDecodeError as error:
+        try:
+            if brace >= 0:
+                value = _DECODER.decode(_BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start]))
+                return Piece(start, brace + 2, value, nans=nans)
+        except (json.JSONDecodeError, RecursionError):
+            pass
+        return Piece(start, start + error.pos, None, error.msg)
+    return Piece(start, start + end, value, nans=nans)
 
 
-def _repaired(body: str) -> str:
-    return _BACKSLASH.sub(r"\\\\", _NOT_A_NUMBER.sub(r"\1null", body))
+def _without_nan(text: str) -> tuple[str, int]:
+    """Put what JSON can say for figures that are none, as long as they were; count them."""
+    count = 0
+
+    def replace(found: re.Match[str]) -> str:
+        nonlocal count
+        if found[0][0] == '"':
+            return found[0]
+        count += 1
+        return "NaN" if len(found[0]) == 3 else "null".ljust(len(found[0]))
+
+    return _STRING_OR_NAN.sub(replace, text), count

@@ -75,6 +75,7 @@ def read(document: Document, tables: Tables) -> None:
                 document.name, reason, line=line, remedy="was it edited, or made by another tool?"
             ) from error
         _note_repeats(tables, document, group)
+        _note_nans(tables, group[-1], line)
     _note_broken(tables, document, pieces)
     _note_strays(tables, document, pieces)
 
@@ -111,6 +112,12 @@ def _note_repeats(tables: Tables, document: Document, group: list[Piece]) -> Non
             line=document.line(group[0].start),
             run=tables.runs,
         )
+
+
+def _note_nans(tables: Tables, piece: Piece, line: int) -> None:
+    if piece.nans:
+        message = f"{piece.nans} figures of the document are nan or inf: left out"
+        tables.note(message, line=line, run=tables.runs, severity="warning")
 
 
 def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> None:
@@ -174,7 +181,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             severity="warning",
         )
         return tables.runs
-    return rows.add_run(tables, [piece.document], line=report.line, session=session)
+    run = rows.add_run(tables, [piece.document], line=report.line, session=session)
+    _note_nans(tables, piece, report.line)
+    return run
 
 
 READER = Reader(

@@ -73,6 +73,7 @@ class Run:
     disks: list[tuple[str, dict[str, tuple[float, ...]]]] = field(default_factory=list)
     extras: dict[str, str] = field(default_factory=dict)
     remarks: list[tuple[int, str]] = field(default_factory=list)
+    cut: int | None = None  # the line where the text ends although fio had more to say
     # where the lines that continue others belong
     summed: bool = False
     group: str = ""

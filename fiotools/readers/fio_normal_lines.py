@@ -9,6 +9,7 @@ from fiotools.readers.fio_bins import NS, coarse_edges
 from fiotools.readers.fio_normal_data import Definition, Entry, Run, Section
 from fiotools.readers.fio_printed import amount, count
 
+_LAST = ("%", "msec")  # the end of a last line that is whole
 _NUMBER = r"-?[\d.]+[kKmMG]?"
 
 
@@ -61,11 +62,41 @@ def body(text: str, first: int, run: Run, at: int) -> int:
         stop = newline if newline >= 0 else size
         line = bare(text[position:stop])
         if line:
-            if not _take(line, at, run):
+            whole = newline >= 0 or line.endswith(_LAST)
+            if not whole and not line.startswith("Jobs: "):
+                if text[position] not in " \t" and not _is_begun(line, run):
+                    break
+                run.cut, end = at, stop
+            elif _take(line, at, run):
+                end = stop
+            else:
+                if "(groupid=" in line:  # an entry of the same process, damaged
+                    run.cut = at
                 break
-            end = stop
         position, at = stop + 1, at + 1
+    if position >= size and run.cut is None and _lacks_totals(run):
+        run.cut = at - 1
     return end
+
+
+def _is_begun(line: str, run: Run) -> bool:
+    """Say whether a line that ends the text, without an end of line, began as one of fio's."""
+    names = (f"{entry.name}: (groupid=" for entry in run.entries)
+    starts = (*names, "Jobs: ", "Run status group ", "Disk stats (read/write):")
+    return "(groupid=" in line or any(
+        start.startswith(line) or line.startswith(start) for start in starts
+    )
+
+
+def _lacks_totals(run: Run) -> bool:
+    """Say whether the group summary has begun, and does not hold what its entries did."""
+    did = {
+        f"Run status group {entry.group} (all jobs).{section.direction.upper()}"
+        for entry in run.entries
+        for section in entry.sections
+        if section.io is not None and section.io.value and entry.name != "All clients"
+    }
+    return run.summed and bool(run.group) and not did <= set(run.extras)
 
 
 def _take(line: str, at: int, run: Run) -> bool:
@@ -100,6 +131,7 @@ def _entry(run: Run, found: re.Match[str], at: int) -> bool:
     if run.summed and entry.key in {one.key for one in run.entries}:
         run.earlier.append(run.entries)
         run.entries, run.disks, run.extras, run.summed = [], [], {}, False
+        run.cut, run.group = None, ""
     elif run.summed and run.client is None:
         return False
     run.entries.append(entry)
@@ -243,6 +275,12 @@ def _remark(run: Run, found: re.Match[str], at: int) -> bool:
     return True
 
 
+def _progress(run: Run, found: re.Match[str], at: int) -> bool:
+    if run.summed and run.client is None:  # that was an interim report: fio was still running
+        run.cut = at
+    return True
+
+
 def _pass(run: Run, found: re.Match[str], at: int) -> bool:
     return True
 
@@ -300,6 +338,7 @@ _LINES: tuple[tuple[re.Pattern[str], Callable[[Run, re.Match[str], int], bool]],
         (r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)", _disk),
         (r"fio: .*", _remark),
         (_CLIENT, _client),
-        (r"(?:<[^>]+> )?(?:Jobs: \d+ \(f=\d+\).*|$)", _pass),
+        (r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*", _progress),
+        (r"(?:<[^>]+> )?$", _pass),
     )
 )

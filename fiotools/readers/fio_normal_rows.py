@@ -49,6 +49,8 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 def _status(said: Run) -> str:
     if any(entry.error for entry in said.entries):
         return "error"
+    if said.cut is not None:
+        return "truncated"
     if any("terminating on signal" in text for _, text in said.remarks):
         return "interrupted"
     return "ok" if said.summed else "truncated"
@@ -63,7 +65,11 @@ def _note_troubles(tables: Tables, run: int, said: Run, line: int) -> None:
         if not entry.sections:
             tables.note(f"job {entry.name!r} did no I/O", line=at, severity="warning", run=run)
     if not said.summed:
-        tables.note("the report has no group summary: it was cut off", line=line, run=run)
+        message = "the report has no group summary: it was cut off"
+        tables.note(message, line=line, severity="warning", run=run)
+    elif said.cut is not None:
+        message = "the report was cut off here: its last lines may be missing, or only interim"
+        tables.note(message, line=line + said.cut, severity="warning", run=run)
 
 
 def _add_entry(

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
     answer,
+    columns,
     distinct,
     groups,
     kept,
     need,
     opened,
-    to_type,
-    values,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import run_name
+from fiotools.stats.runs import refuse_mixture
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, DType
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
@@ -36,7 +36,8 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io`, of one scope per run: parts, and not their total beside them.
+        A table such as `Results.io`: parts, and not their total beside them. Of fio's groups some
+        may be reported whole and others job by job.
     to : {"run", "group"}
         Totals of each run, or of each ``group`` (the jobs that fio ran side by side).
 
@@ -58,8 +59,8 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     Raises
     ------
     SchemaError
-        For percentiles (they neither add nor average), for a mixture of scopes in one run, for a
-        row that is there twice, and for a frame without the columns that tell runs apart.
+        For percentiles (they neither add nor average), for scopes of one run that overlap, for a
+        row that is there twice, and for a frame without rows or the columns that tell runs apart.
 
     Notes
     -----
@@ -83,34 +84,42 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     """
     data = opened(io)
     _refuse(data, to)
+    refuse_mixture(data)
     key = [name for name in ("source", "run") if name in data.columns]
-    lists = {name: values(data, name) for name in data.columns}
+    by = [*key, *(["group"] if to == "group" else []), "direction"]
+    return added(data, list(groups(data, by).values()), "total" if to == "run" else "group")
 
-    def parts(by: Sequence[str]) -> list[tuple[list[int], Part]]:
-        return [
-            (rows, {name: [column[row] for row in rows] for name, column in lists.items()})
-            for rows in groups(data, by).values()
-        ]
 
-    for _, run in parts(key):
-        _refuse_mixture(data, run)
-    cells = parts([*key, *(["group"] if to == "group" else []), "direction"])
-    combined = [_total(part, to) for _, part in cells]
+def added(
+    data: nw.DataFrame[IntoDataFrameT],
+    cells: Sequence[list[int]],
+    scope: str,
+    named: Sequence[str] = (),
+) -> IntoDataFrameT:
+    """Add up the rows of each cell to one row of this scope; the columns named stay as they are."""
+    lists = columns(data, data.columns)
+    parts = [
+        {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
+    ]
+    combined = [_total(part, scope) for part in parts]
     # labels are the user's, and stay where they do not tell the parts apart
     labels = [
         name
         for name in data.columns
-        if name not in (*COLUMNS, "parts", "warnings")
-        and all(len(distinct(part[name])) < 2 for _, part in cells)
+        if name in named
+        or (
+            name not in (*COLUMNS, "parts", "warnings")
+            and all(len(distinct(part[name])) < 2 for part in parts)
+        )
     ]
-    columns: dict[str, tuple[DType, list[Any]]] = {
+    sums: dict[str, tuple[DType, list[Any]]] = {
         name: (COLUMNS[name].dtype, [row.get(name) for row in combined])
         for name in data.columns
-        if name in TABLES["io"]
+        if name in TABLES["io"] and name not in named
     }
-    columns["parts"] = "Int64", [len(rows) for rows, _ in cells]
-    columns["warnings"] = "str", [row["warnings"] for row in combined]
-    return answer(data, kept(labels, [rows[0] for rows, _ in cells]), columns)
+    sums["parts"] = "Int64", [len(rows) for rows in cells]
+    sums["warnings"] = "str", [row["warnings"] for row in combined]
+    return answer(data, kept(labels, [rows[0] for rows in cells]), sums)
 
 
 def _refuse(data: Frame, to: str) -> None:
@@ -121,33 +130,14 @@ def _refuse(data: Frame, to: str) -> None:
     need(data, ["run", "direction", *(["group"] if to == "group" else [])])
 
 
-def _refuse_mixture(data: Frame, run: Part) -> None:
-    """Refuse to add a total to its own parts, or a row to itself."""
-    name = run_name((run.get("source", [None])[0], run["run"][0]))
-    scopes = distinct(run.get("scope", []))
-    if len(scopes) > 1:
-        part = next(scope for scope in scopes if scope != "total")
-        raise SchemaError(
-            f"{name} mixes rows of scope {', '.join(scopes)}, which would count I/O twice: "
-            f"keep one, {to_type(data, 'scope', part)}"
-        )
-    entries = [
-        pair
-        for pair in zip(_of(run, "entry"), run["direction"], strict=True)
-        if pair[0] is not None
-    ]
-    if len(set(entries)) < len(entries):
-        raise SchemaError(f"{name} has entries that stand there twice: was a file read twice?")
-
-
-def _total(part: Part, to: str) -> dict[str, Any]:
+def _total(part: Part, scope: str) -> dict[str, Any]:
     """Make one row of several."""
-    scope = {"scope": "total" if to == "run" else "group"}
-    if len(part["direction"]) == 1:
+    own = {"scope": scope}
+    if _size(part) == 1:
         # one part is its own whole, and may keep what does not add
-        return {**{name: column[0] for name, column in part.items()}, **scope, "warnings": None}
+        return {**{name: column[0] for name, column in part.items()}, **own, "warnings": None}
     notes: list[str] = []
-    row = {name: _shared(_of(part, name)) for name in (*KEYS, *CONDITIONS)} | scope
+    row = {name: _shared(_of(part, name)) for name in (*KEYS, *CONDITIONS)} | own
     row["entry"] = None  # no entry of the report is this row
     row |= {name: total(_of(part, name)) for name in _SUMS}
     if _side_by_side(part, notes):
@@ -160,7 +150,11 @@ def _total(part: Part, to: str) -> dict[str, Any]:
 
 def _of(part: Part, name: str) -> list[Any]:
     """Give a column of the part; one that the frame has not is missing throughout."""
-    return part.get(name, [None] * len(part["direction"]))
+    return part.get(name, [None] * _size(part))
+
+
+def _size(part: Part) -> int:
+    return len(next(iter(part.values())))
 
 
 def _side_by_side(part: Part, notes: list[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -13,6 +13,7 @@ from fiotools.stats.frames import (
     Frame,
     Kept,
     answer,
+    columns,
     differing,
     distinct,
     groups,
@@ -26,7 +27,7 @@ from fiotools.stats.metric import metric_of
 from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
 from fiotools.stats.runs import checked, choose_scope, moments, refuse_directions, watched
 from fiotools.stats.sides import logarithms, sides_of
-from fiotools.vocabulary import CONDITIONS, DType
+from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
 
 # the answer's columns, after those of `by`, the level and the baseline
 _COLUMNS: dict[str, DType] = {
@@ -110,14 +111,15 @@ def compare(
           better stands in the vocabulary, or in the metric's unit (``_s``, ``_ns``);
         * ``runs_needed``: further runs per side that will probably settle it, 0 where it is
           settled;
-        * ``varies_in``: conditions and labels that differ among the runs and were not named;
+        * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
+          are another name of what was: a label "4k" where bs_bytes is 4096);
         * ``warnings``: text, "; " between, null if there are none.
 
     Raises
     ------
     SchemaError
         If the question has no answer: a missing column, value or baseline, numbers not above zero,
-        mixed scopes or directions, several rows for one run.
+        mixed scopes or directions, several rows for one run, `between` among `by`.
 
     See Also
     --------
@@ -190,10 +192,7 @@ def speedup(
     """
     measure = metric_of(metric)
     if measure.better is None:
-        raise SchemaError(
-            f"is more {metric!r} better, or less? rename it to a column of the vocabulary "
-            f"(real_s, iops, ...) or after its unit (_s, _ns, _per_s), or use compare()"
-        )
+        raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
     question = Question(measure, pair, confidence, band, method)
     data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope)
     columns = _columns(ratios)
@@ -218,12 +217,17 @@ def _ratios(
     """Check the frame, then compare each level with the baseline in each cell."""
     data = opened(frame)
     need(data, [question.metric.name, between, *by, *names(question.pair)])
+    if between in by:
+        raise SchemaError(
+            f"{between!r} is in by= and is what to compare between: take it out of by="
+        )
     named = {*by, between, *names(question.pair)}
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
     logs = logarithms(checked(data, question.metric.name, positive=True))
     levels = _levels(data, between, baseline)
-    side, times, watch = values(data, between), moments(data), watched(data, named)
+    side, times = values(data, between), moments(data)
+    watch = columns(data, watched(data, named))
     conditions = [name for name in watch if name in CONDITIONS]
 
     ratios, cells, held = [], [], []
@@ -242,7 +246,7 @@ def _ratios(
                 moments=times and [times[row] for row in rows],
             )
             found = ratio_of(sides, question, (level, baseline))
-            _say_what_varies(found, part, own, base, watch)
+            _say_what_varies(found, watch, [rows[i] for i in own], [rows[i] for i in base])
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
@@ -256,15 +260,12 @@ def _ratios(
 
 
 def _say_what_varies(
-    found: Ratio, data: Frame, level: list[int], baseline: list[int], watch: list[str]
+    found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
 ) -> None:
     """Name what differs though nobody named it; worst is what sets the sides apart."""
-    varies = differing(data, watch, [*level, *baseline])
-    apart = [
-        name
-        for name in varies
-        if not differing(data, [name], level) and not differing(data, [name], baseline)
-    ]
+    varies = differing(watch, [*level, *baseline])
+    within = {*differing(watch, level), *differing(watch, baseline)}
+    apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
@@ -278,10 +279,29 @@ def _levels(data: Frame, between: str, baseline: Any) -> list[Any]:
     there = distinct(side)
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:
-        raise SchemaError(f"baseline {baseline!r} is no value of {between!r}; there are: {listed}")
+        why = f"is no value of {between!r}"
+        numeric = data.schema[between].is_numeric()
+        if numeric and isinstance(baseline, str):
+            why = f"is a text, and {between!r} holds numbers"
+        elif isinstance(baseline, (int, float)) and all(isinstance(value, str) for value in there):
+            why = f"is a number, and {between!r} holds texts"
+        raise SchemaError(f"baseline {baseline!r} {why}; there are: {listed}")
     if len(there) < 2:
         raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
     return [value for value in there if value != baseline]
+
+
+def _which_way(metric: str) -> str:
+    """Say why nobody knows whether more is better, and what to do about it."""
+    if metric in COLUMNS:
+        return (
+            "the vocabulary does not say, because that depends on how the tool was run: use "
+            "compare(), which does without"
+        )
+    return (
+        "rename it to a column of the vocabulary (real_s, iops, ...) or after its unit "
+        "(_s, _ns, _per_s), or use compare()"
+    )
 
 
 def _columns(ratios: list[Ratio]) -> dict[str, tuple[DType, list[Any]]]:

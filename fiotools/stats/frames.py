@@ -25,16 +25,23 @@ _NARWHALS: Mapping[DType, Any] = {
     "boolean": nw.Boolean(),
     "str": nw.String(),
 }
+_HINTS = {
+    "LazyFrame": "; collect() it first",
+    "Results": "; give a table of it, such as .io or .timings",
+}
 
 
 def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a pandas or polars frame, or say what is needed."""
+    """Take a pandas or polars frame that has rows, or say what is needed."""
     try:
-        return nw.from_native(frame, eager_only=True)
+        data = nw.from_native(frame, eager_only=True)
     except TypeError:
         kind = type(frame).__name__
-        hint = "; collect() it first" if kind == "LazyFrame" else ""
+        hint = _HINTS.get(kind, "")
         raise SchemaError(f"a pandas or polars DataFrame is needed, not {kind}{hint}") from None
+    if len(data) == 0:
+        raise SchemaError("the frame has no rows")
+    return data
 
 
 def names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -55,9 +62,9 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
             )
 
 
-def values(frame: Frame, name: str, rows: Sequence[int] | None = None) -> list[Any]:
-    """Give a column (or some rows of it) as plain values, missing ones (null, NA, NaN) as None."""
-    series = frame[name] if rows is None else frame[list(rows), [name]][name]
+def values(frame: Frame, name: str) -> list[Any]:
+    """Give a column as plain values, missing ones (null, NA, NaN) as None."""
+    series = frame[name]
     gone = series.is_null().to_list()
     # NaN is a value in polars, and the one value that differs from itself
     return [
@@ -88,22 +95,24 @@ def distinct(found: Iterable[Any]) -> list[Any]:
     return [value for value in dict.fromkeys(found) if value is not None]
 
 
-def differing(
-    frame: Frame, candidates: Iterable[str], rows: Sequence[int] | None = None
-) -> list[str]:
+def columns(frame: Frame, wanted: Iterable[str]) -> dict[str, list[Any]]:
+    """Give those of the columns that the frame has, as plain values."""
+    return {name: values(frame, name) for name in wanted if name in frame.columns}
+
+
+def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None) -> list[str]:
     """Name the columns that are known to differ (among some rows); a gap is no difference."""
-    return [
-        name
-        for name in candidates
-        if name in frame.columns and len(distinct(values(frame, name, rows))) > 1
-    ]
+    if rows is None:
+        return [name for name, column in lists.items() if len(distinct(column)) > 1]
+    own = list(rows)
+    return [name for name, column in lists.items() if len(distinct(column[row] for row in own)) > 1]
 
 
-def to_type(frame: Frame, column: str, value: Any) -> str:
+def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
     """Give the filter to type, in the words of the frame's own library."""
     if frame.implementation.is_pandas_like():
-        return f'.query("{column} == {value!r}")'
-    return f'.filter(pl.col("{column}") == {value!r})'
+        return f'.query("{column} {sign} {value!r}")'
+    return f'.filter(pl.col("{column}") {sign} {value!r})'
 
 
 Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]

@@ -16,8 +16,10 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
+    columns,
     differing,
     distinct,
+    groups,
     numbers,
     to_type,
     values,
@@ -29,6 +31,9 @@ _PARTS = (
     *("host", "port", "group", "job", "thread", "target", "entry", "direction"),
     *("latency", "percentile", "quantity", "command", "cpu", "device"),
 )
+_BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
+
+Place = tuple[tuple[Any, ...], Any, str]  # run, fio group, scope
 
 
 def choose_scope(
@@ -46,14 +51,117 @@ def choose_scope(
         return frame
     chosen = scope or "total"
     if chosen not in there:
+        at = _places(frame)
+        if "group" in named and {*there} == _BY_GROUP and _twice(at) is None:
+            return frame
         raise SchemaError(
-            f"rows of several scopes ({_listed(there)}) are not repeats: name one, "
-            f"scope={there[0]!r}, or type {to_type(frame, 'scope', there[0])}"
+            f"rows of several scopes ({_listed(there)}) are not repeats: {_one_scope(frame, at)}"
         )
     kept = [row for row, value in enumerate(values(frame, "scope")) if value == chosen]
     if scope is None:
         _no_run_lost(frame, kept)
     return frame[kept]
+
+
+def refuse_mixture(frame: Frame) -> None:
+    """Refuse to add a total to its own parts, or a row to itself."""
+    if "scope" in frame.columns:
+        at = _places(frame)
+        run = _twice(at)
+        if run is not None:
+            scopes = distinct(scope for whose, _, scope in at if whose == run)
+            found = _lossless(at)
+            remedy = "in each group, keep either its jobs or their sum"
+            if found is not None:
+                sign, scope = found
+                word = "keep one" if sign == "==" else "leave one out"
+                remedy = f"{word}, {to_type(frame, 'scope', scope, sign)}"
+            raise SchemaError(
+                f"{run_name(run)} mixes rows of scope {_listed(scopes)}, "
+                f"which would count I/O twice: {remedy}"
+            )
+    refuse_twice(frame)
+
+
+def refuse_twice(frame: Frame) -> None:
+    """Refuse entries of a report that stand there twice."""
+    lists = columns(frame, ("entry", "direction"))
+    if "entry" not in lists:
+        return
+    seen = set()
+    for key, *entry in zip(run_keys(frame), *lists.values(), strict=True):
+        if len(key) == 2 and entry[0] is not None:
+            if (key, *entry) in seen:
+                raise SchemaError(
+                    f"{run_name(key)} has entries that stand there twice: was a file read twice?"
+                )
+            seen.add((key, *entry))
+
+
+def _places(frame: Frame) -> list[Place]:
+    """Say for each row of a known scope which run and fio group it is about."""
+    named = [name for name in ("source", "run") if name in frame.columns]
+    keys = {row: key for key, rows in groups(frame, named).items() for row in rows}
+    group = values(frame, "group") if "group" in frame.columns else [None] * len(frame)
+    return [
+        (keys[row], group[row], scope)
+        for row, scope in enumerate(values(frame, "scope"))
+        if scope is not None
+    ]
+
+
+def _twice(at: Iterable[Place]) -> tuple[Any, ...] | None:
+    """Give the first run whose rows would count I/O twice.
+
+    fio may report one group whole and another job by job: these overlap only within a group.
+    """
+    runs: dict[tuple[Any, ...], set[str]] = {}
+    parts: dict[tuple[tuple[Any, ...], Any], set[str]] = {}
+    for run, group, scope in at:
+        runs.setdefault(run, set()).add(scope)
+        parts.setdefault((run, group), set()).add(scope)
+    for (run, _), scopes in parts.items():
+        if len(scopes if runs[run] <= _BY_GROUP else runs[run]) > 1:
+            return run
+    return None
+
+
+def _lossless(at: Sequence[Place]) -> tuple[str, str] | None:
+    """Find the filter on scope that counts nothing twice and leaves no group and no run out."""
+    there = distinct(scope for _, _, scope in at)
+    there.sort(key=lambda scope: scope != "group")  # of jobs and their sum, the sum is one number
+    for sign, scope in (
+        *(("==", scope) for scope in there if scope != "total"),
+        *(("!=", scope) for scope in there),
+        ("==", "total"),
+    ):
+        kept = [place for place in at if (place[2] == scope) is (sign == "==")]
+        if _twice(kept) is None and _covers(kept, at):
+            return sign, scope
+    return None
+
+
+def _covers(kept: Iterable[Place], at: Iterable[Place]) -> bool:
+    parts = {(run, group) for run, group, _ in kept}
+    runs = {run for run, _ in parts}
+    whole = {run for run, _, scope in kept if scope not in _BY_GROUP}
+    return all(
+        run in whole or ((run, group) in parts if scope in _BY_GROUP else run in runs)
+        for run, group, scope in at
+    )
+
+
+def _one_scope(frame: Frame, at: Sequence[Place]) -> str:
+    """Say what to do about several scopes, such that nothing is lost."""
+    found = _lossless(at)
+    if found is None:
+        by_group = "group" in frame.columns and _twice(at) is None
+        return "make totals of them with combine(io, to='run')" + (
+            ", or add 'group' to by=" if by_group else ""
+        )
+    sign, scope = found
+    one = f"name one, scope={scope!r}, or " if sign == "==" else ""
+    return f"{one}type {to_type(frame, 'scope', scope, sign)}"
 
 
 def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
@@ -108,7 +216,7 @@ def run_name(key: tuple[Any, ...]) -> str:
 def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
     head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
-    apart = differing(frame, [*CONDITIONS, *_PARTS, *labels(frame)], rows)
+    apart = differing(columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
     remedy = f"name it in by= ({', '.join(apart)}), or keep one of them"
@@ -120,8 +228,6 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> S
 
 def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
     """Give the metric's values, all of them there, finite and (for ratios) above zero."""
-    if len(frame) == 0:
-        raise SchemaError("the frame has no rows")
     found: list[float] = []
     gaps = 0
     for row, value in enumerate(numbers(frame, metric)):
@@ -163,15 +269,27 @@ def watched(frame: Frame, named: Collection[str]) -> list[str]:
 
     Conditions, and labels that group runs. A label that numbers the runs (digits) or names each row
     (no value twice in the frame) is no condition; what is the same throughout needs no watching.
+    Nor is a label that is one-to-one with a column of the vocabulary that was named or is watched:
+    it is the same thing under another name, as "4k" is beside a bs_bytes of 4096.
     """
-    found = []
-    for name in differing(frame, [*CONDITIONS, *labels(frame)]):
-        everywhere = values(frame, name)
+    lists = columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
+    varying = differing(lists)
+    told = [name for name in varying if name in CONDITIONS or (name in named and name in COLUMNS)]
+    found = [name for name in told if name not in named]
+    for name in varying:
+        if name in named or name in COLUMNS:
+            continue
+        everywhere = lists[name]
         numbering = all(str(value).isdigit() for value in everywhere if value is not None)
         grouping = len(set(everywhere)) < len(everywhere) and not numbering
-        if name not in named and (name in CONDITIONS or grouping):
+        if grouping and not any(_one_to_one(everywhere, lists[other]) for other in told):
             found.append(name)
     return found
+
+
+def _one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Say whether each value of one column stands beside one value of the other, and back."""
+    return len(set(one)) == len(set(other)) == len(set(zip(one, other, strict=True)))
 
 
 def moments(frame: Frame) -> list[Any] | None:

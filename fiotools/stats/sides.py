@@ -8,7 +8,7 @@ from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import Frame, differing, values
+from fiotools.stats.frames import Frame, columns, differing, values
 from fiotools.stats.runs import refuse_several, run_keys, run_name
 
 
@@ -74,10 +74,11 @@ def sides_of(
     Refused is what leaves a run without its one number: several rows that no condition tells apart,
     or cells that only one side has, so that the ratio would mix in the conditions' own effect.
     """
-    within = {*differing(frame, conditions, level), *differing(frame, conditions, baseline)}
+    lists = columns(frame, conditions)
+    within = {*differing(lists, level), *differing(lists, baseline)}
     dims = [name for name in conditions if name in within]
     keys = run_keys(frame)
-    cells = list(zip(*(values(frame, name) for name in dims), strict=True)) or [()] * len(frame)
+    cells = list(zip(*(lists[name] for name in dims), strict=True)) or [()] * len(frame)
     pairs = values(frame, pair) if pair else [None] * len(frame)
 
     def runs(rows: Sequence[int]) -> list[Run]:

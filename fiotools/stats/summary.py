@@ -15,6 +15,7 @@ from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
     answer,
+    columns,
     differing,
     groups,
     kept,
@@ -55,6 +56,7 @@ _COLUMNS: dict[str, DType] = {
     "min": "float64",
     "max": "float64",
     "outliers": "Int64",
+    "varies_in": "str",
     "warnings": "str",
     "confidence": "float64",
 }
@@ -79,6 +81,7 @@ class _Summary:
     stddev: float | None = None
     cov_pct: float | None = None
     outliers: int = 0
+    varies_in: str | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -117,6 +120,7 @@ def summarize(
         ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
         ``mean_lo``, ``mean_hi`` (Student's t; null for one run); ``stddev``; ``cov_pct``, the
         coefficient of variation; ``min``; ``max``; ``outliers``, counted and never dropped;
+        ``varies_in``, conditions and labels that differ among the runs and were not named;
         ``warnings``; ``confidence``.
 
     Raises
@@ -151,8 +155,8 @@ def summarize(
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
     numbers = checked(data, metric, positive=False)
-    measure, keys, watch = metric_of(metric), run_keys(data), watched(data, named)
-    clock = _clock(data)
+    measure, keys, clock = metric_of(metric), run_keys(data), _clock(data)
+    watch = columns(data, watched(data, named))
 
     cells = groups(data, named)
     found = []
@@ -161,15 +165,15 @@ def summarize(
         order = _in_order(rows, clock)
         series = [numbers[row] for row in order or rows]
         summary = _summary(series, measure, confidence, in_order=order is not None)
-        varies = differing(data, watch, rows)
-        if varies:
-            summary.notes.append(f"runs vary in {', '.join(varies)}")
+        summary.varies_in = ", ".join(differing(watch, rows)) or None
+        if summary.varies_in:
+            summary.notes.append(f"runs vary in {summary.varies_in}")
         found.append(summary)
-    columns: dict[str, tuple[DType, list[Any]]] = {
+    told: dict[str, tuple[DType, list[Any]]] = {
         name: (dtype, [getattr(summary, name) for summary in found])
         for name, dtype in _COLUMNS.items()
     }
-    return answer(data, kept(named, [rows[0] for rows in cells.values()]), columns)
+    return answer(data, kept(named, [rows[0] for rows in cells.values()]), told)
 
 
 def _one_row_per_run(data: Frame, rows: Sequence[int], keys: Sequence[tuple[Any, ...]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -10,9 +10,11 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats.combine import added
 from fiotools.stats.frames import (
     Frame,
     answer,
+    columns,
     differing,
     distinct,
     groups,
@@ -24,6 +26,7 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
+from fiotools.stats.runs import labels, refuse_several, refuse_twice, run_keys
 from fiotools.vocabulary import CONDITIONS, DType
 
 _ONE = ("thread", "job")  # scopes whose rows are one thread each
@@ -38,7 +41,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     ----------
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`; rows of other scopes than ``thread`` and ``job`` are left out.
-        In a frame without a column ``scope`` each row is a thread.
+        In a frame without a column ``scope`` each row is a thread. DISKSPD reports a thread once
+        for each of its targets; those rows are added up, unless `by` names ``target``.
     by : str or sequence of str, optional
         Columns to carry along, first: labels, mostly.
 
@@ -49,12 +53,12 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
         ``host``, ``port``, ``job``, ``thread``, ``target``, ``direction``, ``total_ios``, ``iops``
         [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` and ``lat_stddev_ns`` [ns], as far as `io`
         has them; and ``share_pct`` [%], its share of the I/Os per second of its run (in fio: of its
-        group) in that direction.
+        group) in that direction. ``entry`` and ``target`` are null for a thread with several.
 
     Raises
     ------
     SchemaError
-        If a column is missing, or no row is of a single thread.
+        If a column is missing, no row is of a single thread, or a row is there twice.
 
     Examples
     --------
@@ -90,7 +94,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
-        As for `per_thread`.
+        As for `per_thread`: a thread with several targets counts once.
     by : str or sequence of str, optional
         Columns to carry along, first.
 
@@ -106,7 +110,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
     Raises
     ------
     SchemaError
-        If a column is missing, or no row is of a single thread.
+        If a column is missing, no row is of a single thread, or a row is there twice.
 
     Notes
     -----
@@ -132,7 +136,8 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         values(data, name) if name in data.columns else [None] * len(data)
         for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
     )
-    cells, conditions = _together(data, by), differing(data, CONDITIONS)
+    cells, who = _together(data, by), columns(data, ("thread", "job", "entry"))
+    conditions = columns(data, differing(columns(data, CONDITIONS)))
     found = []
     for rows in cells:
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
@@ -142,7 +147,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
                 "total_ios": total(n),
                 "lat_mean_ns": pooled_mean(n, m),
                 "lat_stddev_ns": pooled_stddev(n, m, s),
-                **_fair(data, rows, [iops[row] for row in rows], conditions),
+                **_fair(who, rows, [iops[row] for row in rows], differing(conditions, rows)),
             }
         )
     types: dict[str, DType] = {
@@ -152,16 +157,16 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         **dict.fromkeys(("lat_mean_ns", "lat_stddev_ns"), "float64"),
         "warnings": "str",
     }
-    columns = {name: (dtype, [row.get(name) for row in found]) for name, dtype in types.items()}
-    columns["n"] = "Int64", [1] * len(found)
+    told = {name: (dtype, [row.get(name) for row in found]) for name, dtype in types.items()}
+    told["n"] = "Int64", [1] * len(found)
     keys = [name for name in _keys(data) if name not in by]
-    return answer(data, kept([*by, *keys], [rows[0] for rows in cells]), columns)
+    return answer(data, kept([*by, *keys], [rows[0] for rows in cells]), told)
 
 
 def _threads(
     io: IntoDataFrameT, by: str | Sequence[str] | None
 ) -> tuple[nw.DataFrame[IntoDataFrameT], tuple[str, ...]]:
-    """Keep the rows that are one thread each."""
+    """Keep the rows of threads, and make one row of each."""
     named = names(by)
     data = opened(io)
     need(data, [*named, "iops"])
@@ -169,13 +174,38 @@ def _threads(
         scopes = values(data, "scope")
         rows = [row for row, scope in enumerate(scopes) if scope in _ONE]
         if not rows:
-            there = ", ".join(distinct(scopes)) or "none"
+            there = distinct(scopes)
+            why = ": fio summed them up (group_reporting)" if "group" in there else ""
             raise SchemaError(
-                f"no row of scope 'thread' or 'job' (there are: {there}): the tool summed them up "
-                f"(in fio: group_reporting)"
+                f"no row of scope 'thread' or 'job' (there are: {', '.join(there) or 'none'}){why}"
             )
         data = data[rows]
-    return data, named
+    refuse_twice(data)
+    return _over_targets(data, named), named
+
+
+def _over_targets(
+    data: nw.DataFrame[IntoDataFrameT], by: Sequence[str]
+) -> nw.DataFrame[IntoDataFrameT]:
+    """Add up the rows of a thread, which has one for each of its targets."""
+    thread = columns(data, ("thread",)).get("thread", [None] * len(data))
+    who = [name for name in (*_keys(data), *_WHO, *labels(data)) if name in data.columns]
+    # without a column `run`, each row is a run of its own: only targets tell that it is not
+    told = columns(data, ("entry", "target") if "run" in data.columns else ("target",))
+    keys, places = run_keys(data), list(zip(*told.values(), strict=True))
+    cells = []
+    for rows in groups(data, dict.fromkeys([*by, *(n for n in who if n != "target")])).values():
+        apart = len({places[row] for row in rows} if places else ()) == len(rows)
+        key = keys[rows[0]]
+        if thread[rows[0]] is None or not (apart or len(key) == 2):
+            cells += [[row] for row in rows]
+        elif apart or len(rows) == 1:
+            cells.append(rows)
+        else:
+            raise refuse_several(data, rows, key)
+    if len(cells) == len(data):
+        return data
+    return nw.from_native(added(data, sorted(cells), "thread", by), eager_only=True)
 
 
 def _keys(data: Frame) -> list[str]:
@@ -188,11 +218,10 @@ def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:
 
 
 def _fair(
-    data: Frame, rows: list[int], iops: list[float | None], conditions: list[str]
+    who: Mapping[str, list[Any]], rows: list[int], iops: list[float | None], unequal: list[str]
 ) -> dict[str, Any]:
     """Measure fairness among equals."""
     rates = [rate for rate in iops if rate is not None]
-    unequal = differing(data, conditions, rows)
     if unequal:
         return {"warnings": f"threads differ in {', '.join(unequal)}: fairness is between equals"}
     if len(rates) < len(iops):
@@ -207,7 +236,7 @@ def _fair(
         **figures,
         "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
         "max_over_min": max(rates) / min(rates),
-        "stragglers": ", ".join(_name(data, rows[i]) for i in behind) or None,
+        "stragglers": ", ".join(_name(who, rows[i]) for i in behind) or None,
     }
 
 
@@ -230,11 +259,10 @@ def stragglers(rates: Sequence[float]) -> list[int]:
     return [i for i, rate in enumerate(rates) if middle - rate > 3.5 * mad and rate <= 0.9 * middle]
 
 
-def _name(data: Frame, row: int) -> str:
+def _name(who: Mapping[str, list[Any]], row: int) -> str:
     """Name a thread: by its number, else by its job and entry."""
     thread, job, entry = (
-        values(data, name, [row])[0] if name in data.columns else None
-        for name in ("thread", "job", "entry")
+        who[name][row] if name in who else None for name in ("thread", "job", "entry")
     )
     if thread is not None:
         return f"thread {thread:g}"

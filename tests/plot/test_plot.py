@@ -293,3 +293,217 @@ def test_end_labels_do_not_touch():
     ax.figure.canvas.draw()
     boxes = sorted(text.get_window_extent().y0 for text in ax.texts)
     assert min(np.diff(boxes)) > 8
+
+
+def speedups():
+    ends = {"speedup": [9.4, 0.8], "speedup_lo": [9.0, 0.7], "speedup_hi": [9.8, 0.9]}
+    return comparison(metric="real_s", **ends)
+
+
+def test_speed_ups_are_drawn_as_such():
+    ax = ft.plot.ratios(speedups())
+    assert written(ax) == ["9.40x [9.00, 9.80]", "0.800x [0.700, 0.900]"]
+    assert rows(ax) == ["read, mirror against vhdx", "write, mirror against vhdx"]
+    assert ax.get_xlabel().startswith("times faster")
+
+
+def test_ratios_of_several_metrics_need_labels():
+    frame = comparison(metric=["iops", "lat_mean_ns"])
+    with pytest.raises(ft.SchemaError, match=r"several metrics .*one at a time, \.query.*labels="):
+        ft.plot.ratios(frame)
+    ax = ft.plot.ratios(frame, labels=["rate", "latency"])
+    assert rows(ax) == ["rate", "latency"]
+    assert "I/Os per second and " in ax.get_xlabel()
+
+
+@pytest.mark.parametrize("labels", [[], ["one"], ["one", "two", "three"]])
+def test_ratios_want_a_label_for_each_row(labels):
+    with pytest.raises(ft.SchemaError, match=f"{len(labels)} labels for 2 rows"):
+        ft.plot.ratios(comparison(), labels=labels)
+
+
+SWEPT = pd.DataFrame(
+    {
+        "fs": ["ext4"] * 6,
+        "bs_bytes": [4096] * 3 + [32768] * 3,
+        "bw_bytes_per_s": [1.0e9, 1.2e9, 3.0e9, 2.0e9, 2.1e9, 2.2e9],
+    }
+)
+
+
+def summary_of(frame, metric="bw_bytes_per_s", by=("fs", "bs_bytes")):
+    return ft.summarize(frame, metric, by=list(by))
+
+
+def test_sweep_draws_the_means_intervals_and_the_runs_govern_the_axis():
+    told = summary_of(SWEPT)
+    assert told["mean_lo"].min() < 0, "the case that a logarithmic axis cannot hold"
+    ax = ft.plot.sweep(SWEPT, hue="fs", summary=told)
+    (bars,) = ax.collections
+    ends = [tuple(bar[:, 1]) for bar in bars.get_segments()]
+    assert [high for _, high in ends] == pytest.approx(told["mean_hi"].to_list())
+    assert all(low > 0 for low, _ in ends)
+    assert ends[1][0] == pytest.approx(told["mean_lo"][1])
+    low, high = ax.get_ylim()
+    assert 0.8e9 < low < high < 3.6e9
+    assert ax.get_xlabel() == "block size (points: runs; line and bars: mean, 95% interval)"
+
+
+def test_sweep_of_one_run_each_has_no_interval():
+    frame = SWEPT.drop_duplicates("bs_bytes")
+    ax = ft.plot.sweep(frame, hue="fs", summary=summary_of(frame))
+    assert ax.get_xlabel() == "block size (points: runs; line: mean)"
+
+
+def sweep(frame=SWEPT, summary=None, **options):
+    told = summary_of(SWEPT) if summary is None else summary
+    return ft.plot.sweep(frame, hue="fs", summary=told, **options)
+
+
+def repeats(frame=None, summary=None, **options):
+    frame = REPEATS if frame is None else frame
+    told = ft.summarize(REPEATS, "iops", by="mount") if summary is None else summary
+    return ft.plot.repeats(frame, "iops", summary=told, **{"y": "mount", **options})
+
+
+SCOPES = pd.DataFrame(
+    {
+        "mount": ["ext4"] * 3,
+        "scope": ["thread", "thread", "total"],
+        "thread": pd.array([0, 1, None], dtype="Int64"),
+        "iops": [10.0, 12.0, 22.0],
+        "lat_mean_ns": [5.0, 6.0, 5.5],
+        "lat_stddev_ns": [1.0, 1.0, 1.0],
+    }
+)
+NOTHING = [np.nan] * 4
+MISTAKES = {
+    "metric": (lambda: ft.plot.throughput(RATES, "bw_byte_per_s", y="mount"), "did you mean 'bw_"),
+    "y": (lambda: ft.plot.throughput(RATES, y="mounts"), "did you mean 'mount'"),
+    "hue": (lambda: ft.plot.latency(SCOPES, y="mount", hue="thraed"), "did you mean 'thread'"),
+    "spread": (
+        lambda: ft.plot.latency(SCOPES[:2], y="thread", spread="lat_std_ns"),
+        "did you mean",
+    ),
+    "repeats' y": (lambda: repeats(y="mouth"), "no column 'mouth'; did you mean 'mount'"),
+    "curve": (lambda: ft.plot.percentiles(CURVES, hue="mounts"), "did you mean 'mount'"),
+    "bar": (lambda: ft.plot.timings(TIMES, y="cahce"), "did you mean 'cache'"),
+    "sweep's x": (lambda: sweep(x="bs_byte"), "did you mean 'bs_bytes'"),
+    "text": (lambda: ft.plot.throughput(RATES, "direction", y="mount"), "must be a number"),
+    "empty": (lambda: ft.plot.throughput(RATES[:0], y="mount"), "no rows"),
+    "empty latency": (lambda: ft.plot.latency(SCOPES[:0], y="mount"), "no rows"),
+    "empty sweep": (lambda: sweep(SWEPT[:0]), "no rows"),
+    "empty timings": (lambda: ft.plot.timings(TIMES[:0], y="cache"), "no rows"),
+    "empty curves": (lambda: ft.plot.percentiles(CURVES[:0], hue="mount"), "no rows"),
+    "empty ratios": (lambda: ft.plot.ratios(comparison()[:0]), "no rows"),
+    "all missing": (
+        lambda: ft.plot.throughput(RATES.assign(bw_bytes_per_s=NOTHING), y="mount"),
+        "no row has a value of 'bw_bytes_per_s'",
+    ),
+    "missing wall time": (
+        lambda: ft.plot.timings(TIMES.assign(real_s=[1.0, np.nan]), y="cache"),
+        "'real_s' is missing in 1 of 2 rows",
+    ),
+    "all curves missing": (
+        lambda: ft.plot.percentiles(CURVES.assign(value_ns=np.nan), hue="mount"),
+        "no row has a value of 'value_ns'",
+    ),
+    "no such order": (lambda: ft.plot.timings(TIMES, y="cache", order=["cold"]), "'after', 'bef"),
+    "no such lines": (lambda: sweep(order=["xfs"]), "order=.*'ext4'"),
+    "no summary of a row": (
+        lambda: repeats(summary=ft.summarize(REPEATS[:5], "iops", by="mount")),
+        "no rows of mount 'sshfs'",
+    ),
+    "summary by more": (
+        lambda: repeats(summary=pd.concat([ft.summarize(REPEATS, "iops", by="mount")] * 2)),
+        "2 rows of mount '9p'",
+    ),
+    "no summary": (lambda: repeats(summary=REPEATS), "not a summary: no column"),
+    "sweep's summary": (lambda: sweep(summary=summary_of(SWEPT[:3])), "no rows of fs 'ext4', bs_"),
+    "sweep's metric": (
+        lambda: sweep(summary=summary_of(SWEPT.assign(iops=1.0), "iops")),
+        "not of 'bw_bytes_per_s'",
+    ),
+    "zero on a log axis": (
+        lambda: ft.plot.throughput(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
+        "above zero",
+    ),
+    "zero in a sweep": (lambda: sweep(SWEPT.assign(bw_bytes_per_s=0.0)), "above zero"),
+    "zero swept": (lambda: sweep(SWEPT.assign(bs_bytes=[0] * 6)), "'bs_bytes' is 0"),
+    "zero in a curve": (
+        lambda: ft.plot.percentiles(CURVES.assign(value_ns=0.0), hue="mount"),
+        "above zero",
+    ),
+    "negative ratio": (lambda: ft.plot.ratios(comparison(ratio=[-1.0, 1.0])), "above zero"),
+    "infinite": (
+        lambda: ft.plot.throughput(SCOPES.assign(iops=np.inf), "iops", y="scope"),
+        "infinite",
+    ),
+    "null x": (
+        lambda: sweep(SWEPT.assign(bs_bytes=[4096.0] * 5 + [np.nan])),
+        r"'bs_bytes' is missing in 1 of 6 rows: leave them out, \.dropna",
+    ),
+    "total among threads": (
+        lambda: ft.plot.throughput(SCOPES, "iops", y="mount"),
+        r"rows 0, 1, 2 .*differ in scope, thread: .*\.query\(\"scope == 'total'\"\).*repeats",
+    ),
+    "latency of several": (
+        lambda: ft.plot.latency(pl.from_pandas(SCOPES), y="mount"),
+        r"\.filter\(pl\.col\(\"scope\"\) == 'total'\)",
+    ),
+    "total as a thread": (
+        lambda: ft.plot.throughput(SCOPES, "iops", y="mount", hue="thread"),
+        "'thread' is missing in 1 of 3 rows",
+    ),
+    "runs": (
+        lambda: ft.plot.throughput(REPEATS, "iops", y="mount"),
+        r"rows 0, 1, 2, 3, 4 would be drawn at one place: plot\.repeats draws several runs",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_in_one_line(mistake):
+    draw, words = MISTAKES[mistake]
+    with pytest.raises(ft.SchemaError, match=words) as told:
+        draw()
+    assert "\n" not in str(told.value)
+
+
+RESULTS = {
+    "throughput": lambda told: ft.plot.throughput(told, y="mount"),
+    "latency": lambda told: ft.plot.latency(told, y="mount"),
+    "timings": lambda told: ft.plot.timings(told, y="mount"),
+    "percentiles": lambda told: ft.plot.percentiles(told, hue="mount"),
+    "ratios": lambda told: ft.plot.ratios(told),
+    "repeats": lambda told: repeats(told),
+    "sweep": lambda told: sweep(told),
+}
+
+
+@pytest.mark.parametrize("plot", RESULTS)
+def test_results_are_no_frame(plot):
+    results = ft.reads("2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s\n")
+    with pytest.raises(ft.SchemaError, match=r"not Results.*such as \.io"):
+        RESULTS[plot](results)
+
+
+def test_mixtures_are_schema_errors():
+    with pytest.raises(ft.SchemaError, match="more than once"):
+        ft.plot.timings(pd.concat([TIMES, TIMES]), y="cache")
+    with pytest.raises(ft.SchemaError, match="twice"):
+        ft.plot.percentiles(pd.concat([CURVES, CURVES]), hue="mount")
+
+
+def test_a_zero_is_a_value():
+    frame = RATES.query("direction == 'read'").assign(bw_bytes_per_s=0.0)
+    assert marked(ft.plot.throughput(frame, y="mount")) == {(0, 0.0), (1, 0.0)}
+    frame = SCOPES.assign(lat_mean_ns=0.0)[2:]
+    assert marked(ft.plot.latency(frame, y="mount", spread=None)) == {(0, 0.0)}
+
+
+def test_saving_wants_what_was_drawn_and_not_its_name(tmp_path):
+    ax = ft.plot.timings(TIMES, y="cache")
+    with pytest.raises(ft.SchemaError, match=r"data= is the Results or the frame .*, not str"):
+        ft.plot.save(ax, tmp_path / "figures" / "x", data="data/dd.txt")
+    assert not list(tmp_path.iterdir())

@@ -273,3 +273,63 @@ def test_text_with_bars_everywhere_takes_linear_time():
     assert ft.reads(f"Total IO\n{'| ' * 200_000}\n{tables()}").io["total_ios"].sum() == 1536000
     with pytest.raises(ft.UnknownFormatError):
         ft.reads("Results for timespan" + " " * 500_000 + "x")
+
+
+def cut(text, end):
+    return text[: text.index(end) + len(end)]
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        ("Total IO\r\n", "the output ends before its tables"),
+        ("Read IO\r\n", "the output ends before the read table"),
+        ("Write IO\r\n", "the output ends before the write table"),
+        ("99th |", "the output ends within its percentiles"),
+    ],
+)
+def test_a_report_that_was_cut_off_says_so(end, message):
+    res = ft.reads(cut(edited("2.0.12--mix_2targets_D_L"), end))
+    assert res.runs["status"].tolist() == ["truncated"]
+    assert message in res.notes["message"].tolist()
+
+
+def test_a_number_that_was_cut_is_not_read():
+    whole = tables().rstrip("\n").removesuffix("|")
+    assert whole.endswith("0.434")
+    assert ft.reads(whole).runs["status"].tolist() == ["ok"]
+    res = ft.reads(whole[:-1])
+    assert res.runs["status"].tolist() == ["truncated"]
+    assert "within this row" in res.notes["message"].item()
+    assert res.notes["line"].item() == 8
+    assert len(res.io) == 2
+    before = ft.reads(cut(whole, "F:\\IO.dat (5120MiB)|\n"))
+    assert before.runs["status"].tolist() == ["truncated"]
+    assert "before the row 'total:'" in before.notes["message"].item()
+
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "diskspd"
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the project")
+def test_no_cut_loses_rows_silently():
+    read = 0
+    for file in sorted(CORPUS.glob("*/*.txt"))[::3]:
+        data = file.read_bytes()
+        if b"Input parameters" not in data or b"Results for" not in data:
+            continue  # where a mere excerpt ends, nobody knows
+        whole = ft.reads(data)
+        for part in range(1, 12):
+            end = len(data) * part // 12 + part * 7 % 13
+            try:
+                res = ft.reads(data[:end])
+            except ft.errors.FileError:
+                continue
+            read += 1
+            if (res.runs["status"] != "ok").any() or len(res.notes) > len(whole.notes):
+                continue
+            for table in ("io", "percentiles", "cpu"):
+                pd.testing.assert_frame_equal(
+                    getattr(res, table), getattr(whole, table), obj=f"{file.name}[:{end}] {table}"
+                )
+    assert read > 50

@@ -332,3 +332,23 @@ def test_a_document_that_is_not_fios_own_is_refused_or_read_without_that_value(k
     else:
         with pytest.raises(ParseError, match="not laid out as fio's"):
             reads(old("fio-3.1", **{key: value}))
+
+
+@pytest.mark.parametrize("token", ["nan", "-nan", "inf", "-inf", "-nan(ind)"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_figures_that_are_none_are_left_out_with_a_note(token, indent):
+    value = document("normal-json.txt")
+    value["jobs"][0]["jobname"] = r"of: nan, \"inf\", [-nan]"
+    value["jobs"][0]["read"]["bw_agg"] = "TOKEN"
+    text = json.dumps(value, indent=indent)
+    res = ft.reads(text.replace('"TOKEN"', token))
+    assert res.runs["status"].tolist() == ["ok"]
+    assert res.io["job"].tolist() == [value["jobs"][0]["jobname"]] * 2
+    assert math.isnan(res.io["bw_agg_pct"].iloc[0])
+    assert "1 figures of the document are nan or inf: left out" in res.notes["message"].tolist()
+
+
+def test_many_beginnings_take_linear_time():
+    found = pieces('{"fio version":' * 20_000)  # took 6.7 s
+    assert len(found) == 20_000
+    assert max(piece.end - piece.start for piece in found) <= 15

@@ -228,3 +228,70 @@ def test_the_article_has_nine_reports():
         *(8910, 5026, 3965, 1699),
         *(7747, 4542, 3806, 1633),
     ]
+
+
+JOB = "old: (groupid=0, jobs=4): err= 0: pid=100: Fri Feb  9 12:56:50 2018\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "old: (groupid=0, jobs=4): err= 0: pi",
+        "old: (groupid=0, jobs=4): err= 0: pi\n",
+        "old: (gro",
+        "Jobs: 4 (f=4): [r(4)] [50.0% done] [4096KB/0KB/0KB /s] [1024/0/0 iops] [eta 00m:10s]\n",
+        JOB,
+    ],
+)
+def test_an_interim_report_is_not_the_result(rest):
+    assert ft.reads(OLD).runs["status"].tolist() == ["ok"]
+    res = ft.reads(OLD + rest)
+    assert res.runs["status"].tolist() == ["truncated"]
+    notes = res.notes.query("severity == 'warning'")
+    assert notes["message"].str.contains("cut off").any()
+
+
+def test_a_group_summary_and_a_disk_that_were_cut_are_not_trusted():
+    for end in ("Run status group 0 (all jobs):\n", "   READ: io=40960KB, agg", "dm-0: ios=102"):
+        res = ft.reads(OLD[: OLD.index(end) + len(end)])
+        assert res.runs["status"].tolist() == ["truncated"], end
+        assert res.disks.empty
+        assert not res.notes.empty
+
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the project")
+def test_an_interim_report_of_the_corpus():
+    file = next(CORPUS.glob("wild/*crlf-terminal-capture-3.1.txt"))
+    res = ft.reads(file.read_bytes()[:23048])
+    assert res.runs["status"].iloc[-1] == "truncated"
+    assert res.notes["run"].iloc[-1] == res.runs["run"].iloc[-1]
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the project")
+def test_no_cut_changes_a_run_silently():
+    read = 0
+    for file in sorted(CORPUS.glob("*/*.txt")):
+        data = file.read_bytes()
+        if b"(groupid=" not in data or len(data) > 30_000:
+            continue
+        try:
+            whole = ft.reads(data)
+        except ft.errors.FileError:
+            continue
+        for part in range(1, 12):
+            end = len(data) * part // 12 + part * 7 % 13
+            try:
+                res = ft.reads(data[:end])
+            except ft.errors.FileError:
+                continue
+            runs = res.runs.query("status == 'ok' and format == 'fio_normal'")["run"]
+            read += 1
+            for table in ("io", "percentiles", "disks"):
+                some, all_ = getattr(res, table), getattr(whole, table)
+                values = some[some["run"].isin(runs)].to_csv(columns=list(some.columns))
+                expected = all_[all_["run"].isin(runs)].to_csv(columns=list(some.columns))
+                assert values == expected, f"{file.name}[:{end}] {table}"
+    assert read > 50

@@ -6,8 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import fiotools as ft
 from fiotools.errors import SchemaError
-from fiotools.stats import combine, compare, fairness, per_thread, summarize
+from fiotools.stats import combine, compare, fairness, per_thread, speedup, summarize
 
 
 @pytest.mark.parametrize(
@@ -110,3 +111,37 @@ def test_what_is_no_frame(function, arguments, frame, message):
 def test_a_confidence_out_of_range(make):
     with pytest.raises(SchemaError, match="confidence is 95"):
         summarize(make(iops=[1.0, 2.0]), "iops", confidence=95)
+
+
+def test_results_are_not_a_table():
+    res = ft.reads("\nreal\t0m1.000s\nuser\t0m0.500s\nsys\t0m0.100s\n")
+    with pytest.raises(
+        SchemaError, match=r"not Results; give a table of it, such as .io or .timing"
+    ):
+        compare(res, "iops", between="g", baseline="a")
+
+
+@pytest.mark.parametrize("function", [per_thread, fairness])
+def test_why_there_are_no_threads(make, function):
+    with pytest.raises(SchemaError, match="the frame has no rows"):
+        function(make(run=1, scope="thread", direction="read", iops=[1.0]).head(0))
+    with pytest.raises(SchemaError) as error:
+        function(make(run=1, scope=["client", "total"], direction="read", iops=[1.0, 1.0]))
+    assert str(error.value) == "no row of scope 'thread' or 'job' (there are: client, total)"
+
+
+def test_a_baseline_of_another_type(make):
+    frame = make(iodepth=[1, 4], g=["1", "4"], iops=[1.0, 2.0])
+    with pytest.raises(
+        SchemaError, match=r"baseline '4' is a text, and 'iodepth' holds numbers.* 1, 4"
+    ):
+        compare(frame, "iops", between="iodepth", baseline="4")
+    with pytest.raises(SchemaError, match="baseline 4 is a number, and 'g' holds texts"):
+        compare(frame, "iops", between="g", baseline=4)
+
+
+def test_what_the_vocabulary_leaves_open(make):
+    frame = make(g=["a", "b"], runtime_s=[1.0, 2.0])
+    with pytest.raises(SchemaError, match=r"the vocabulary does not say.*use compare") as error:
+        speedup(frame, "runtime_s", between="g", baseline="a")
+    assert "rename" not in str(error.value)

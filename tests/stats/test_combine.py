@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import fiotools as ft
 from fiotools.errors import SchemaError
 from fiotools.stats import combine, compare
 from fiotools.stats.frames import opened, values
 from fiotools.stats.pooling import pooled_mean, pooled_stddev
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
+SECTIONS = CORPUS / "fio/generated/local__json-multisection-stonewall.json"
 
 
 def keep(frame, column, value):
@@ -204,3 +209,59 @@ def test_arguments(make):
         combine(make(run=1, direction="read"), to="host")
     with pytest.raises(SchemaError, match="no column 'run'"):
         combine(make(direction="read", iops=[1.0]), to="run")
+
+
+@pytest.fixture
+def sections(make):
+    """Three groups, one after the other, the last of which was reported whole."""
+    return make(
+        source="a.json",
+        run=1,
+        entry=[1, 2, 3],
+        group=[0, 1, 2],
+        direction="read",
+        scope=["job", "job", "group"],
+        total_ios=[100, 10, 1],
+        iops=[10.0, 1.0, 0.1],
+    )
+
+
+def test_jobs_and_whole_groups_overlap_only_within_a_group(sections, rows):
+    found = rows(combine(sections, to="group"))
+    assert [(r["group"], r["scope"], r["iops"]) for r in found] == [
+        *((0, "group", 10.0), (1, "group", 1.0), (2, "group", 0.1))
+    ]
+    (row,) = rows(combine(sections, to="run"))
+    assert (row["scope"], row["total_ios"], row["parts"]) == ("total", 111, 3)
+
+
+def test_sections_of_a_file_of_fio(rows):
+    if not SECTIONS.exists():
+        pytest.skip("no corpus")
+    io = ft.read(SECTIONS).io
+    assert [r["parts"] for r in rows(combine(io, to="run"))] == [2, 2]
+    assert [r["group"] for r in rows(combine(io, to="group"))] == [0, 1, 2, 2]
+    assert len(rows(ft.summarize(io, "iops", by=["group", "direction"]))) == 4
+
+
+@pytest.mark.parametrize(
+    ("group", "scope", "remedy"),
+    [
+        # group 1 has only its job, and with scope == 'group' it would be gone
+        ([0, 0, 1], ["job", "group", "job"], r"keep one, .*scope.* == 'job'"),
+        ([0, 0, 1], ["job", "group", "group"], r"keep one, .*scope.* == 'group'"),
+        ([0, 1, None], ["job", "group", "total"], r"leave one out, .*scope.* != 'total'"),
+        ([0, 0, 1, 2], ["job", "group", "job", "group"], "either its jobs or their sum"),
+    ],
+)
+def test_the_filter_to_type_loses_nothing(make, group, scope, remedy):
+    io = make(source="a", run=1, group=group, direction="read", scope=scope, iops=1.0)
+    for to in ("run", "group"):
+        with pytest.raises(SchemaError, match=remedy) as error:
+            combine(io, to=to)
+        assert "would count I/O twice" in str(error.value)
+
+
+def test_no_rows(make):
+    with pytest.raises(SchemaError, match="the frame has no rows"):
+        combine(make(run=1, direction="read", iops=[1.0]).head(0), to="run")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from math import exp
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import fiotools as ft
 from fiotools.errors import SchemaError
 from fiotools.stats import compare, summarize
+
+ROOT = Path(__file__).parents[2]
 
 
 def filter_for(frame, pandas, polars):
@@ -46,15 +50,66 @@ def test_each_thread_may_be_compared_by_name(diskspd, rows):
     assert len(rows(found)) == 12
 
 
-def test_a_mixture_of_scopes_is_refused_with_the_filter(make):
+def test_a_mixture_of_scopes_is_refused_with_the_filter_that_loses_nothing(make):
     frame = make(
-        g=["a", "a", "b"], scope=["job", "group", "job"], run=[1, 2, 3], iops=[1.0, 2.0, 3.0]
+        g=["a", "a", "b", "b"],
+        scope=["job", "group", "job", "group"],
+        run=[1, 1, 2, 2],
+        iops=[1.0, 2.0, 3.0, 4.0],
     )
     with pytest.raises(SchemaError) as error:
         compare(frame, "iops", between="g", baseline="a")
-    typed = filter_for(frame, ".query(\"scope == 'job'\")", ".filter(pl.col(\"scope\") == 'job')")
+    typed = filter_for(
+        frame, ".query(\"scope == 'group'\")", ".filter(pl.col(\"scope\") == 'group')"
+    )
     assert typed in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_no_filter_is_suggested_where_each_loses_runs(make):
+    frame = make(
+        g=["a", "a", "b"], scope=["job", "group", "job"], run=[1, 2, 3], iops=[1.0, 2.0, 3.0]
+    )
+    with pytest.raises(
+        SchemaError, match=r"not repeats: make totals of them with combine"
+    ) as error:
+        compare(frame, "iops", between="g", baseline="a")
+    assert "scope ==" not in str(error.value)
+
+
+@pytest.fixture
+def sections(make):
+    """Two runs of fio: group 0 is one job, group 1 was reported whole."""
+    return make(
+        g=["a", "a", "b", "b"],
+        source=["x", "x", "y", "y"],
+        run=1,
+        group=[0, 1, 0, 1],
+        scope=["job", "group"] * 2,
+        iops=[1.0, 10.0, 2.0, 30.0],
+    )
+
+
+def test_jobs_and_groups_stand_together_where_the_group_is_named(sections, rows):
+    found = rows(compare(sections, "iops", between="g", baseline="a", by="group"))
+    assert [(r["group"], r["ratio"]) for r in found] == [(0, 2.0), (1, pytest.approx(3.0))]
+    assert [r["mean"] for r in rows(summarize(sections, "iops", by=["g", "group"]))] == [
+        *(1.0, 10.0, 2.0, 30.0)
+    ]
+    with pytest.raises(SchemaError, match=r"combine\(io, to='run'\), or add 'group' to by="):
+        summarize(sections, "iops", by="g")
+
+
+def test_a_group_and_its_own_jobs_do_not(make):
+    frame = make(run=1, group=[0, 0, 1], scope=["job", "group", "group"], iops=[1.0, 2.0, 3.0])
+    with pytest.raises(SchemaError, match=r"name one, scope='group'"):
+        summarize(frame, "iops", by="group")
+
+
+def test_between_among_by_is_refused(make):
+    frame = make(g=["a", "b"], iops=[1.0, 2.0])
+    with pytest.raises(SchemaError, match="'g' is in by= and is what to compare between"):
+        compare(frame, "iops", between="g", baseline="a", by=["g"])
 
 
 def test_the_only_scope_is_taken(make, rows):
@@ -238,6 +293,51 @@ def test_labels_count_as_conditions_unless_they_number_the_runs(make, rows):
     named = compare(frame, "iops", between="mount", baseline="ext4", by="drive")
     assert [r["varies_in"] for r in rows(named)] == [None, None]
     assert "runs vary in drive" in rows(summarize(frame, "iops", by="mount"))[0]["warnings"]
+
+
+def test_another_name_for_a_condition_is_no_condition(make, rows):
+    frame = make(
+        g=["a", "a", "b", "b"] * 2,
+        bs_bytes=[4096] * 4 + [65536] * 4,
+        size=["4k"] * 4 + ["64k"] * 4,
+        iops=[1.0, 1.1, 2.0, 2.1, 3.0, 3.1, 4.0, 4.1],
+    )
+    (row,) = rows(compare(frame, "iops", between="bs_bytes", baseline=4096))
+    assert (row["varies_in"], row["warnings"]) == ("g", None)
+    assert [
+        r["varies_in"]
+        for r in rows(compare(frame, "iops", between="g", baseline="a", by="bs_bytes"))
+    ] == [None, None]
+    # neither is a cell column's
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["varies_in"] == "bs_bytes"
+    assert rows(summarize(frame, "iops"))[0]["varies_in"] == "bs_bytes, g"
+
+
+def test_a_label_that_sets_labelled_sides_apart_is_still_said(make, rows):
+    # ext4 on C and drvfs on F: nobody can tell which of the two it was
+    frame = make(
+        mount=["ext4"] * 3 + ["drvfs"] * 3, drive=["C"] * 3 + ["F"] * 3, iops=[1.0, 2, 3, 4, 5, 6]
+    )
+    (row,) = rows(compare(frame, "iops", between="mount", baseline="ext4"))
+    assert row["varies_in"] == "drive"
+    assert "the sides differ in drive too" in row["warnings"]
+
+
+def test_the_size_in_a_file_name_is_its_block_size(rows):
+    path = ROOT / "data/wsl-filesystems"
+    io = ft.read(f"{path}/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt").io
+    found = rows(
+        ft.compare(
+            io,
+            "bw_bytes_per_s",
+            between="bs_bytes",
+            baseline=4096,
+            by=["filesystem", "operation", "direction"],
+        )
+    )
+    assert len(found) > 6
+    assert {r["varies_in"] for r in found} == {None}
+    assert not [r for r in found if "differ in" in (r["warnings"] or "")]
 
 
 # the order of the runs

@@ -39,7 +39,7 @@ def test_columns_and_numbers(tarball, rows):
     assert list(found.columns) == [
         *("mount", "metric", "unit", "n", "median", "median_lo", "median_hi"),
         *("mean", "mean_lo", "mean_hi", "stddev", "cov_pct", "min", "max", "outliers"),
-        *("warnings", "confidence"),
+        *("varies_in", "warnings", "confidence"),
     ]
     assert type(found) is type(tarball)
     sshfs = rows(found)[0]
@@ -168,3 +168,10 @@ def test_several_rows_of_a_run_are_refused(make):
     frame = make(source="a", run=1, bs_bytes=[4096, 8192], iops=[1.0, 2.0])
     with pytest.raises(SchemaError, match=r"run 1 of a has 2 rows .* name it in by= \(bs_bytes\)"):
         summarize(frame, "iops")
+
+
+def test_what_varies_has_a_column(make, rows):
+    frame = make(g=["a", "a", "b", "b"], bs_bytes=[4096, 8192, 4096, 4096], iops=[1.0, 2.0, 3.0, 4])
+    first, second = rows(summarize(frame, "iops", by="g"))
+    assert (first["varies_in"], second["varies_in"]) == ("bs_bytes", None)
+    assert "runs vary in bs_bytes" in first["warnings"]
