@@ -187,7 +187,7 @@ def _asked(root: Element) -> Iterator[options.Asked]:
         return
     common = [*leaves(profile, skip="TimeSpans")]
     for span in profile.iterfind("TimeSpans/TimeSpan"):
-        own = [(path.removeprefix("Targets/"), text) for path, text in leaves(span)]
+        own = [(path.removeprefix("Targets/"), value) for path, value in leaves(span)]
         targets = [
             (text(target, "Path") or "", _conditions(target))
             for target in span.iterfind("Targets/Target")

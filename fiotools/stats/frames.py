@@ -151,6 +151,7 @@ def answer(
 def _series(frame: Frame, name: str, dtype: DType, data: list[Any]) -> nw.Series[Any]:
     if frame.implementation.is_pandas_like():
         # only pandas' own nullable integers hold a gap, and narwhals does not make those
-        array = pd.array(data, dtype=PANDAS[dtype])  # type: ignore[call-overload]
+        nullable: Any = PANDAS[dtype]  # the stubs know single literals only
+        array = pd.array(data, dtype=nullable)
         return nw.from_native(pd.Series(array, name=name), series_only=True)
     return nw.new_series(name, data, _NARWHALS[dtype], backend=frame.implementation)

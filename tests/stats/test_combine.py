@@ -237,7 +237,7 @@ def test_jobs_and_whole_groups_overlap_only_within_a_group(sections, rows):
 
 def test_sections_of_a_file_of_fio(rows):
     if not SECTIONS.exists():
-        pytest.skip("no corpus")
+        pytest.skip("the corpus is not beside the project (../shared/corpus)")
     io = ft.read(SECTIONS).io
     assert [r["parts"] for r in rows(combine(io, to="run"))] == [2, 2]
     assert [r["group"] for r in rows(combine(io, to="group"))] == [0, 1, 2, 2]

@@ -199,7 +199,7 @@ def test_the_same_file_as_two_targets_is_two_targets(targets, rows):
 
 def test_two_threads_on_three_targets_of_diskspd(rows):
     if not TARGETS.exists():
-        pytest.skip("no corpus")
+        pytest.skip("the corpus is not beside the project (../shared/corpus)")
     io = ft.read(TARGETS).io
     total = next(r for r in rows(fairness(io)) if r["direction"] == "total")
     assert (total["k"], total["total_ios"]) == (2, 87980)
