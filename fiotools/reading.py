@@ -75,7 +75,7 @@ def read(
     failures: list[FileError] = []
     for file in _progress(found):
         try:
-            document = load(file.path, file.name, version)
+            document = load(file, version)
             good.append((file.labels, _read(document, format, wanted, file.labels)))
         except UnknownFormatError as error:
             if file.named:
@@ -160,12 +160,8 @@ def _read(
         # what the other grammars found in the text is not this reader's business
         document.reports = [report for report in document.reports if report.kind == reader.name]
     tables = Tables(document.name, wanted)
-    if document.replaced_line is not None:
-        tables.note(
-            "bytes that are not UTF-8 were replaced",
-            line=document.replaced_line,
-            severity="warning",
-        )
+    for line, doubt in document.doubts:
+        tables.note(doubt, line=line, severity="warning")
     reader.read(document, tables)
     if format and not tables.runs:
         raise ParseError(

@@ -7,38 +7,23 @@ Pasted text is searched once for every kind of report together, and all sniffers
 from __future__ import annotations
 
 import bisect
-import codecs
 import re
 from functools import cache, cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
 
+from fiotools import archive
+from fiotools.decoding import decode, plain_name
 from fiotools.errors import AmbiguousFormatError, UnknownFormatError
-from fiotools.readers import READERS, Reader
+from fiotools.readers import Reader, readers
 from fiotools.readers.base import Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_MAGIC = {
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"%PDF": "a PDF document",
-    b"PK\x03\x04": "a zip archive (unpack it first)",
-    b"\x1f\x8b": "compressed by gzip (unpack it first)",
-    b"\xfd7zXZ": "compressed by xz (unpack it first)",
-    b"(\xb5/\xfd": "compressed by zstd (unpack it first)",
-    b"SQLite format": "an SQLite database",
-    b"PAR1": "a Parquet file",
-    b"\x7fELF": "a program",
-}
+    from fiotools.sources import Found
+
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -59,7 +44,7 @@ class Document:
     name : str
         The path as it was given, with ``/``.
     data : bytes or str
-        The content. Bytes are decoded: BOM, UTF-16, UTF-8; what is not UTF-8 is replaced.
+        The content. Bytes are unpacked and decoded (`fiotools.decoding`).
     version : str, optional
         The tool's version where the caller knows better than the file.
 
@@ -67,32 +52,21 @@ class Document:
     ----------
     text : str
         The whole text, lines ending in ``\n``.
-    replaced_line : int or None
-        The first line with bytes that are no UTF-8.
+    plain_name : str
+        The name without the suffix of what the file is packed in (``.gz``).
+    doubts : list of (line or None, message)
+        What was wrong with the bytes.
     """
 
     def __init__(self, name: str, data: bytes | str, version: str | None = None) -> None:
-        self.name, self.version = name, version
-        self.replaced_line: int | None = None
-        text = data if isinstance(data, str) else self._decode(data)
+        self.name, self.plain_name, self.version = name, plain_name(name), version
+        self.doubts: list[tuple[int | None, str]] = []
+        if isinstance(data, str):
+            text = data
+        else:
+            decoded = decode(name, data)
+            text, self.doubts = decoded.text, decoded.doubts
         self.text = text.replace("\r\n", "\n") if "\r" in text else text
-
-    def _decode(self, data: bytes) -> str:
-        for magic, what in _MAGIC.items():
-            if data.startswith(magic):
-                raise UnknownFormatError(self.name, f"this is {what}, not a tool's output")
-        encoding = next((name for bom, name in _BOMS if data.startswith(bom)), None)
-        if encoding is None:
-            # PowerShell's UTF-16 without a mark: every second byte of ASCII is zero
-            encoding = "utf-16-le" if data[1:64:2].strip(b"\0") == b"" != data[1:2] else "utf-8"
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError as error:
-            self.replaced_line = data.count(b"\n", 0, error.start) + 1
-            text = data.decode(encoding, errors="replace")
-        if "\0" in text[:4096]:
-            raise UnknownFormatError(self.name, "this is a binary file, not a tool's output")
-        return text
 
     @cached_property
     def is_structured(self) -> bool:
@@ -135,13 +109,13 @@ class Document:
 
 @cache
 def _anchors() -> re.Pattern[str]:
-    named = (f"(?P<{r.name}>{r.grammar.anchor})" for r in READERS if r.grammar)
+    named = (f"(?P<{r.name}>{r.grammar.anchor})" for r in readers() if r.grammar)
     return re.compile("|".join(named), re.MULTILINE)
 
 
 def _search(document: Document) -> list[Report]:
     """Search the text once for all grammars together."""
-    grammars = {reader.name: reader.grammar for reader in READERS if reader.grammar}
+    grammars = {reader.name: reader.grammar for reader in readers() if reader.grammar}
     found: list[Report] = []
     at, text, anchors = 0, document.text, _anchors()
     while match := anchors.search(text, at):
@@ -166,7 +140,7 @@ def sniff(document: Document) -> Reader:
     AmbiguousFormatError
         Two or more claim it.
     """
-    claims = [reader for reader in READERS if reader.sniff(document)]
+    claims = [reader for reader in readers() if reader.sniff(document)]
     if len(claims) == 1:
         return claims[0]
     if claims:
@@ -207,10 +181,10 @@ def _json_keys(text: str) -> str | None:
 
 def reader_named(name: str) -> Reader:
     """Return the reader that ``format=`` names."""
-    for reader in READERS:
+    for reader in readers():
         if reader.name == name:
             return reader
-    names = ", ".join(reader.name for reader in READERS)
+    names = ", ".join(reader.name for reader in readers())
     raise ValueError(f"format={name!r} is not one of {names}")
 
 
@@ -229,10 +203,14 @@ def formats() -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [(r.name, r.title, r.produced_by, ", ".join(r.tables)) for r in READERS]
+    rows = [(r.name, r.title, r.produced_by, ", ".join(r.tables)) for r in readers()]
     return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
 
 
-def load(path: Path, name: str, version: str | None = None) -> Document:
+def load(file: Found, version: str | None = None) -> Document:
     """Read a file's bytes into a `Document`."""
-    return Document(name, path.read_bytes(), version)
+    if file.member is not None:
+        return Document(file.name, archive.member(file.path, file.member), version)
+    if archive.is_archive(file.path) and not archive.members(file.path):
+        raise UnknownFormatError(file.name, "the zip archive is empty")
+    return Document(file.name, file.path.read_bytes(), version)

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from fiotools import units
+from fiotools import archive, units
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -32,12 +32,15 @@ class Found:
         Columns that the path or the caller gives to its rows.
     named : bool
         Whether it was named itself, and not swept in by a folder or a glob.
+    member : str or None
+        The file within, where ``path`` is a zip archive.
     """
 
     path: Path
     name: str
     labels: Mapping[str, Any]
     named: bool
+    member: str | None = None
 
 
 def find(sources: Any) -> list[Found]:
@@ -54,7 +57,7 @@ def find(sources: Any) -> list[Found]:
         pairs = [({"label": str(label)}, part) for label, part in sources.items()]
     else:
         pairs = [({}, sources)]
-    found: dict[tuple[Path, tuple[Any, ...]], Found] = {}
+    found: dict[tuple[Path, str | None, tuple[Any, ...]], Found] = {}
     for labels, part in pairs:
         one = isinstance(part, (str, PathLike))
         if not one and not isinstance(part, Iterable):
@@ -62,7 +65,8 @@ def find(sources: Any) -> list[Found]:
         for source in [part] if one else part:
             for file in _expand(fspath(source), labels):
                 # a file is one file however its path is spelled
-                found.setdefault((file.path.resolve(), tuple(file.labels.items())), file)
+                key = file.path.resolve(), file.member, tuple(file.labels.items())
+                found.setdefault(key, file)
     if not found:
         raise FileNotFoundError("no files were given")
     return list(found.values())
@@ -73,33 +77,65 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     path = Path(source)
     if path.is_dir():
         files = [
-            file for file in sorted(path.rglob("*")) if file.is_file() and _holds_data(file, path)
+            file
+            for inside in sorted(path.rglob("*"))
+            if inside.is_file() and _holds_data(inside.relative_to(path))
+            for file in _file(inside, labels, named=False)
         ]
         if not files:
             raise FileNotFoundError(f"{source}: the folder holds no files to read")
-        yield from (Found(file, file.as_posix(), labels, named=False) for file in files)
+        yield from files
     elif path.exists():
-        yield Found(path, path.as_posix(), labels, named=True)
+        yield from _file(path, labels, named=True)
     elif _FIELD.search(source):
         yield from _template(source, labels)
-    elif _WILD.search(source):
-        files = _glob(source)
-        if not files:
-            raise FileNotFoundError(f"{source}: no file matches")
-        yield from (Found(file, file.as_posix(), labels, named=False) for file in files)
     else:
-        raise FileNotFoundError(f"{source}: no such file or folder")
+        wild = _WILD.search(source) is not None
+        places = _glob(source)
+        if not places:
+            wanted = "file matches" if wild else "such file or folder"
+            raise FileNotFoundError(f"{source}: no {wanted}")
+        for place, member in places:
+            if member is None:
+                yield from _file(place, labels, named=not wild)
+            else:
+                name = f"{place.as_posix()}/{member}"
+                yield Found(place, name, labels, named=not wild, member=member)
 
 
-def _glob(pattern: str) -> list[Path]:
+def _file(path: Path, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
+    """Take a file, or the files of a zip archive as those of a folder."""
+    inside = archive.list_or_none(path)
+    if not inside:  # a damaged archive says so when it is read, like any bad file
+        yield Found(path, path.as_posix(), labels, named=named)
+        return
+    inside = [member for member in inside if _holds_data(PurePosixPath(member))]
+    if not inside and named:
+        raise FileNotFoundError(f"{path.as_posix()}: the archive holds no files to read")
+    for member in inside:
+        one = named and len(inside) == 1
+        yield Found(path, f"{path.as_posix()}/{member}", labels, named=one, member=member)
+
+
+def _glob(pattern: str) -> list[tuple[Path, str | None]]:
+    """List the files that a pattern names; (archive, member) for what lies in a zip archive."""
     # pathlib's glob takes no absolute patterns
     found = (Path(name) for name in sorted(glob.glob(pattern, recursive=True)))
-    return [path for path in found if path.is_file()]
+    places: list[tuple[Path, str | None]] = [(path, None) for path in found if path.is_file()]
+    if places or ".zip/" not in pattern.lower():
+        return places
+    end = pattern.lower().index(".zip/") + len(".zip")
+    within = re.compile(_regex(pattern[end + 1 :]))
+    return [
+        (path, member)
+        for path in map(Path, sorted(glob.glob(pattern[:end], recursive=True)))
+        for member in archive.list_or_none(path) or ()
+        if within.fullmatch(member)
+    ]
 
 
-def _holds_data(file: Path, folder: Path) -> bool:
-    parts = file.relative_to(folder).parts
-    hidden = any(part.startswith(".") for part in parts)
+def _holds_data(file: PurePath) -> bool:
+    hidden = any(part.startswith(".") for part in file.parts)
     return not (hidden or file.name.startswith("README") or file.name == "published.csv")
 
 
@@ -133,15 +169,16 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     pattern += _regex(source[at:])
     wild += source[at:]
     matcher, count = re.compile(pattern), 0
-    for path in _glob(wild):
-        match = matcher.fullmatch(path.as_posix())
+    for path, member in _glob(wild):
+        place = path.as_posix() if member is None else f"{path.as_posix()}/{member}"
+        match = matcher.fullmatch(place)
         if match:
             count += 1
             values = {
                 field: _value(source, field, text, number=field in numbers)
                 for field, text in match.groupdict().items()
             }
-            yield Found(path, path.as_posix(), {**labels, **values}, named=True)
+            yield Found(path, place, {**labels, **values}, named=True, member=member)
     if not count:
         raise FileNotFoundError(f"{source}: no file matches the template")
 

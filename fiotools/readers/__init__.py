@@ -1,4 +1,14 @@
-"""The readers: one module per format, listed here by hand."""
+"""The readers: one module per format, listed here by hand; other packages bring theirs along.
+
+A package adds a reader of its own through the entry-point group ``fiotools.readers``: each entry
+names a `Reader`. Its name must be new.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from fiotools.readers import dd, diskspd_text, diskspd_xml, fio_json, fio_normal, time, transcript
 from fiotools.readers.base import Grammar, Reader, Report, Session
@@ -13,4 +23,31 @@ READERS: tuple[Reader, ...] = (
     transcript.READER,
 )
 
-__all__ = ["READERS", "Grammar", "Reader", "Report", "Session"]
+__all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
+
+
+@cache
+def readers() -> tuple[Reader, ...]:
+    """Return our readers and those of other packages."""
+    known = {reader.name: reader for reader in READERS}
+    for entry in entry_points(group="fiotools.readers"):
+        reader = _loaded(entry)
+        if reader and known.setdefault(reader.name, reader) is not reader:
+            warnings.warn(
+                f"{entry.value}: there is a reader {reader.name!r} already; this one is not used",
+                stacklevel=2,
+            )
+    return tuple(known.values())
+
+
+def _loaded(entry: EntryPoint) -> Reader | None:
+    """Load another package's reader; one that fails must not stop the others."""
+    try:
+        reader = entry.load()
+    except (ImportError, AttributeError) as error:
+        warnings.warn(f"the reader {entry.value} cannot be loaded: {error}", stacklevel=3)
+        return None
+    if not isinstance(reader, Reader):
+        warnings.warn(f"{entry.value} is no fiotools.readers.Reader", stacklevel=3)
+        return None
+    return reader
