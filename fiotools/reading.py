@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal
 
+from fiotools import consistency, twins
 from fiotools.errors import FileError, ParseError, ReadErrors, SchemaError, UnknownFormatError
 from fiotools.results import Results
 from fiotools.sniff import Document, load, reader_named, sniff
@@ -90,7 +91,9 @@ def read(
             failures.append(failure)
             if errors == "note":
                 good.append((file.labels, _noted(file.name, wanted, failure)))
-    results = Results(frames(good, wanted), files=len(found))
+    built = frames(good, wanted)
+    twins.note(built)
+    results = Results(built, files=len(found))
     if failures and errors == "raise":
         if len(found) == 1:
             raise failures[0]
@@ -127,7 +130,9 @@ def reads(
     """
     wanted = _wanted(tables)
     filled = _read(Document(name, text, version), format, wanted, {})
-    return Results(frames([({}, filled)], wanted), files=1)
+    built = frames([({}, filled)], wanted)
+    twins.note(built)
+    return Results(built, files=1)
 
 
 def _progress(files: list[Found]) -> Iterable[Found]:
@@ -168,6 +173,7 @@ def _read(
             document.name, f"nothing that {format!r} reads", remedy="try it without format="
         )
     filled = tables.finish()
+    consistency.check(filled)
     _check_labels(filled, labels)
     return filled
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from fiotools import twins
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def concat(results: Iterable[Results]) -> Results:
     """Put several readings together, row under row.
 
     Tables that only some of them have are left out. Runs stay apart by ``source``: reading one file
-    twice gives its rows twice.
+    twice gives its rows twice. A run that stands in two files is noted.
 
     Examples
     --------
@@ -135,6 +136,7 @@ def concat(results: Iterable[Results]) -> Results:
         # a label that only some have is missing elsewhere, and keeps its type
         types = {label: _dtype(label, parts) for label in labels}
         tables[name] = whole.astype(types)
+    twins.note(tables)
     return Results(tables, sum(part.files for part in results))
 
 

@@ -1,0 +1,151 @@
+"""Questions of physics, asked of any `Results`, whatever tool printed it.
+
+Written apart from `fiotools.consistency`, on the finished frames and with slack of its own: every
+file without a warning must pass, and whatever a mutation did to a file, what fails here must have
+been noted.
+"""
+
+import numpy as np
+
+ROW = ["source", "run", "entry", "direction"]
+
+
+def contradictions(results):
+    """Give (source, run, what) for every answer that is wrong."""
+    asked = (
+        amounts,
+        blocks,
+        latencies,
+        percentiles,
+        bins,
+        totals,
+        little,
+        timings,
+        shares,
+        samples,
+    )
+    found = []
+    for question in asked:
+        for bad, what in question(results):
+            found += [
+                (source, run, what) for source, run in zip(bad["source"], bad["run"], strict=True)
+            ]
+    return found
+
+
+def floats(frame, *names):
+    return [frame[name].astype("float64") for name in names]
+
+
+def amounts(results):
+    """Amounts are rates times time, and nothing is negative or infinite."""
+    io = results.io
+    names = ["io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s"]
+    values = io[names].astype("float64")
+    yield io[(values < 0).any(axis=1) | np.isinf(values).any(axis=1)], "negative or infinite"
+    text = results.runs.set_index(["source", "run"])["format"] == "fio_normal"
+    coarse = [text.get(key, False) for key in zip(io["source"], io["run"], strict=True)]
+    share = np.where(coarse, 0.15, 0.04)
+    for amount, rate, grain in (("io_bytes", "bw_bytes_per_s", 4096), ("total_ios", "iops", 1)):
+        done, speed, seconds = floats(io, amount, rate, "runtime_s")
+        off = (speed * seconds - done).abs()
+        slack = share * done + 0.003 * speed + grain * (seconds + 2)
+        yield io[(done > 0) & (off > slack)], f"{rate} x runtime_s is not {amount}"
+
+
+def blocks(results):
+    """No more bytes than I/Os of one block size, but for those in flight."""
+    io = results.io
+    size, ios, block, depth, jobs = floats(
+        io, "io_bytes", "total_ios", "bs_bytes", "iodepth", "numjobs"
+    )
+    most = (ios + depth.fillna(1) * jobs.fillna(1)) * block * 1.04
+    yield io[size > most], "more bytes than I/Os x block size"
+
+
+def latencies(results):
+    """min <= mean <= max."""
+    io = results.io
+    for kind in ("slat", "clat", "lat"):
+        low, mean, high = floats(io, *(f"{kind}_{stat}_ns" for stat in ("min", "mean", "max")))
+        yield io[low > mean * 1.04 + 2000], f"{kind}: min > mean"
+        yield io[mean > high * 1.04 + 2000], f"{kind}: mean > max"
+        yield io[(low < 0) | (mean < 0) | (high < 0)], f"{kind}: negative"
+
+
+def percentiles(results):
+    """They rise, within 0 and 100, and end at the greatest."""
+    frame = results.percentiles
+    keys = [*ROW, "scope", "target", "job", "thread", "latency"]
+    yield frame[~frame["percentile"].between(0, 100)], "no percentile"
+    frame = frame.sort_values("percentile", kind="stable")
+    fall = frame.groupby(keys, dropna=False)["value_ns"].diff() < 0
+    yield frame[fall], "percentiles fall"
+
+
+def bins(results):
+    """Every bin has a width, and together they hold every I/O once."""
+    frame = results.bins
+    yield frame[frame["bin_lo_ns"] >= frame["bin_hi_ns"]], "a bin without width"
+    keys = [*ROW, "latency"]
+    counted = frame[frame["count"].notna() & (frame["latency"] != "slat")]
+    sums = counted.groupby(keys, as_index=False)["count"].sum()
+    io = results.io.drop_duplicates(ROW)[[*ROW, "total_ios"]]
+    both = sums.merge(io, on=ROW).dropna(subset="total_ios")
+    held, ios = floats(both, "count", "total_ios")
+    yield both[(ios > 0) & ((held - ios).abs() > 0.04 * ios + 2)], "bins do not hold every I/O"
+
+
+def totals(results):
+    """Threads add up to the total."""
+    io = results.io
+    for amount in ("io_bytes", "total_ios"):
+        keys = ["source", "run", "direction"]
+        sums = io.pivot_table(
+            index=keys, columns="scope", values=amount, aggfunc="sum", observed=True
+        )
+        if {"thread", "total"} <= set(sums.columns):
+            sums = sums.reset_index().dropna(subset=["thread", "total"])
+            parts, whole = floats(sums, "thread", "total")
+            yield sums[(parts - whole).abs() > 1e-5 * whole], f"threads' {amount} are not the total"
+
+
+def little(results):
+    """One job cannot keep more I/Os waiting than its depth."""
+    io = results.io[results.io["scope"] == "job"]
+    depth, jobs, iops, lat = floats(io, "iodepth", "numjobs", "iops", "lat_mean_ns")
+    waiting = iops * lat * 1e-9
+    yield io[waiting > depth * jobs.fillna(1) * 1.2 + 1], "more I/Os waiting than the depth"
+
+
+def timings(results):
+    """Times are not negative."""
+    frame = results.timings
+    values = frame[["real_s", "user_s", "sys_s", "real_mean_s"]].astype("float64")
+    yield frame[(values < 0).any(axis=1) | np.isinf(values).any(axis=1)], "a negative time"
+
+
+def shares(results):
+    """A processor is busy for a hundred percent at most."""
+    frame = results.cpu
+    usage, user, kernel = floats(frame, "usage_pct", "user_pct", "kernel_pct")
+    yield frame[(usage < -1) | (usage > 102)], "usage is no share"
+    yield frame[(user + kernel - usage).abs() > 2], "user + kernel is not usage"
+
+
+def samples(results):
+    """Samples have a time and a value, neither below zero."""
+    frame = results.samples
+    time, value = floats(frame, "time_s", "value")
+    yield frame[(time < 0) | (value < 0) | np.isinf(value)], "a sample below zero"
+
+
+def unnoted(results):
+    """Give the contradictions of runs that no warning speaks of."""
+    notes = results.notes[results.notes["severity"].isin(["warning", "error"])]
+    warned = set(zip(notes["source"], notes["run"].fillna(-1), strict=True))
+    return [
+        found
+        for found in contradictions(results)
+        if (found[0], found[1]) not in warned and (found[0], -1) not in warned
+    ]

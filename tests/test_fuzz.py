@@ -1,0 +1,28 @@
+"""A short walk of `tests.fuzz` over every reader; `make fuzz` goes on for as long as is asked."""
+
+import pytest
+
+from fiotools.readers import READERS
+from tests.fuzz import Tally, examine, rounds, seeds
+
+EVERY = seeds()
+
+
+@pytest.mark.parametrize("name", [reader.name for reader in READERS])
+def test_broken_files_give_errors_or_notes(name, record_property):
+    tally = Tally()
+    rounds(EVERY[name], tally, examples=60, start=1)
+    assert tally.tried >= 60
+    assert tally.read
+    record_property("inputs", tally.tried)
+
+
+@pytest.mark.parametrize("name", [reader.name for reader in READERS])
+def test_truncated_anywhere(name):
+    file, data = min(EVERY[name], key=lambda seed: len(seed[1]))
+    tally = Tally()
+    # every byte where the file is small, fewer where it is not, always the last ones
+    for end in {*range(0, len(data), max(1, len(data) // 150)), *range(len(data) - 40, len(data))}:
+        if end >= 0:
+            examine(file, data[:end], tally)
+    assert tally.tried > 100

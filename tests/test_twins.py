@@ -1,0 +1,85 @@
+"""The same run found in two places is noted, so that nobody takes it for two repeats."""
+
+import pytest
+
+import fiotools as ft
+
+DD = "16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, {} s, {} MB/s\n"
+TIME = "\nreal\t{}\nuser\t0m0.013s\nsys\t0m1.21s\n"
+
+
+def twins(results):
+    notes = results.notes
+    return notes[notes["message"].str.startswith("the same run")]
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def to(name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    return to
+
+
+def test_a_log_and_the_article_that_quotes_it(write):
+    write("a.log", DD.format("2.04961", "8.2"))
+    write("b.md", f"# Results\n\n```\n$ dd if=/dev/zero of=x\n{DD.format('2.04961', '8.2')}```\n")
+    results = ft.read({"log": "a.log", "article": "b.md"})
+    (note,) = twins(results).to_dict("records")
+    assert note["source"] == "b.md"
+    assert note["run"] == 1
+    assert note["label"] == "article"
+    assert note["severity"] == "warning"
+    assert note["message"] == "the same run as run 1 of a.log: count it once"
+    # put together later, it is said once, and only what is new is said then
+    assert len(twins(ft.concat([ft.read("a.log"), ft.read("b.md")]))) == 1
+    assert len(twins(ft.concat([results]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param(("2.04961", "8.2"), ("2.04962", "8.2"), id="other-seconds"),
+        pytest.param(("2.1", "8.0"), ("2.1", "8.0"), id="too-few-digits-for-chance"),
+    ],
+)
+def test_repeats_are_no_twins(write, first, second):
+    write("a.log", DD.format(*first))
+    write("b.log", DD.format(*second))
+    assert twins(ft.read(["a.log", "b.log"])).empty
+
+
+def test_timings(write):
+    write("a.log", TIME.format("0m4.364s"))
+    write("b.log", TIME.format("0m4,364s"))
+    write("c.log", TIME.format("0m4.365s"))
+    assert twins(ft.read(["a.log", "b.log", "c.log"]))["source"].tolist() == ["b.log"]
+
+
+def test_xml_and_text_of_a_run(fixture_files):
+    pair = [path for path in fixture_files if path.stem == "diskspd-2.0.12--mix_2targets_D_L"]
+    assert {path.suffix for path in pair} == {".txt", ".xml"}
+    assert len(twins(ft.read(pair))) == 1
+
+
+def test_json_and_text_of_a_run(fixture_files, write):
+    (both,) = [path for path in fixture_files if path.name == "fio-3.33--normal-json.txt"]
+    text = both.read_text(encoding="utf-8")
+    start, end = text.index("{\n"), text.index("\n}\n") + 3
+    write("a.json", text[start:end])
+    write("a.txt", text[:start] + text[end:])
+    results = ft.read(["a.json", "a.txt"])
+    assert results.runs["format"].tolist() == ["fio_json", "fio_normal"]
+    assert len(twins(results)) == 1
+
+
+def test_like_runs_of_fio_are_told_apart_by_their_latencies(fixture_files, write):
+    (path,) = [path for path in fixture_files if path.name == "fio-3.33--jsonplus-libaio.json"]
+    text = path.read_text(encoding="utf-8")
+    mean = ft.read(path).io["clat_mean_ns"].iloc[0]
+    write("a.json", text)
+    write("b.json", text.replace(f"{mean:.6f}", f"{mean + 1:.6f}"))
+    assert ft.read("b.json").io["clat_mean_ns"].iloc[0] == mean + 1
+    assert twins(ft.read(["a.json", "b.json"])).empty
