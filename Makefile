@@ -1,6 +1,6 @@
 # The verbs of tasks.py, for those who type make. Arguments: make test ARGS="-k units"
 PYTHON ?= python3
-VERBS = help figures test lab format clean lock
+VERBS = help figures docs test fuzz lab format clean lock
 
 .PHONY: $(VERBS)
 $(VERBS):

@@ -52,6 +52,12 @@ def figures(args):
     return module("fiotools.notebooks", *args)
 
 
+def docs(args):
+    """rewrite docs/ from the vocabulary, the readers and what they read"""
+    set_up()
+    return module("docs.generator", *args)
+
+
 def test(args):
     """lint, formatting, types, tests and every notebook (ARGUMENTS go to pytest)"""
     set_up()
@@ -62,6 +68,12 @@ def test(args):
     failed = [name for name, code in codes.items() if code]
     print("\nFAILED: " + ", ".join(failed) if failed else "\npassed: " + ", ".join(codes))
     return 1 if failed else 0
+
+
+def fuzz(args):
+    """break real files in every way and read them (ARGUMENTS: readers, --seconds N for each)"""
+    set_up()
+    return module("tests.fuzz", *args)
 
 
 def lab(args):
@@ -82,7 +94,7 @@ def clean(args):
     """remove .venv and all caches"""
     leave_venv()
     folders = [VENV, *(ROOT / name for name in CACHES)]
-    for place in ("fiotools", "notebooks", "tests"):
+    for place in ("docs", "fiotools", "notebooks", "tests"):
         for name in ("__pycache__", ".ipynb_checkpoints"):
             folders += sorted((ROOT / place).rglob(name))
     for folder in filter(Path.exists, folders):
@@ -119,7 +131,9 @@ def lock(args):
 VERBS = {
     "help": help_,
     "figures": figures,
+    "docs": docs,
     "test": test,
+    "fuzz": fuzz,
     "lab": lab,
     "format": format_,
     "clean": clean,

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from fiotools.reading import read, reads
     from fiotools.results import Results, concat
     from fiotools.sniff import formats
-    from fiotools.stats import combine, compare, fairness, per_thread, speedup, summarize
+    from fiotools.stats.combine import combine
+    from fiotools.stats.compare import compare, speedup
+    from fiotools.stats.summary import summarize
+    from fiotools.stats.threads import fairness, per_thread
     from fiotools.vocabulary import describe
 
 __version__ = "0.1.0"

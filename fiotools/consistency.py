@@ -1,8 +1,9 @@
 """Whether a file's figures fit together: the same questions of every file, whatever tool wrote it.
 
 A reader holds what is printed against what it follows from; what is asked here needs no knowledge
-of the format. A contradiction becomes a note, and the figures stay as the file has them. The slack
-is what the coarsest format rounds away, so that an honest file is never blamed.
+of the format. A contradiction becomes a note, and the figures stay as the file has them; a run that
+its reader warns of is left alone, for the reader knows the line. The slack is what the coarsest
+format rounds away, so that an honest file is never blamed.
 """
 
 from __future__ import annotations
@@ -26,8 +27,15 @@ def check(tables: Tables) -> None:
     """Note what contradicts itself in the tables of one file."""
     asked = (_rates, _latencies, _percentiles, _bins, _totals, _shares)
     found = dict.fromkeys(problem for question in asked for problem in question(tables))
+    warned = {
+        row["run"]
+        for row in _rows(tables, "notes", "run", "severity")
+        if row["severity"] == "warning"
+    }
     for run, message in found:
-        tables.note(f"{message}: the figures are kept as printed", severity="warning", run=run)
+        if run not in warned:
+            said = f"{message}: the figures are kept as printed"
+            tables.note(said, severity="warning", run=run)
 
 
 def _rows(tables: Tables, table: str, *names: str) -> Iterator[Row]:

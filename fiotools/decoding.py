@@ -38,6 +38,7 @@ _MAGIC = {
     b"PK\x03\x04": "a zip archive (unpack it, or name it .zip)",
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (unpack it first)",
     b"Rar!": "a RAR archive (unpack it first)",
+    b"x\x9c": "a log that fio compressed (fio --inflate-log=FILE unpacks it)",
 }
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
 

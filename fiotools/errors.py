@@ -57,6 +57,10 @@ class UnknownFormatError(FileError):
     """No reader knows the file."""
 
 
+class NoResultError(UnknownFormatError):
+    """The file is known, and holds no result by itself: a job file."""
+
+
 class AmbiguousFormatError(FileError):
     """More than one reader claims the file: say which with ``format=``."""
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
 from fiotools import consistency, twins
-from fiotools.errors import FileError, ParseError, ReadErrors, SchemaError, UnknownFormatError
+from fiotools.beside import JobFiles
+from fiotools.errors import (
+    FileError,
+    NoResultError,
+    ParseError,
+    ReadErrors,
+    SchemaError,
+    UnknownFormatError,
+)
+from fiotools.readers import fio_jobfile_beside
 from fiotools.results import Results
 from fiotools.sniff import Document, load, reader_named, sniff
 from fiotools.sources import Found, find
@@ -74,10 +84,17 @@ def read(
     found = find(sources)
     good: list[tuple[Mapping[str, Any], Tables]] = []
     failures: list[FileError] = []
+    job_files = JobFiles()
+    unused: list[tuple[Found, FileError]] = []
     for file in _progress(found):
         try:
             document = load(file, version)
-            good.append((file.labels, _read(document, format, wanted, file.labels)))
+            more = partial(job_files.complete, file)
+            good.append((file.labels, _read(document, format, wanted, file.labels, more)))
+        except NoResultError as error:
+            good.append((file.labels, _noted(file.name, wanted, error)))
+            if file.named:
+                unused.append((file, error))
         except UnknownFormatError as error:
             if file.named:
                 failures.append(error)
@@ -91,6 +108,7 @@ def read(
             failures.append(failure)
             if errors == "note":
                 good.append((file.labels, _noted(file.name, wanted, failure)))
+    failures += [error for file, error in unused if not job_files.is_used(file)]
     built = frames(good, wanted)
     twins.note(built)
     results = Results(built, files=len(found))
@@ -159,12 +177,14 @@ def _read(
     format: str | None,
     wanted: tuple[str, ...] | None,
     labels: Mapping[str, Any],
+    more: Callable[[Tables], None] = fio_jobfile_beside.note_lack,
 ) -> Tables:
     reader = reader_named(format) if format else sniff(document)
     if format and reader.grammar:
         # what the other grammars found in the text is not this reader's business
         document.reports = [report for report in document.reports if report.kind == reader.name]
-    tables = Tables(document.name, wanted)
+    # conditions are completed across tables; those that were not asked for are dropped at the end
+    tables = Tables(document.name, wanted and (*wanted, *fio_jobfile_beside.NEEDED))
     for line, doubt in document.doubts:
         tables.note(doubt, line=line, severity="warning")
     reader.read(document, tables)
@@ -173,9 +193,28 @@ def _read(
             document.name, f"nothing that {format!r} reads", remedy="try it without format="
         )
     filled = tables.finish()
+    if not filled.runs:
+        raise _nothing(document.name, filled)
+    more(filled)
     consistency.check(filled)
     _check_labels(filled, labels)
     return filled
+
+
+def _nothing(name: str, tables: Tables) -> ParseError:
+    """Say why a file that was recognised gave no run: its reader's gravest note."""
+    notes = [
+        (columns["severity"][row], columns["message"][row], columns["line"][row])
+        for size, columns in tables.blocks.get("notes", ())
+        for row in range(size)
+        if columns["severity"][row] != "info"
+    ]
+    _, message, line = min(notes, default=("", "nothing certain is in it", None), key=_gravity)
+    return ParseError(name, message, line=line)
+
+
+def _gravity(note: tuple[str, str, int | None]) -> str:
+    return note[0]  # "error" before "warning"
 
 
 def _check_labels(tables: Tables, labels: Mapping[str, Any]) -> None:
@@ -200,5 +239,7 @@ def _noted(name: str, wanted: tuple[str, ...] | None, error: FileError) -> Table
     tables = Tables(name, wanted)
     severity = "warning" if isinstance(error, UnknownFormatError) else "error"
     remedy = f"; {error.remedy}" if error.remedy else ""
+    if isinstance(error, NoResultError):  # in its place beside a report
+        severity, remedy = "info", ""
     tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
     return tables.finish()

@@ -57,7 +57,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         *_LATENCIES,
     ),
     "percentiles": (*KEYS, "latency", "percentile", "value_ns"),
-    "bins": (*KEYS, "latency", "bin_lo_ns", "bin_hi_ns", "count", "pct"),
+    "bins": (*KEYS, "latency", "bin_lo_ns", "bin_hi_ns", "count", "pct", "time_s"),
     "samples": (*KEYS, "quantity", "time_s", "value", "bs_bytes", "offset_bytes", "prio"),
     "timings": (
         *_RUN,
@@ -67,11 +67,52 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "cpu": (*_RUN, "group", "cpu", "usage_pct", "user_pct", "kernel_pct", "idle_pct"),
     "disks": (
         *_RUN,
-        "device",
+        *("host", "device"),
         *("read_ios", "write_ios", "read_merges", "write_merges"),
         *("read_sectors_bytes", "write_sectors_bytes", "read_ticks_s", "write_ticks_s"),
         *("in_queue_s", "util_pct"),
     ),
     "extras": (*_RUN, "entry", "path", "text"),
     "notes": (*_RUN, "line", "severity", "message"),
+}
+
+# What one row of each table is.
+ROWS: Mapping[str, str] = {
+    "runs": "one run of a tool, found in a file",
+    "jobs": "one entry of a run's report: what belongs to it and to no direction",
+    "settings": "one option of a run or an entry, as the tool had it",
+    "io": "one entry and direction: what was moved, and how fast",
+    "percentiles": "one percentile of one latency",
+    "bins": "one bin of a latency histogram",
+    "samples": "one log entry, time bucket, progress line or status interval",
+    "timings": "one report of a command's time, or one run of hyperfine",
+    "cpu": "one processor of one run, or their average",
+    "disks": "one block device of one run",
+    "extras": "anything certain that has no column",
+    "notes": "one thing that the reader had to say",
+}
+
+_RATIO = ("ratio", "ratio_lo", "ratio_hi")
+_SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
+_SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
+_JUDGED = (
+    *("confidence", "method", "p", "p_holm", "comparisons"),
+    *("verdict", "runs_needed", "varies_in", "warnings"),
+)
+
+# What each statistic adds to the columns of the frame that it was given.
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
+    "summarize": (
+        *("metric", "unit", "n"),
+        *(f"{center}{end}" for center in ("median", "mean") for end in ("", "_lo", "_hi")),
+        *("stddev", "cov_pct", "min", "max", "outliers", "varies_in", "warnings", "confidence"),
+    ),
+    "per_thread": ("share_pct",),
+    "fairness": (
+        *("n", "k", "jain", "max_over_min", "iops_lowest", "iops_highest", "stragglers"),
+        "warnings",
+    ),
+    "combine": ("parts", "warnings"),
 }

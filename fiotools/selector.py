@@ -22,11 +22,12 @@ from typing import Any
 
 import pandas as pd
 
-import fiotools
 from fiotools.errors import SchemaError
 from fiotools.printed import digits
+from fiotools.reading import read
 from fiotools.results import Results
 from fiotools.sources import find
+from fiotools.stats.combine import combine
 
 _TOKEN = re.compile(
     r"(?P<table>[a-z]+)\.(?P<column>[a-z]\w*)(?:\[(?P<where>[^\]]*)\])?"
@@ -121,10 +122,10 @@ class Source:
                 self.tables[name] = _rows(_file(self.path))
             elif name == "combined":
                 io = self.table("io")
-                self.tables[name] = fiotools.combine(io[io["scope"] == "thread"], to="run")
+                self.tables[name] = combine(io[io["scope"] == "thread"], to="run")
             else:
                 if self.results is None:
-                    self.results = fiotools.read(self.path)
+                    self.results = read(self.path)
                 if name not in self.results.tables:
                     tables = ", ".join([*self.results.tables, "combined", "rows", "words"])
                     raise SchemaError(f"there is no table {name!r}; the tables are {tables}")

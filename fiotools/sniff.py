@@ -15,15 +15,23 @@ import orjson
 
 from fiotools import archive
 from fiotools.decoding import decode, plain_name
-from fiotools.errors import AmbiguousFormatError, UnknownFormatError
+from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
+from fiotools.pasted import Repaired, repair, unwrap
 from fiotools.readers import Reader, readers
-from fiotools.readers.base import Report
+from fiotools.readers.base import Grammar, Report
+from fiotools.readers.fio_jobfile import is_job_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fiotools.sources import Found
 
+# the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
+# strings of a JSON are
+_STRUCTURED = re.compile(
+    r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
+    r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
+)
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -51,7 +59,9 @@ class Document:
     Attributes
     ----------
     text : str
-        The whole text, lines ending in ``\n``.
+        The whole text, lines ending in ``\n``, without what pasting did to it (`fiotools.pasted`).
+    is_structured : bool
+        Whether the text begins as JSON or XML; then it is not searched for pasted reports.
     plain_name : str
         The name without the suffix of what the file is packed in (``.gz``).
     doubts : list of (line or None, message)
@@ -67,14 +77,25 @@ class Document:
             decoded = decode(name, data)
             text, self.doubts = decoded.text, decoded.doubts
         self.text = text.replace("\r\n", "\n") if "\r" in text else text
+        self._lines: list[int] | None = None
+        self.is_structured = _STRUCTURED.match(self.text) is not None
+        if not self.is_structured:
+            self._take(repair(self.text))
 
-    @cached_property
-    def is_structured(self) -> bool:
-        """Whether the text begins as JSON or XML; then it is not searched for pasted reports."""
-        return (
-            re.match(r"\s*(?:\{|\[\s*[\[{\"\d]|\[\s*$|<\?xml|<Results\b|<Profile\b)", self.text)
-            is not None
-        )
+    def unwrap(self) -> bool:
+        """Turn to the texts in the strings of a JSON document; say whether there are any."""
+        found = unwrap(self.text) if self.is_structured else None
+        if found is None:
+            return False
+        self.is_structured = False
+        for name in ("reports", "kinds", "leftover", "_line_starts"):
+            self.__dict__.pop(name, None)
+        self._take(found)
+        return True
+
+    def _take(self, found: Repaired) -> None:
+        self.text, self._lines = found.text, found.lines
+        self.doubts.extend(found.remarks)
 
     @cached_property
     def reports(self) -> list[Report]:
@@ -102,31 +123,53 @@ class Document:
 
     def line(self, position: int) -> int:
         """Line number (1-based) of a position in the text."""
-        if position == 0:  # most reports begin their file, and need no table of lines
+        if position == 0 and not self._lines:  # most reports begin their file
             return 1
-        return bisect.bisect_right(self._line_starts, position)
+        number = bisect.bisect_right(self._line_starts, position)
+        return self._lines[min(number, len(self._lines)) - 1] if self._lines else number
 
 
 @cache
-def _anchors() -> re.Pattern[str]:
-    named = (f"(?P<{r.name}>{r.grammar.anchor})" for r in readers() if r.grammar)
-    return re.compile("|".join(named), re.MULTILINE)
+def _anchors() -> tuple[tuple[str, Grammar, re.Pattern[str]], ...]:
+    return tuple(
+        (reader.name, reader.grammar, re.compile(reader.grammar.anchor, re.MULTILINE))
+        for reader in readers()
+        if reader.grammar
+    )
 
 
 def _search(document: Document) -> list[Report]:
-    """Search the text once for all grammars together."""
-    grammars = {reader.name: reader.grammar for reader in readers() if reader.grammar}
+    """Search the text once for each grammar, and take the reports in their order.
+
+    One pattern of all anchors would take longer than all of them: it could skip nothing.
+    """
+    text, taken = document.text, 0
     found: list[Report] = []
-    at, text, anchors = 0, document.text, _anchors()
-    while match := anchors.search(text, at):
-        kind = match.lastgroup or ""
-        parsed = grammars[kind].parse(text, match)
-        if parsed is None or parsed[0] < (found[-1].end if found else 0):
-            at = max(match.end(), at + 1)
+    ahead: dict[int, re.Match[str]] = {}
+
+    def search(number: int, start: int) -> None:
+        match = _anchors()[number][2].search(text, start)
+        if match:
+            ahead[number] = match
+        else:
+            ahead.pop(number, None)
+
+    for number, (_, grammar, _) in enumerate(_anchors()):
+        if not grammar.needs or any(part in text for part in grammar.needs):
+            search(number, 0)
+    while ahead:
+        number = min(ahead, key=lambda number: (ahead[number].start(), number))
+        kind, grammar, _ = _anchors()[number]
+        match = ahead[number]
+        parsed = grammar.parse(text, match)
+        if parsed is None or parsed[0] < taken:
+            search(number, max(match.end(), match.start() + 1))
             continue
-        start, end, data = parsed
-        found.append(Report(kind, start, end, document.line(start), data))
-        at = max(end, match.end())
+        start, taken, data = parsed
+        found.append(Report(kind, start, taken, document.line(start), data))
+        at = max(taken, match.end())
+        for number in [number for number, match in ahead.items() if match.start() < at]:
+            search(number, at)
     return found
 
 
@@ -141,6 +184,9 @@ def sniff(document: Document) -> Reader:
         Two or more claim it.
     """
     claims = [reader for reader in readers() if reader.sniff(document)]
+    wrapped = document.text
+    if not claims and document.unwrap():
+        claims = [reader for reader in readers() if reader.sniff(document)]
     if len(claims) == 1:
         return claims[0]
     if claims:
@@ -152,10 +198,16 @@ def sniff(document: Document) -> Reader:
         raise UnknownFormatError(
             document.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
         )
+    if is_job_file(document.text):
+        raise NoResultError(
+            document.name,
+            "a fio job file: settings, and no result",
+            remedy="put it beside the report of its run (run.fio and run.json), and read that",
+        )
     for tool, pattern in _NOT_READ:
         if pattern.search(document.text):
             raise UnknownFormatError(document.name, f"output of {tool}: recognised, not read")
-    if document.is_structured and (keys := _json_keys(document.text)) is not None:
+    if _STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
         raise UnknownFormatError(
             document.name,
             f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",

@@ -14,6 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, PANDAS, TABLES
 
 Row = Mapping[str, Any]
+_LARGE = 10_000  # rows
 
 
 class Tables:
@@ -130,20 +131,37 @@ def frames(
                     dtype=types[label],
                 )
         for name in names:
-            values: list[Any] = []
-            for named, source, size, columns in parts:
-                default = source if name == "source" else named.get(name)
-                given = columns.get(name)
-                if given is None:
-                    values.extend([default] * size)
-                elif default is None:
-                    values.extend(given)
-                else:
-                    values.extend(default if value is None else value for value in given)
             dtype: Any = PANDAS[COLUMNS[name].dtype]
-            data[name] = pd.array(values, dtype=dtype)
+            filled = [
+                (columns.get(name), source if name == "source" else named.get(name), size)
+                for named, source, size, columns in parts
+            ]
+            data[name] = _column(filled, dtype)
         built[table] = pd.DataFrame(data)
     return built
+
+
+def _column(parts: list[tuple[Sequence[Any] | None, Any, int]], dtype: Any) -> Any:
+    """Join a column's parts: the values given, and what stands where there are none."""
+    pieces: list[Any] = []
+    values: list[Any] = []
+    for given, default, size in parts:
+        if size >= _LARGE and (given is None or default is None):
+            # a log has a million rows: not each of them should pass through a list
+            pieces.append(pd.array(values, dtype=dtype))
+            values = []
+            large = [default] if given is None else given
+            pieces.append(pd.array(large, dtype=dtype).repeat(size if given is None else 1))
+        elif given is None:
+            values.extend([default] * size)
+        elif default is None:
+            values.extend(given)
+        else:
+            values.extend(default if value is None else value for value in given)
+    if not pieces:
+        return pd.array(values, dtype=dtype)
+    pieces.append(pd.array(values, dtype=dtype))
+    return pd.concat([pd.Series(piece) for piece in pieces if len(piece)], ignore_index=True).array
 
 
 def _type(values: list[Any]) -> Any:

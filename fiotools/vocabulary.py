@@ -1,88 +1,35 @@
 """Every column of every table: its type, its unit, its meaning, and what each tool calls it.
 
-A column exists only here. Readers that fill an unknown one are refused, documentation is generated
-from here, and statistics ask here which way is better. Names are ``quantity[_statistic]_unit`` in
-fio's words; units are base units only: bytes, seconds for durations, nanoseconds for latencies.
+A column exists only here; those that only statistics answer with are in `vocabulary_stats`. Readers
+that fill an unknown one are refused, documentation is generated from here, and statistics ask here
+which way is better. Names are ``quantity[_statistic]_unit`` in fio's words; units are base units
+only: bytes, seconds for durations, nanoseconds for latencies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Literal
 
+from fiotools.column import PANDAS, Better, Column, DType
+from fiotools.column import column as _c
 from fiotools.errors import SchemaError
-from fiotools.schema import CONDITIONS, KEYS, TABLES
+from fiotools.schema import ANSWERS, CONDITIONS, KEYS, TABLES
+from fiotools.vocabulary_stats import STATISTICS
 
-__all__ = ["COLUMNS", "CONDITIONS", "KEYS", "PANDAS", "TABLES", "Column", "describe"]
-
-DType = Literal["Int64", "float64", "boolean", "str", "datetime"]
-Better = Literal["higher", "lower"]
-
-PANDAS: Mapping[DType, str] = {
-    "Int64": "Int64",
-    "float64": "float64",
-    "boolean": "boolean",
-    "str": "str",
-    "datetime": "datetime64[ms, UTC]",
-}
-
-
-@dataclass(frozen=True)
-class Column:
-    """What one column holds.
-
-    Attributes
-    ----------
-    name : str
-    dtype : {"Int64", "float64", "boolean", "str", "datetime"}
-    unit : str
-        ``B``, ``B/s``, ``s``, ``ns``, ``%``, ``1/s``, or nothing for counts and text.
-    meaning : str
-    better : {"higher", "lower"} or None
-        Which way is better, where one is.
-    derived : str
-        How fiotools computes it where it does; empty if it is only ever reported by the tool.
-    keys : mapping
-        Tool to the name of the figure in that tool's output.
-    """
-
-    name: str
-    dtype: DType
-    unit: str
-    meaning: str
-    better: Better | None = None
-    derived: str = ""
-    keys: Mapping[str, str] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        lines = [f"{self.name} [{self.dtype}{', ' + self.unit if self.unit else ''}]"]
-        lines.append(f"  {self.meaning}")
-        lines.append(f"  in: {', '.join(t for t, names in TABLES.items() if self.name in names)}")
-        if self.better:
-            lines.append(f"  better: {self.better}")
-        if self.derived:
-            lines.append(f"  derived: {self.derived}")
-        lines += [f"  {tool}: {key}" for tool, key in self.keys.items()]
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def _c(
-    name: str,
-    dtype: DType,
-    unit: str,
-    meaning: str,
-    *,
-    better: Better | None = None,
-    derived: str = "",
-    **keys: str,
-) -> Column:
-    """Write a column in one line: the tools' names for it as keywords."""
-    return Column(name, dtype, unit, meaning, better, derived, keys)
+__all__ = [
+    "ANSWERS",
+    "COLUMNS",
+    "CONDITIONS",
+    "KEYS",
+    "PANDAS",
+    "STATISTICS",
+    "TABLES",
+    "Better",
+    "Column",
+    "DType",
+    "describe",
+]
 
 
 def _latency(kind: str, what: str, *, diskspd: bool = False) -> Iterator[Column]:
@@ -147,6 +94,7 @@ _COLUMNS: tuple[Column, ...] = (
         "Outstanding I/Os of one job (DISKSPD: of a thread on a target; in totals of a thread).",
         fio="iodepth",
         diskspd="RequestCount, -o, -O",
+        crystaldiskmark="Q, QD",
     ),
     _c(
         "numjobs",
@@ -155,6 +103,7 @@ _COLUMNS: tuple[Column, ...] = (
         "Jobs or threads.",
         fio="numjobs",
         diskspd="ThreadsPerFile, -t; ThreadCount, -F",
+        crystaldiskmark="T",
     ),
     _c("ioengine", "str", "", "How I/O is submitted.", fio="ioengine"),
     _c(
@@ -220,9 +169,11 @@ _COLUMNS: tuple[Column, ...] = (
         "1/s",
         "I/Os per second.",
         better="higher",
-        derived="total_ios / runtime_s where that agrees with the printed one; DISKSPD XML",
+        derived="total_ios / runtime_s where that agrees with the printed one; DISKSPD XML;"
+        " CrystalDiskMark: bandwidth / block size, unless the printed one is more precise",
         fio="iops",
         diskspd="text I/O per s",
+        crystaldiskmark="IOPS",
     ),
     _c(
         "bw_bytes_per_s",
@@ -234,6 +185,7 @@ _COLUMNS: tuple[Column, ...] = (
         " DISKSPD text from iops x bytes / I/Os",
         fio="bw_bytes; bw (KiB/s) before 3.2",
         diskspd="text MiB/s",
+        crystaldiskmark="MB/s",
         dd="rate",
     ),
     # io: statistics over the tool's samples
@@ -298,10 +250,21 @@ _COLUMNS: tuple[Column, ...] = (
     _c("value_ns", "float64", "ns", "Latency at the percentile.", better="lower"),
     _c("bin_lo_ns", "float64", "ns", "Lower edge of the bin."),
     _c("bin_hi_ns", "float64", "ns", "Upper edge of the bin; infinite for the last."),
-    _c("count", "Int64", "", "I/Os in the bin."),
+    _c("count", "Int64", "", "I/Os in the bin; as a quantity, of the sample."),
     _c("pct", "float64", "%", "Share of the I/Os in the bin, where only that is printed."),
-    _c("quantity", "str", "", "What was sampled: a column of this vocabulary."),
-    _c("time_s", "float64", "s", "Time from the start of the run to the end of the sample."),
+    _c(
+        "quantity",
+        "str",
+        "",
+        "What was sampled: a column of this vocabulary, or lat_ns, clat_ns, slat_ns: one latency,"
+        " or one that stands for a window.",
+    ),
+    _c(
+        "time_s",
+        "float64",
+        "s",
+        "Time from the start of the run to the end of the sample; missing for bins of a whole run.",
+    ),
     _c("value", "float64", "", "The sample, in the base unit of its quantity."),
     _c("offset_bytes", "Int64", "B", "Offset of the I/O."),
     _c("prio", "str", "", "Priority of the I/O."),
@@ -327,14 +290,14 @@ _COLUMNS: tuple[Column, ...] = (
     _c("origin", "str", "", "given, global or default."),
     _c("path", "str", "", "Place of the item in the document."),
     # timings
-    _c("real_s", "float64", "s", "Wall time.", better="lower", time="real"),
+    _c("real_s", "float64", "s", "Wall time.", better="lower", time="real", hyperfine="times"),
     _c("user_s", "float64", "s", "User CPU time.", better="lower", time="user"),
     _c("sys_s", "float64", "s", "System CPU time.", better="lower", time="sys"),
     _c("max_rss_bytes", "Int64", "B", "Peak resident set.", better="lower"),
-    _c("exit_status", "Int64", "", "Exit status of the command."),
+    _c("exit_status", "Int64", "", "Exit status of the command.", hyperfine="exit_codes"),
     _c("real_mean_s", "float64", "s", "Mean wall time of n runs.", better="lower"),
     _c("real_stddev_s", "float64", "s", "Standard deviation of the wall time of n runs."),
-    _c("n", "Int64", "", "Runs behind a printed summary."),
+    _c("n", "Int64", "", "Runs behind a printed summary, or a statistic."),
     # cpu
     _c("cpu", "str", "", "Processor number, or 'average'.", diskspd="CPU/Id"),
     _c("usage_pct", "float64", "%", "Busy share.", diskspd="UsagePercent"),
@@ -368,7 +331,7 @@ def describe(name: str) -> Column:
     Parameters
     ----------
     name : str
-        A column of one of the tables.
+        A column of one of the tables, or one that a statistic adds.
 
     Raises
     ------
@@ -380,8 +343,9 @@ def describe(name: str) -> Column:
     >>> describe("iops").better
     'higher'
     """
-    if name in COLUMNS:
-        return COLUMNS[name]
-    near = get_close_matches(name, COLUMNS, n=3, cutoff=0.5)
+    known = {**STATISTICS, **COLUMNS}
+    if name in known:
+        return known[name]
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     raise SchemaError(f"the vocabulary has no column {name!r}{hint}")

@@ -21,9 +21,9 @@ def close_figures():
 @pytest.fixture(scope="session")
 def fixture_files():
     """Every committed output of a tool."""
-    kinds = {".txt", ".xml", ".json", ".log"}
-    # beside an output of dd or time stands a .json with what it says
-    described = {file.with_suffix(".json") for file in FIXTURES.rglob("*.txt")}
+    kinds = {".txt", ".xml", ".json", ".log", ".terse", ".csv"}
+    # beside an output of dd stands a .json with what it says
+    described = {file.with_suffix(".json") for file in FIXTURES.glob("dd/*.txt")}
     return [
         file
         for file in sorted(FIXTURES.rglob("*"))

@@ -12,24 +12,20 @@ ROW = ["source", "run", "entry", "direction"]
 
 def contradictions(results):
     """Give (source, run, what) for every answer that is wrong."""
-    asked = (
-        amounts,
-        blocks,
-        latencies,
-        percentiles,
-        bins,
-        totals,
-        little,
-        timings,
-        shares,
-        samples,
-    )
+    asked = {
+        "io": (amounts, blocks, latencies, totals, little),
+        "percentiles": (percentiles,),
+        "bins": (bins,),
+        "timings": (timings,),
+        "cpu": (shares,),
+        "samples": (samples,),
+    }
     found = []
-    for question in asked:
-        for bad, what in question(results):
-            found += [
-                (source, run, what) for source, run in zip(bad["source"], bad["run"], strict=True)
-            ]
+    for table, questions in asked.items():
+        for question in questions if len(results.tables[table]) else ():
+            for bad, what in question(results):
+                rows = zip(bad["source"], bad["run"], strict=True)
+                found += [(source, run, what) for source, run in rows]
     return found
 
 

@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 import fiotools as ft
-from tests.physics import contradictions, unnoted
+from tests.physics import unnoted
 
 ROOT = Path(__file__).resolve().parent.parent
-CORPUS = ROOT.parent / "shared" / "corpus"
 
 
 def test_our_fixtures_and_data_hold(fixture_files):
@@ -27,23 +24,3 @@ def test_our_fixtures_and_data_hold(fixture_files):
         asked += 1
         assert not unnoted(results), path
     assert asked > 80
-
-
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="no ../shared/corpus beside the project")
-def test_other_peoples_files_hold_or_are_noted():
-    wrong = {}
-    for path in sorted(CORPUS.rglob("*")):
-        if not path.is_file():
-            continue
-        try:
-            results = ft.read(path)
-        except ft.FileError:
-            continue
-        assert not unnoted(results), path
-        if contradictions(results):
-            wrong[path.name] = len(contradictions(results))
-    # edited by hand, both
-    assert wrong.keys() == {
-        "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt",
-        "microsoft_VirtualClient__Results_FIO.json",
-    }

@@ -229,12 +229,23 @@ def test_concat(folder):
         ft.concat([])
 
 
-def test_every_file_is_claimed_by_one_reader_at_most(fixture_files):
+def test_every_file_is_claimed_by_one_reader(fixture_files):
     from fiotools.readers import READERS
     from fiotools.sniff import Document
 
-    assert len(fixture_files) > 20
+    assert len(fixture_files) > 100
+    nobodys = set()
     for file in fixture_files:
         document = Document(file.name, file.read_bytes())
         claims = [reader.name for reader in READERS if reader.sniff(document)]
-        assert len(claims) == 1, f"{file.name}: {claims}"
+        assert len(claims) <= 1, f"{file.name}: {claims}"
+        if not claims:
+            nobodys.add(file.name)
+    assert nobodys == {
+        # figures without labels
+        "bash-5.2.15--times.txt",
+        "bash-5.2.15--unlabelled.txt",
+        "zsh-5.9--no_command.txt",
+        # somebody's JSON: the texts in its strings are
+        "assembled-json-escaped.json",
+    }

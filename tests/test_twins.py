@@ -5,7 +5,7 @@ import pytest
 import fiotools as ft
 
 DD = "16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, {} s, {} MB/s\n"
-TIME = "\nreal\t{}\nuser\t0m0.013s\nsys\t0m1.21s\n"
+TIME = "\nreal\t0m{}s\nuser\t0m0.013s\nsys\t0m1.210s\n"
 
 
 def twins(results):
@@ -52,9 +52,9 @@ def test_repeats_are_no_twins(write, first, second):
 
 
 def test_timings(write):
-    write("a.log", TIME.format("0m4.364s"))
-    write("b.log", TIME.format("0m4,364s"))
-    write("c.log", TIME.format("0m4.365s"))
+    write("a.log", TIME.format("4.364"))
+    write("b.log", TIME.format("4.364").replace(".", ","))
+    write("c.log", TIME.format("4.365"))
     assert twins(ft.read(["a.log", "b.log", "c.log"]))["source"].tolist() == ["b.log"]
 
 

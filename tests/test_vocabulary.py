@@ -1,11 +1,14 @@
 import re
+from pathlib import Path
 
 import pytest
 
 import fiotools as ft
 from fiotools import vocabulary
 from fiotools.readers import READERS
+from fiotools.schema import ROWS
 
+DATA = Path(__file__).resolve().parents[1] / "data"
 UNITS = {"bytes": "B", "bytes_per_s": "B/s", "s": "s", "ns": "ns", "pct": "%"}
 
 
@@ -14,7 +17,49 @@ def test_every_column_of_every_table_is_defined_and_used():
     assert used == set(vocabulary.COLUMNS)
 
 
-@pytest.mark.parametrize("column", vocabulary.COLUMNS.values(), ids=lambda c: c.name)
+def test_every_table_says_what_a_row_is():
+    assert list(vocabulary.TABLES) == list(ROWS)
+
+
+def test_every_column_of_a_statistic_is_defined_once():
+    added = {name for names in vocabulary.ANSWERS.values() for name in names}
+    assert added == {*vocabulary.STATISTICS, "n"}
+    assert not set(vocabulary.STATISTICS) & set(vocabulary.COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    io = ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml").io
+    threads = io.query("scope == 'thread'")
+    tests = {"between": "volume", "baseline": "vhdx", "by": "direction"}
+    return io, {
+        "compare": ft.compare(io, "iops", **tests),
+        "speedup": ft.speedup(io, "iops", **tests),
+        "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
+        "per_thread": ft.per_thread(io, by="volume"),
+        "fairness": ft.fairness(io, by="volume"),
+        "combine": ft.combine(threads, to="run"),
+    }
+
+
+@pytest.mark.parametrize("function", vocabulary.ANSWERS)
+def test_what_statistics_answer_with_is_described(answers, function):
+    io, frames = answers
+    frame = frames[function]
+    added = [name for name in frame if name not in io]
+    assert added == list(vocabulary.ANSWERS[function])
+    for name in added:
+        column = ft.describe(name)
+        assert f"{function}()" in str(column)
+        # the baseline has the type of the column it is a value of
+        assert name == "baseline" or str(frame[name].dtype) == vocabulary.PANDAS[column.dtype]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [*vocabulary.COLUMNS.values(), *vocabulary.STATISTICS.values()],
+    ids=lambda c: c.name,
+)
 def test_a_column_explains_itself(column):
     assert column.meaning.endswith(".")
     assert column.dtype in vocabulary.PANDAS
@@ -30,6 +75,7 @@ def test_conditions_and_keys_are_columns_of_io():
 
 def test_describe_names_near_columns():
     assert "better: higher" in str(ft.describe("iops"))
+    assert "in: compare(), speedup()" in str(ft.describe("ratio_lo"))
     with pytest.raises(ft.SchemaError, match="did you mean lat_mean_ns"):
         ft.describe("lat_mean")
 

@@ -10,15 +10,33 @@ import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers import dd, diskspd_text, diskspd_xml, fio_json, fio_normal, time, transcript
+from fiotools.readers import (
+    crystaldiskmark,
+    dd,
+    diskspd_text,
+    diskspd_xml,
+    fio_hist_log,
+    fio_json,
+    fio_log,
+    fio_normal,
+    fio_terse,
+    hyperfine,
+    time,
+    transcript,
+)
 from fiotools.readers.base import Grammar, Reader, Report, Session
 
 READERS: tuple[Reader, ...] = (
+    crystaldiskmark.READER,
     dd.READER,
     diskspd_text.READER,
     diskspd_xml.READER,
+    fio_hist_log.READER,
     fio_json.READER,
+    fio_log.READER,
     fio_normal.READER,
+    fio_terse.READER,
+    hyperfine.READER,
     time.READER,
     transcript.READER,
 )

@@ -41,6 +41,7 @@ class Session:
 
     command: str | None = None
     host: str | None = None
+    above: int = 0  # runs of the same tool that the command has printed already
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,14 @@ class Grammar:
         ``parse(text, match) -> (start, end, data)`` or None if the anchor was a false alarm.
     add : callable
         ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
+    needs : tuple of str
+        One of these stands in every report; a text without them is not searched. Empty: it is.
     """
 
     anchor: str
     parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
     add: Callable[[Tables, Report, Session], int]
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,220 +1,190 @@
-"""dd: what it prints on standard error when it ends.
+"""dd: what it prints on standard error when it ends, is asked by a signal, or shows its progress.
 
-Produced by ``dd ... 2>log``. Fills ``runs``, ``io``, ``settings`` (from the command line, where a
-transcript shows one) and ``extras`` (the records in, out and truncated).
+Produced by ``dd ... 2>log``. Fills ``runs``, ``io``, ``samples`` (progress, and earlier reports of
+the same dd), ``settings`` (from the command line, where a transcript shows one), ``extras`` (the
+records in, out and truncated, the printed rate) and ``notes`` (errors and warnings of dd).
 
 Read by structure and not by words, because the words are translated, reordered and dropped: two
 lines with ``F+P`` (full and partial records), perhaps one about truncated records, and a line that
 begins with the bytes and ends with seconds and a rate. Traps: the decimal mark follows the locale
 and not the language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only
-report (``status=noxfer``, BusyBox) has no bytes. The rate is computed again from bytes and seconds;
-the printed one is a check.
+report (``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last
+report counts; two dd in a pipeline write between each other's lines. The rate is computed again
+from bytes and seconds; the printed one is a check (`dd_rates`), and kept where it is more precise.
 
-Grammar: coreutils ``src/dd.c`` 5.3 to 9.11, FreeBSD ``bin/dd/misc.c``, BusyBox ``coreutils/dd.c``.
+Grammar: coreutils ``src/dd.c`` 4.0 to 9.11, FreeBSD ``bin/dd/misc.c``, BusyBox ``coreutils/dd.c``,
+toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fiotools import units
-from fiotools.readers import shell
-from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.errors import ParseError
+from fiotools.readers import dd_lines, dd_rows, dd_runs
+from fiotools.readers.base import Grammar, Reader, Session, only
+from fiotools.readers.dd_lines import Figures, Records, Said, Token
+from fiotools.readers.dd_runs import Block
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_RECORDS = re.compile(r"(?P<before>[^\n]*?)(?<![\d.+])(?P<full>\d+)\+(?P<partial>\d+)[^\n]*")
-# what all locales share: the seconds' unit and what parts it from the rate ("s, ", "秒、", "secs")
-_BYTES = re.compile(
-    r"""[^\n\d]*
-    (?P<bytes>\d+)[^\n]*?(?<![\d.,])
-    (?P<seconds>\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)[ \xa0]?(?:s|c|秒|secs?|seconds?|\w*ekund\w*)
-    (?:[,，、]\s*|\s\()
-    (?P<rate>\d+(?:[.,]\d+)?|\D+?)[ \xa0]?
-    (?P<unit>[kKMGTPEZY]?)(?P<byte>i?B?|bytes)/(?:s|c|秒|sec)\)?[ \t]*$""",
-    re.X | re.M,
+# what makes a "dd: ..." a message and no prose: a quoted or rooted name, or words of a dd's
+_MESSAGE = re.compile(
+    r"[^\n]{0,200}['‘`\"][^\n]{1,300}['’\"]|/\S{1,300}: "
+    r"|(?:IO error|error|failed|can.t open|invalid|unrecogni[sz]ed|unknown|bad arg|not integer"
+    r"|memory exhausted|warning|writing|reading|opening|cannot)\b"
 )
-
-
-@dataclass(frozen=True)
-class Result:
-    """One dd report, as printed."""
-
-    records_in: tuple[int, int]
-    records_out: tuple[int, int]
-    truncated: str | None
-    io_bytes: int | None
-    seconds: float | None
-    rate: str | None
-    rate_bounds: tuple[float, float] | None
+# a last line that breaks off before its seconds
+_FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
+_TRUNCATED = re.compile(r"truncated|odd length")
+_GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
+_COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
 
 
 def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but dd reports."""
+    """Claim a text that is nothing but what dd printed."""
     return only("dd", document)
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but dd reports."""
-    read_reports(document, tables, GRAMMAR)
-
-
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Result] | None:
-    """Read the report whose first ``F+P`` is at the match."""
-    start = text.rfind("\n", 0, match.start()) + 1
-    first = _RECORDS.match(text, start)
-    second = _RECORDS.match(text, first.end() + 1) if first else None
-    if not first or not second:
-        return None
-    end, truncated = second.end(), None
-    # what stands before the numbers on both lines ("disk1: ") stands before the bytes too
-    prefix = first["before"] if first["before"] == second["before"] else ""
-    found = _bytes_line(text, end + 1, prefix)
-    if not found:  # one line may stand between: "2 truncated records"
-        line_end = text.find("\n", end + 1)
-        found = _bytes_line(text, line_end + 1, prefix) if line_end >= 0 else None
-        if found:
-            truncated = text[end + 1 : line_end].strip()
-    into, out = ((int(m["full"]), int(m["partial"])) for m in (first, second))
-    if not found:
-        return start, end, Result(into, out, None, None, None, None, None)
-    rate = f"{found['rate']} {found['unit']}{found['byte']}/s"
-    return (
-        start,
-        found.end(),
-        Result(
-            into,
-            out,
-            truncated,
-            int(found["bytes"]),
-            units.number(found["seconds"]),
-            rate,
-            _bounds(found),
-        ),
-    )
-
-
-def _bytes_line(text: str, at: int, prefix: str) -> re.Match[str] | None:
-    return _BYTES.match(text, at + len(prefix)) if text.startswith(prefix, at) else None
-
-
-def _bounds(found: re.Match[str]) -> tuple[float, float] | None:
-    """Between which rates the printed one was rounded; None for a word such as Infinity."""
-    printed = found["rate"]
-    if not printed[0].isdigit():
-        return None
-    # BusyBox glues "6.4GB/s" and toybox writes "16 G/s": both count in 1024
-    glued = found["unit"] and found.start("unit") == found.end("rate")
-    kilo = 1024 if glued or (found["unit"] and not found["byte"]) else 1000
-    scale = units.size(f"1{found['unit']}", kilo=kilo)
-    digits = len(re.split("[.,]", printed)[1]) if re.search("[.,]", printed) else 0
-    half = 0.5 * 10**-digits
-    value = units.number(printed)
-    return (value - half) * scale, (value + half) * scale
-
-
-def add(tables: Tables, report: Report, session: Session) -> int:
-    """Add one report as a run with one row of I/O."""
-    result: Result = report.data
-    options = shell.operands(session.command or "", "dd")
-    run = tables.start_run(
-        tool="dd",
-        format="dd",
-        command=session.command,
-        host=session.host,
-        duration_s=result.seconds,
-    )
-    direction = _direction(options)
-    target = options.get("if" if direction == "read" else "of")
-    records = result.records_in if direction == "read" else result.records_out
-    if result.io_bytes is None or result.seconds is None:
-        tables.note(
-            "dd printed records only (no bytes, no seconds): no rate", line=report.line, run=run
+    """Read a text that is nothing but what dd printed."""
+    reports = document.reports
+    if reports and not any(report.data.has_result for report in reports):
+        raise ParseError(
+            document.name,
+            f"dd printed no report; it said {_first(reports[0].data)!r}",
+            line=reports[0].line,
+            remedy="correct that and run dd again",
         )
-    elif result.io_bytes:
-        tables.add(
-            "io",
-            run=run,
-            entry=1,
-            target=target,
-            direction=direction,
-            scope="job",
-            bs_bytes=_block_size(options, direction),
-            direct=_direct(options, direction),
-            io_bytes=result.io_bytes,
-            total_ios=sum(records),
-            runtime_s=result.seconds,
-            iops=sum(records) / result.seconds if result.seconds else None,
-            bw_bytes_per_s=result.io_bytes / result.seconds if result.seconds else None,
-        )
-        _check_rate(tables, result, report.line, run)
-    for name, value in options.items():
-        tables.add("settings", run=run, entry=1, option=name, text=value, origin="given")
-    texts: tuple[tuple[str, str | None], ...] = (
-        ("records_in", "{}+{}".format(*result.records_in)),
-        ("records_out", "{}+{}".format(*result.records_out)),
-        ("truncated_records", result.truncated),
-        ("rate", result.rate),
-    )
-    for path, text in texts:
-        if text is not None:
-            tables.add("extras", run=run, entry=1, path=path, text=text)
-    return run
+    for report in reports:
+        dd_rows.add(tables, report, Session())
 
 
-def _direction(options: dict[str, str]) -> str | None:
-    """Say which way the data went, as far as the command tells."""
-    given, to = options.get("if"), options.get("of")
-    if to == "/dev/null":
-        return "read"
-    if given in ("/dev/zero", "/dev/random", "/dev/urandom"):
-        return "write"
-    return "copy" if given and to else None
+def _first(block: Block) -> str:
+    return next(t.value.message for t in block.tokens if isinstance(t.value, Said))[:120]
 
 
-def _block_size(options: dict[str, str], direction: str | None) -> int | None:
-    text = options.get("ibs" if direction == "read" else "obs") or options.get("bs")
-    return shell.dd_number(text) if text else None
-
-
-def _direct(options: dict[str, str], direction: str | None) -> bool | None:
-    if not options or direction not in ("read", "write"):
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
+    """Read what dd printed around the match, as far down as nothing else comes."""
+    begin = _line_start(text, match.start())
+    if begin is None:
         return None
-    return "direct" in options.get("iflag" if direction == "read" else "oflag", "").split(",")
+    tokens: list[Token] = []
+    stops: list[int] = []
+    start = end = begin
+    is_overwritten = is_certain = False
+    gap = 0
+    aside: Token | None = None
+    for at, stop, line in dd_lines.segments(text, begin):
+        part = text[at:stop]
+        if len(part) > dd_lines.LONGEST:
+            break
+        found = dd_lines.segment(part)
+        gap += 1
+        if gap > _GAP or (len(tokens) > _DOUBTFUL and not is_certain):
+            break
+        if found.is_blank:
+            continue
+        if not tokens:
+            if not found.tokens or _is_prose(found.tokens[0].value):
+                return None
+            start = at + _begin(part, found.tokens[0].start) if found.foreign else at
+        elif found.foreign:
+            break
+        if "^C" in part:
+            stops.append(line)
+        if not found.tokens:
+            if found.is_stray:
+                continue
+            if aside is None and _is_after_records(tokens) and (held := dd_lines.aside(part)):
+                aside = _placed(held, at, line)
+                if _TRUNCATED.search(part):
+                    tokens.append(aside)
+                    end = stop
+                continue
+            break
+        if aside is not None:
+            # only figures make the words above them a line of dd's
+            if aside not in tokens and not isinstance(found.tokens[0].value, Figures):
+                break
+            if aside not in tokens:
+                tokens.append(aside)
+            aside = None
+        tokens += [_placed(token, at, line) for token in found.tokens]
+        gap, is_certain = 0, is_certain or _is_certain(tokens)
+        tail = part[found.tokens[-1].end :]
+        is_bare = not tail.strip()
+        end = stop if is_bare else at + found.tokens[-1].end
+        is_overwritten = text[stop : stop + 1] == "\r" or text[max(0, at - 1) : at] == "\r"
+        if not (is_bare or _COMMENT.match(tail)):
+            break
+    if not is_certain:
+        return None
+    fragment, is_cut = None, False
+    rest = text[end : end + 400]
+    if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
+        last = tokens[-1].value
+        if not isinstance(last, (Figures, Said)) and _FRAGMENT.fullmatch(rest):
+            fragment, is_cut, end = rest.strip(), True, len(text)
+        elif isinstance(last, Figures) and last.rate is None and last.word is None:
+            is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
+    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten)
 
 
-def _check_rate(tables: Tables, result: Result, line: int, run: int) -> None:
-    """Note a printed rate that its own bytes and seconds contradict."""
-    if result.rate_bounds is None or not result.seconds or result.io_bytes is None:
-        return
-    rate = result.io_bytes / result.seconds
-    low, high = result.rate_bounds
-    slack = rate * 2e-5  # the seconds have six figures
-    if not low - slack <= rate <= high + slack:
-        tables.note(
-            f"printed rate {result.rate} is not bytes / seconds = {units.human(rate, 'B/s')};"
-            " the latter is kept",
-            line=line + 2,
-            severity="warning",
-            run=run,
-        )
+def _line_start(text: str, at: int) -> int | None:
+    lowest = max(0, at - dd_lines.LONGEST)
+    found = max(text.rfind("\n", lowest, at), text.rfind("\r", lowest, at))
+    return found + 1 if found >= 0 or lowest == 0 else None
+
+
+def _begin(part: str, at: int) -> int:
+    """Step back over words of dd's that stand before its number, glued to something else."""
+    words = re.search(r"[^\x00-\x7f]{1,12} ?\Z", part[max(0, at - 13) : at])
+    return at - len(words[0]) if words else at
+
+
+def _placed(token: Token, at: int, line: int) -> Token:
+    return Token(token.value, at + token.start, at + token.end, line, token.source)
+
+
+def _is_after_records(tokens: list[Token]) -> bool:
+    """Whether both lines of records stand above, and nothing below them."""
+    return len(tokens) > 1 and all(isinstance(token.value, Records) for token in tokens[-2:])
+
+
+def _is_prose(value: object) -> bool:
+    """Whether a line only begins as one that dd says."""
+    return isinstance(value, Said) and not _MESSAGE.match(value.message)
+
+
+def _is_certain(tokens: list[Token]) -> bool:
+    """Whether these are lines of dd, and not sums in a text or prose about dd."""
+    values = [token.value for token in tokens]
+    if any(isinstance(value, Figures) for value in values):
+        return True
+    records = [value for value in values if isinstance(value, Records)]
+    if len(records) > 1:
+        one, other = records[:2]
+        are_words = dd_lines.are_words(one.words) and dd_lines.are_words(other.words)
+        return are_words and not dd_runs.is_same(one, other)
+    return not records  # messages alone, and they were looked at
 
 
 GRAMMAR = Grammar(
-    anchor=r"(?<![\d.+:])\d+\+\d+(?=[ \xa0个의])[^\n]*\n[^\n]*?(?<![\d.+:])\d+\+\d+(?=[ \xa0个의])",
+    anchor=f"{dd_lines.RECORDS}|{dd_lines.FIGURES}|{dd_lines.SAID}",
     parse=parse,
-    add=add,
+    add=dd_rows.add,
+    needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
 )
 
 READER = Reader(
     name="dd",
-    title="dd reports (GNU, BSD, BusyBox; any language)",
+    title="dd reports (GNU, BSD, BusyBox, toybox, uutils; any language)",
     produced_by="dd if=... of=... 2>log",
-    tables=("runs", "io", "settings", "extras", "notes"),
+    tables=("runs", "io", "samples", "settings", "extras", "notes"),
     sniff=sniff,
     read=read,
     grammar=GRAMMAR,

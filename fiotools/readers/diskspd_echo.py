@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from fiotools.readers import diskspd_options as options
 
@@ -67,12 +68,14 @@ def _read_span(lines: Sequence[str], given: Sequence[options.Setting]) -> option
     pool = next((name.split()[3] for name in general if name.startswith("thread pool with ")), None)
     asked = dict(given)
     threads = pool or asked.get("-F")
-    return options.plan(
+    plan = options.plan(
         [(target, _conditions(said)) for target, said in targets],
         settings,
         options.count(threads),
         options.count(general.get("number of outstanding I/O operations per thread")),
     )
+    # a profile may give each thread of a pool targets of its own, which is not printed
+    return replace(plan, each=None) if "-X" in asked else plan
 
 
 def _conditions(said: dict[str, str]) -> options.Conditions:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 Element = Any  # lxml's class of an element is private
 
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
 _DIGITS = 17  # of a whole number: more is no count of bytes, and sums would leave 64 bits
+_LARGEST = 10.0**_DIGITS
 
 
 class MalformedError(Exception):
@@ -22,7 +23,11 @@ class MalformedError(Exception):
 
 
 def leaves(
-    element: Element, prefix: str = "", *, skip: str = "", only: tuple[str, ...] = ()
+    element: Element,
+    prefix: str = "",
+    *,
+    skip: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
 ) -> Iterator[tuple[str, str]]:
     """Give every value below an element with its path.
 
@@ -31,8 +36,8 @@ def leaves(
     element : Element
     prefix : str
         What to put before each path.
-    skip : str
-        A child to leave out.
+    skip : tuple of str
+        The children to leave out.
     only : tuple of str
         The children to look at; without it, all.
 
@@ -46,7 +51,7 @@ def leaves(
     seen: Counter[str] = Counter()
     for child in children:
         seen[child.tag] += 1
-        if child.tag == skip or (only and child.tag not in only):
+        if child.tag in skip or (only and child.tag not in only):
             continue
         place = f"[{seen[child.tag]}]" if often[child.tag] > 1 else ""
         path = f"{prefix}{child.tag}{place}"
@@ -58,9 +63,21 @@ def leaves(
 
 
 def text(parent: Element, path: str) -> str | None:
-    """Read a child's text; None where there is no such child, or nothing in it."""
-    found = parent.findtext(path)
-    return str(found).strip() or None if found else None
+    """Read a child's text; None where there is no such child, or nothing in it.
+
+    Raises
+    ------
+    MalformedError
+        If it holds elements, or stands there twice with different texts.
+    """
+    found = parent.findall(path)
+    if not found:
+        return None
+    if len(found[0]):
+        raise MalformedError(found[0], f"{path} holds elements, not a value")
+    if len(found) > 1 and len({other.text for other in found}) > 1:
+        raise MalformedError(found[1], f"{path} stands there twice, and not the same")
+    return str(found[0].text or "").strip() or None
 
 
 def whole(parent: Element, path: str) -> int | None:
@@ -81,15 +98,15 @@ def number(parent: Element, path: str) -> float | None:
 
 def to_number(value: str, element: Element, name: str) -> float | None:
     """Turn the text of an element or an attribute into a number."""
-    if _NOT_A_NUMBER.fullmatch(value):
-        return None
     try:
         result = float(value)
     except ValueError:
         result = float("nan")
-    if not abs(result) < 10**_DIGITS:
-        raise MalformedError(element, f"{name} is {value!r}, not a number")
-    return result
+    if abs(result) < _LARGEST and "_" not in value:
+        return result
+    if _NOT_A_NUMBER.fullmatch(value):
+        return None
+    raise MalformedError(element, f"{name} is {value!r}, not a number")
 
 
 def nanoseconds(parent: Element, path: str) -> float | None:
@@ -107,20 +124,3 @@ def from_milliseconds(value: float) -> float:
     (841000.0, 2019000.0)
     """
     return float(round(value * 1e6))
-
-
-def falling(percentiles: Iterable[tuple[str, float, float]]) -> str | None:
-    """Say where a percentile is below a lower one, which no measured latencies can be.
-
-    Examples
-    --------
-    >>> falling([("read", 50.0, 10.0), ("read", 99.0, 9.0)])
-    'read: percentile 99 is below percentile 50'
-    """
-    before: dict[str, tuple[float, float]] = {}
-    for direction, percentile, value in percentiles:
-        lower, least = before.get(direction, (percentile, value))
-        if value < least:
-            return f"{direction}: percentile {percentile:.10g} is below percentile {lower:.10g}"
-        before[direction] = percentile, value
-    return None

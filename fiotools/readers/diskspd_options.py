@@ -40,11 +40,14 @@ class Asked:
         The conditions of the whole run, as far as its targets share them.
     settings : list of (option, text)
         Every option as the tool had it.
+    each : int or None
+        How many of the targets each thread works on, where that is known.
     """
 
     targets: dict[str, Conditions] = field(default_factory=dict)
     total: Conditions = field(default_factory=dict)
     settings: list[Setting] = field(default_factory=list)
+    each: int | None = None
 
     def of(self, path: str | None) -> Conditions:
         """Give the conditions of one target; of the only one, where a table names none."""
@@ -99,7 +102,8 @@ def plan(
             total["numjobs"] = _sum(everything, "numjobs")
     if per_thread:
         total["iodepth"] = per_thread
-    return Asked({path: _shared(same) for path, same in by_path.items()}, total, [*settings])
+    each = None if "" in by_path else len(targets) if pool else 1
+    return Asked({path: _shared(same) for path, same in by_path.items()}, total, [*settings], each)
 
 
 def _shared(several: Sequence[Conditions]) -> Conditions:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fiotools.readers import diskspd_checks as checks
 from fiotools.readers.diskspd_elements import (
     Element,
     MalformedError,
-    falling,
     from_milliseconds,
     leaves,
     nanoseconds,
@@ -22,7 +22,8 @@ from fiotools.readers.diskspd_options import Asked, Conditions
 if TYPE_CHECKING:
     from fiotools.tables import Tables
 
-Figures = dict[str, dict[str, Any]]
+Figures = dict[str, dict[str, Any]]  # by direction
+Row = tuple[str | None, int | None, Figures]  # path, size, what a thread did there
 
 # direction, bytes, I/Os, before "LatencyMilliseconds" of a target, before "Milliseconds" of a run,
 # before "LatencyStdev" and "IopsStdDev"
@@ -37,7 +38,22 @@ _BUCKET_LATENCIES = (
     ("lat_mean_ns", "AvgLatencyMilliseconds"),
     ("lat_stddev_ns", "LatencyStdDev"),
 )
-_PLAIN = ("ThreadCount", "RequestCount", "ProcCount", "ETW", "ETWSessionInfo")
+_AMOUNTS = ("BytesCount", "IOCount", "ReadBytes", "ReadCount", "WriteBytes", "WriteCount")
+_TARGET_LATENCIES = (
+    *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
+    *("AverageLatencyMilliseconds", "ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
+)
+_RUN_LATENCIES = (
+    *("AverageReadMilliseconds", "AverageWriteMilliseconds", "AverageTotalMilliseconds"),
+    *("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev", "Bucket"),
+)
+_CPU = ("Id", "Group", "UsagePercent", "UserPercent", "KernelPercent", "IdlePercent")
+# what has columns of its own; everything else goes to extras, also what a later version adds
+_KNOWN = {
+    "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
+    "Thread": ("Id", "Target"),
+    "Target": ("Path", "FileSize", "Iops", *_AMOUNTS, *_TARGET_LATENCIES),
+}
 
 
 def add_results(tables: Tables, run: int, span: Element, asked: Asked, offset: int) -> None:
@@ -57,12 +73,17 @@ def add_results(tables: Tables, run: int, span: Element, asked: Asked, offset: i
     seconds = number(span, "TestTimeSeconds")
     if seconds is not None and seconds < 0:
         raise MalformedError(span.find("TestTimeSeconds"), "TestTimeSeconds is below 0")
-    rows: list[tuple[str | None, int | None, Figures]] = []
+    problems: list[tuple[int, str | None]] = []
+    if not seconds:
+        problems.append((span.sourceline, "no TestTimeSeconds: rates are missing"))
+    rows: list[Row] = []
+    found: list[tuple[int | None, int]] = []
     for thread in span.findall("Thread"):
-        name = whole(thread, "Id")
-        for place, value in leaves(thread, f"Thread[{name}]/", only=("WaitStatistics",)):
+        name, targets = whole(thread, "Id"), thread.findall("Target")
+        found.append((name, len(targets)))
+        for place, value in leaves(thread, f"Thread[{name}]/", skip=_KNOWN["Thread"]):
             tables.add("extras", run=run, path=place, text=value)
-        for target in thread.findall("Target"):
+        for target in targets:
             path, size, figures = text(target, "Path"), whole(target, "FileSize"), _figures(target)
             rows.append((path, size, figures))
             keys = {
@@ -76,14 +97,31 @@ def add_results(tables: Tables, run: int, span: Element, asked: Asked, offset: i
             if size is not None:
                 conditions = {**conditions, "size_bytes": size}
             _add_io(tables, keys, conditions, figures, seconds)
-            _check_parts(tables, run, figures, offset + target.sourceline)
+            block = conditions.get("bs_bytes")
+            problems += [
+                (target.sourceline, checks.parts(figures, "this target")),
+                (target.sourceline, checks.blocks((row, block) for row in figures.values())),
+            ]
             _add_samples(tables, keys, target, span)
-            for place, value in leaves(target, only=("Distribution",)):
+            for place, value in leaves(target, skip=_KNOWN["Target"]):
                 tables.add("extras", run=run, entry=len(rows), path=place, text=value)
-    _add_totals(tables, run, span, asked, rows, offset)
+    missing = checks.threads(whole(span, "ThreadCount"), found, asked.each)
+    if missing:
+        problems.append((span.sourceline, f"{missing}: their sum is no total, and is left out"))
+    problems += _add_totals(tables, run, span, asked, rows, whole_run=not missing)
     _add_cpu(tables, run, span)
-    for place, value in leaves(span, only=_PLAIN):
+    for place, value in leaves(span, skip=_KNOWN["TimeSpan"]):
         tables.add("extras", run=run, path=place, text=value)
+    for line, problem in problems:
+        if problem:
+            tables.note(problem, line=offset + line, severity="warning", run=run)
+    later = _later_attributes(span)
+    if later:
+        message = f"figures of a later version in the buckets are left out: {later}"
+        tables.note(message, line=offset + span.find("Iops").sourceline, run=run)
+    if _has_garbage(span):
+        message = "latencies of the buckets are left out: they are sure only with -L"
+        tables.note(message, line=offset + span.find("Iops").sourceline, run=run)
 
 
 def _figures(target: Element) -> Figures:
@@ -144,27 +182,15 @@ def _add_io(
         )
 
 
-def _check_parts(tables: Tables, run: int, figures: Figures, line: int) -> None:
-    for name in ("io_bytes", "total_ios"):
-        parts = sum(figures[part][name] for part in ("read", "write") if part in figures)
-        total = figures["total"][name] if "total" in figures else 0
-        if parts != total:
-            tables.note(
-                f"{name}: read + write = {parts}, but this target's total is {total}",
-                line=line,
-                severity="warning",
-                run=run,
-            )
-
-
 def _add_totals(
     tables: Tables,
     run: int,
     span: Element,
     asked: Asked,
-    rows: list[tuple[str | None, int | None, Figures]],
-    offset: int,
-) -> None:
+    rows: list[Row],
+    *,
+    whole_run: bool,
+) -> Iterator[tuple[int, str | None]]:
     """Add the rows of the whole run: summed where the parts are all there is, else as printed."""
     keys = {"run": run, "entry": len(rows) + 1, "scope": "total"}
     percentiles = list(_percentiles(span))
@@ -182,20 +208,13 @@ def _add_totals(
                 "lat_mean_ns": nanoseconds(span, f"Latency/{mean}Milliseconds"),
                 "lat_stddev_ns": nanoseconds(span, f"Latency/{prefix}LatencyStdev"),
             }
-    threads, found = whole(span, "ThreadCount"), len(span.findall("Thread"))
-    if threads is not None and threads != found:
-        tables.note(
-            f"{found} of {threads} threads are in the file: their sum is no total, and is left out",
-            line=offset + span.sourceline,
-            severity="warning",
-            run=run,
-        )
-    else:
+    if whole_run:
         conditions = asked.for_total({path: size for path, size, _ in rows})
         _add_io(tables, keys, conditions, figures, number(span, "TestTimeSeconds"))
-    wrong = falling(percentiles)
-    if wrong:
-        tables.note(wrong, line=offset + span.sourceline, severity="warning", run=run)
+        for direction, total in figures.items():
+            threads = [row[direction] for _, _, row in rows if direction in row]
+            yield span.sourceline, _of(direction, checks.means(threads, total))
+    yield span.sourceline, checks.falling(percentiles)
     for direction, percentile, value in percentiles:
         tables.add(
             "percentiles",
@@ -206,9 +225,16 @@ def _add_totals(
             value_ns=value,
         )
     _add_samples(tables, keys, span, span)
-    for place, text_ in leaves(span, only=("Latency",)):
-        if place.startswith("Latency/@"):
+    latency = span.find("Latency")
+    if latency is not None:
+        for name, bins in latency.attrib.items():
+            tables.add("extras", run=run, path=f"Latency/@{name}", text=bins)
+        for place, text_ in leaves(latency, "Latency/", skip=_RUN_LATENCIES):
             tables.add("extras", run=run, path=place, text=text_)
+
+
+def _of(direction: str, problem: str | None) -> str | None:
+    return problem and f"{direction}: {problem}"
 
 
 def _percentiles(span: Element) -> Iterator[tuple[str, float, float]]:
@@ -244,18 +270,45 @@ def _add_samples(tables: Tables, keys: dict[str, Any], place: Element, span: Ele
         tables.extend("samples", columns, **keys)
 
 
+def _has_garbage(span: Element) -> bool:
+    """Say whether buckets have latencies without ``-L``: 2.0.20a to 2.1 make them up."""
+    if span.find("Latency") is not None:
+        return False
+    names = [f"{word}{name}" for word in ("Read", "Write") for _, name in _BUCKET_LATENCIES]
+    return any(
+        _attribute(bucket, name) for bucket in span.iterfind("Iops/Bucket") for name in names
+    )
+
+
+def _later_attributes(span: Element) -> str:
+    """Name what a bucket says beside what is known."""
+    names = [name for _, name in _BUCKET_LATENCIES]
+    known = {"SampleMillisecond"}
+    known.update(f"{d}{name}" for d in ("Read", "Write", "Total") for name in ("", *names))
+    first = span.find("Iops/Bucket")
+    return "" if first is None else ", ".join(name for name in first.attrib if name not in known)
+
+
 def _attribute(element: Element, name: str) -> float | None:
     value = element.get(name)
     return None if value is None else to_number(value, element, name)
 
 
 def _add_cpu(tables: Tables, run: int, span: Element) -> None:
+    count = 0
     for cpu in span.iterfind("CpuUtilization/*"):
+        if cpu.tag not in ("CPU", "Average"):
+            continue
+        average = cpu.tag == "Average"
+        count += not average
+        place = "CpuUtilization/" + ("Average/" if average else f"CPU[{count}]/")
+        for path, value in leaves(cpu, place, skip=_CPU):
+            tables.add("extras", run=run, path=path, text=value)
         tables.add(
             "cpu",
             run=run,
             group=whole(cpu, "Group"),
-            cpu="average" if cpu.tag == "Average" else text(cpu, "Id"),
+            cpu="average" if average else text(cpu, "Id"),
             usage_pct=number(cpu, "UsagePercent"),
             user_pct=number(cpu, "UserPercent"),
             kernel_pct=number(cpu, "KernelPercent"),

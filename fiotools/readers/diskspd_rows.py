@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools import units
 from fiotools.readers import diskspd_options as options
-from fiotools.readers.diskspd_elements import falling, from_milliseconds
-from fiotools.readers.diskspd_layout import Span, Table
+from fiotools.readers.diskspd_elements import from_milliseconds
+from fiotools.readers.diskspd_layout import Span
+from fiotools.readers.diskspd_lines import Table, label
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
@@ -24,6 +25,10 @@ _TIME = re.compile(r"(\d{1,9}(?:\.(\d+))?)s")
 _MISSING = re.compile(r"|N/A|-?\d\.#\w+|-?nan(?:\(\w*\))?", re.IGNORECASE)
 _NINES = re.compile(r"([3-9])-nines")
 _PLAIN = re.compile(r"(\d\d?)th")
+_COLUMNS = (
+    *("thread", "bytes", "i/os", "mib/s", "mb/s", "i/opers"),
+    *("avglat", "latstddev", "iopsstddev", "file", ""),
+)
 _MIB = 2**20
 
 
@@ -36,6 +41,7 @@ class Row:
     target: str | None
     size: int | None
     figures: dict[str, Any]
+    others: dict[str, str]  # columns of a later version
 
 
 @dataclass
@@ -67,6 +73,17 @@ class Rows:
             yield from rows
         yield from self.totals.values()
 
+    def entries(self) -> dict[tuple[int | None, str | None, int], dict[str, Row]]:
+        """Give the rows of each thread on each target by direction; a target may be there twice."""
+        entries: dict[tuple[int | None, str | None, int], dict[str, Row]] = {}
+        for direction in ("read", "write", "total"):
+            seen: Counter[tuple[int | None, str | None]] = Counter()
+            for row in self.threads.get(direction, ()):
+                who = (row.thread, row.target)
+                seen[who] += 1
+                entries.setdefault((*who, seen[who]), {})[direction] = row
+        return entries
+
     def targets(self) -> dict[str | None, int | None]:
         """Give the size of every target."""
         return {row.target: row.size for rows in self.threads.values() for row in rows}
@@ -86,16 +103,21 @@ def read_rows(span: Span) -> Rows:
             else:
                 rows.threads[direction].append(row)
     _read_time(rows, span)
-    _check(rows, span)
+    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
+    rows.spoiled = span.job and any(len(threads) > 1 for threads in rows.threads.values())
     return rows
 
 
 def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, str]]) -> Row | None:
     names = [re.sub(r"\(ms\)|\s", "", name).lower() for name in table.columns]
     cell = dict(zip(names, cells, strict=False))
-    first = cell.get("thread", "").strip("*` ").lower()
+    first = label(cell.get("thread", ""))
     if first != "total" and not _WHOLE.fullmatch(first):
         return None
+    if len(cells) < len(names):  # only the file may miss: what else is cut out shifts the others
+        fileless = first == "total" or _DECIMAL.fullmatch(cells[-1]) or cells[-1] == "N/A"
+        if names[-1] != "file" or len(cells) < len(names) - 1 or not fileless:
+            return None
 
     def value(name: str) -> float | None:
         text = cell.get(name, "")
@@ -143,6 +165,11 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
             "lat_mean_ns": None if mean is None else from_milliseconds(mean),
             "lat_stddev_ns": None if spread is None else from_milliseconds(spread),
         },
+        {
+            title: text
+            for title, name, text in zip(table.columns, names, cells, strict=False)
+            if name not in _COLUMNS and text
+        },
     )
 
 
@@ -161,68 +188,32 @@ def _read_time(rows: Rows, span: Span) -> None:
         rows.seconds = best["total_ios"] / best["iops"]
 
 
-def _check(rows: Rows, span: Span) -> None:
-    """Note where the tables contradict themselves."""
-    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
-    rows.spoiled = span.job and any(len(threads) > 1 for threads in rows.threads.values())
-    for _, chart in span.charts:
-        line = chart.rows[0][0] if chart.rows else 0
-        fallen = falling(p for p in _chart(chart) if not (rows.spoiled and p[0] == "total"))
-        if fallen:
-            rows.problems.append((line, fallen))
-        if rows.spoiled:
-            message = "diskspd-for-linux miscounts the total percentiles of several threads"
-            rows.problems.append((line, f"{message}: left out"))
-    for direction, total in rows.totals.items():
-        for name in ("io_bytes", "total_ios"):
-            parts = [row.figures[name] for row in rows.threads[direction]]
-            whole = total.figures[name]
-            if parts and whole is not None and None not in parts and sum(parts) != whole:
-                message = f"{direction}: {name} of the threads sum to {sum(parts)}, the total says"
-                rows.problems.append((total.line, f"{message} {whole}"))
-    if rows.seconds is None or rows.slack is None or rows.seconds <= rows.slack:
-        return
-    seconds, slack = rows.seconds, rows.slack
-    wrong = [row for row in rows.all() if not _fits(row.figures, seconds, slack)]
-    if wrong:
-        figures, others = wrong[0].figures, len(wrong) - 1
-        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(figures)
-        message += f" in {rows.seconds} s" + (f"; nor in {others} more rows" if others else "")
-        rows.problems.append((wrong[0].line, message))
-
-
-def _fits(figures: dict[str, Any], seconds: float, slack: float) -> bool:
-    """Say whether a rate is its count by the time, both rounded."""
-    count, iops = figures["total_ios"], figures["iops"]
-    if count is None or iops is None:
-        return True
-    low, high = count / (seconds + slack), count / (seconds - slack)
-    return bool(low - 0.0051 <= iops <= high + 0.0051)
-
-
 def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.Asked) -> None:
     """Add the rows of one run: each thread's read, write and total, then the run's."""
-    entries: dict[tuple[int | None, str | None, int], dict[str, Row]] = {}
-    for direction in ("read", "write", "total"):
-        seen: Counter[tuple[int | None, str | None]] = Counter()
-        for row in rows.threads.get(direction, ()):
-            who = (row.thread, row.target)
-            seen[who] += 1
-            entries.setdefault((*who, seen[who]), {})[direction] = row
+    entries = rows.entries()
     for entry, (key, by_direction) in enumerate(entries.items(), 1):
         keys = {"run": run, "entry": entry, "scope": "thread", "thread": key[0], "target": key[1]}
         for direction, row in by_direction.items():
             size = {} if row.size is None else {"size_bytes": row.size}
             conditions = {**asked.of(row.target), **size}
             _add_row(tables, keys, direction, conditions, row.figures, rows.seconds)
+            _add_others(tables, run, entry, direction, row)
     last = len(entries) + 1
     extremes = _add_percentiles(tables, run, span, last, rows.spoiled)
     conditions = asked.for_total(rows.targets())
     keys = {"run": run, "entry": last, "scope": "total"}
     for direction in ("read", "write", "total"):
         if direction in rows.totals:
-            figures = {**rows.totals[direction].figures, **extremes.get(direction, {})}
+            row = rows.totals[direction]
+            figures = {**row.figures, **extremes.get(direction, {})}
             _add_row(tables, keys, direction, conditions, figures, rows.seconds)
+            _add_others(tables, run, last, direction, row)
+
+
+def _add_others(tables: Tables, run: int, entry: int, direction: str, row: Row) -> None:
+    for name, text in row.others.items():
+        path = f"{direction.title()} IO/{name}"
+        tables.add("extras", run=run, entry=entry, path=path, text=text)
 
 
 def _add_row(
@@ -247,7 +238,7 @@ def _add_percentiles(
         keys = {"run": run, "entry": total, "scope": "total"}
         if target is not None:
             keys = {"run": run, "entry": total + number, "scope": "target", "target": target}
-        for direction, percentile, value in _chart(chart):
+        for direction, percentile, value in percentiles_of(chart):
             bound = {0.0: "lat_min_ns", 100.0: "lat_max_ns"}.get(percentile)
             if bound and target is None:
                 extremes.setdefault(direction, {})[bound] = value
@@ -263,23 +254,24 @@ def _add_percentiles(
     return extremes
 
 
-def _chart(chart: Table) -> Iterator[tuple[str, float, float]]:
+def percentiles_of(chart: Table) -> Iterator[tuple[str, float, float]]:
+    """Give direction, percentile and latency of every cell of a chart."""
     directions = [name.split(" ")[0].lower() for name in chart.columns]
     for _, cells in chart.rows:
-        percentile = _percentile(cells[0])
+        percentile = _percentile(label(cells[0]))
         for direction, cell in zip(directions[1:], cells[1:], strict=False):
             known = direction in ("read", "write", "total")
             if known and percentile is not None and _DECIMAL.fullmatch(cell):
                 yield direction, percentile, from_milliseconds(float(cell))
 
 
-def _percentile(label: str) -> float | None:
-    nines = _NINES.fullmatch(label)
+def _percentile(name: str) -> float | None:
+    nines = _NINES.fullmatch(name)
     if nines:
         return float("99." + "9" * (int(nines[1]) - 2))
-    if label in ("min", "max"):
-        return 0.0 if label == "min" else 100.0
-    plain = _PLAIN.fullmatch(label)
+    if name in ("min", "max"):
+        return 0.0 if name == "min" else 100.0
+    plain = _PLAIN.fullmatch(name)
     return float(plain[1]) if plain else None
 
 

@@ -12,7 +12,8 @@ precise than the two decimals of ``actual test time``; where a table stands with
 follows from it. What is called ``start time`` is when the results were printed: the end. The size
 behind a path was rounded to print it. ``N/A`` and 0.000 stand where there was no I/O.
 diskspd-for-linux divides by the time that was asked for, and its total percentiles are wrong with
-more than one thread: they are left out. The text never says the tool's version.
+more than one thread: they are left out. A chart of percentiles without a title is that of the run
+only where it is the only one. The text never says the tool's version.
 
 Specified in DISKSPD's ``ResultParser.cpp``, 2.0.12 to 2.2, and ``result_formatter.cc`` of
 diskspd-for-linux.
@@ -20,7 +21,6 @@ diskspd-for-linux.
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
@@ -28,11 +28,15 @@ from fiotools.readers import diskspd_options as options
 from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
 from fiotools.readers.diskspd_echo import read_echo
 from fiotools.readers.diskspd_layout import ANCHOR, Output, Span, parse
+from fiotools.readers.diskspd_lines import label, width
 from fiotools.readers.diskspd_rows import Rows, add_rows, percentage, read_rows
+from fiotools.readers.diskspd_text_checks import check, check_plan, check_totals
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
+
+_CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
 
 
 def sniff(document: Document) -> bool:
@@ -66,17 +70,25 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         tables.note(message, line=report.line, severity="warning")
     system = _pairs(output.system)
     asked = list(read_echo(output.parameters, given))
+    runs: list[Rows] = []
     for number, span in enumerate(output.spans):
         # without Input parameters, what the command line says holds for every time span
         plan = asked[number] if number < len(asked) else asked[0] if not output.parameters else None
         rows = read_rows(span)
+        check(rows, span)
+        runs.append(rows)
         gap = _gap(rows, span, output)
         if gap is None and span is output.spans[-1] and len(output.spans) < len(asked):
             gap = (span.line, f"{len(asked)} time spans were asked for: the output ends before")
         plan = plan or options.Asked()
         run = _add_span(tables, report, span, rows, gap, plan, command, session, system)
+        if output.parameters and not gap and _lacks_chart(span):
+            message = "no percentiles of the whole run were found"
+            tables.note(message, line=report.line + span.line, run=run)
         for name, value in output.facts.items():
             tables.add("settings", run=run, option=name, text=value, origin="given")
+    for line, message in check_totals(output.totals, runs):
+        tables.note(message, line=report.line + line, severity="warning")
     return tables.runs
 
 
@@ -106,12 +118,16 @@ def _add_span(
         tables.note(span.failed, line=first + span.line, severity="error", run=run)
     elif gap:
         tables.note(gap[1], line=first + gap[0], severity="warning", run=run)
-    for line, message in rows.problems:
-        tables.note(message, line=first + line, severity="warning", run=run)
+    if span.rewritten is not None:
+        message = "the percentiles stand apart, written anew by a person"
+        tables.note(message, line=first + span.rewritten, run=run)
     for option, text in asked.settings:
         tables.add("settings", run=run, option=option, text=text, origin="given")
+    check_plan(rows, span, asked)
     add_rows(tables, run, rows, span, asked)
-    _add_cpu(tables, run, span)
+    _add_cpu(tables, run, span, rows.problems)
+    for line, message in rows.problems:
+        tables.note(message, line=first + line, severity="warning", run=run)
     shown = {"computer name", "start time"}
     for name, text in system.items():
         if name not in shown:
@@ -140,15 +156,19 @@ def _gap(rows: Rows, span: Span, output: Output) -> tuple[int, str] | None:
             return last, f"the output ends before the {direction} table"
     for _, chart in span.charts:
         last = chart.rows[-1][0] if chart.rows else last
-        if not chart.rows or chart.rows[-1][1][0] != "max":
+        if not chart.rows or label(chart.rows[-1][1][0]) != "max":
             return last, "the output ends within its percentiles"
-    columns = next(iter(span.tables.values())).columns
-    measured = any(name.startswith("AvgLat") for name in columns)
     # at most a caption and half a header follow where it was cut
-    due = measured and output.parameters and output.following <= 2
-    if due and None not in (target for target, _ in span.charts):
+    if output.parameters and output.following <= 2 and _lacks_chart(span):
         return last, "the output ends before its percentiles"
     return None
+
+
+def _lacks_chart(span: Span) -> bool:
+    """Say whether latency was measured, and yet the run has no percentiles."""
+    columns = next((table.columns for table in span.tables.values()), [])
+    measured = any(name.startswith("AvgLat") for name in columns)
+    return measured and None not in (target for target, _ in span.charts)
 
 
 def _pairs(lines: list[str]) -> dict[str, str]:
@@ -157,23 +177,35 @@ def _pairs(lines: list[str]) -> dict[str, str]:
     return {name: text.strip() for name, _, text in split if text.strip()}
 
 
-def _add_cpu(tables: Tables, run: int, span: Span) -> None:
-    """Add the processors; cells are counted from the right, where the average's stand too."""
+def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str]]) -> None:
+    """Add the processors; an average's cells are counted from the right."""
     if span.cpu is None:
         return
     names = [name.lower() for name in span.cpu.columns]
-    for _, cells in span.cpu.rows:
-        row = dict(zip_longest(reversed(names), reversed(cells), fillvalue=""))
+    count = 0
+    for line, cells in span.cpu.rows:
+        average = cells[0] == "avg"
+        count += not average
+        if cells[-1].lower() == names[-1]:  # the header again
+            continue
+        if len(cells) not in (len(names), width(span.cpu, cells)):
+            problems.append((line, f"not a row of processors: {' | '.join(cells)[:60]!r}"))
+            continue
+        row = dict(zip(names[-len(cells) :], cells, strict=True))
         tables.add(
             "cpu",
             run=run,
             group=options.count(row.get("group")),
-            cpu="average" if cells[0] == "avg" else row.get("cpu"),
+            cpu="average" if average else row.get("cpu"),
             usage_pct=percentage(row.get("usage")),
             user_pct=percentage(row.get("user")),
             kernel_pct=percentage(row.get("kernel")),
             idle_pct=percentage(row.get("idle")),
         )
+        place = "CpuUtilization/" + ("Average" if average else f"CPU[{count}]")
+        for name, title in zip(names, span.cpu.columns, strict=True):
+            if name not in _CPU and row.get(name):
+                tables.add("extras", run=run, path=f"{place}/{title}", text=row[name])
 
 
 GRAMMAR = Grammar(anchor=ANCHOR, parse=parse, add=add)

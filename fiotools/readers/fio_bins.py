@@ -17,6 +17,7 @@ from itertools import pairwise
 
 NS = {"nsec": 1, "usec": 1_000, "msec": 1_000_000}
 
+INDEXED = "FIO_IO_U_PLAT_BITS"
 _BITS = 6  # 64 bins an octave
 # the middle of the last bin: 29 groups of ns since 3.0, 19 groups of us before
 _LAST = {1: (1 << 33) + 127 * (1 << 26), 1000: (1 << 23) + 127 * (1 << 16)}
@@ -47,6 +48,53 @@ def fine_edges(middles: Iterable[int], scale: int) -> tuple[list[float], list[fl
         lows.append(float(low * scale))
         highs.append(math.inf if middle >= _LAST[scale] else float((low + width) * scale))
     return lows, highs
+
+
+def indexed_edges(indices: Iterable[int], scale: int) -> tuple[list[float], list[float]]:
+    """Work out the edges of fine bins that are named by their numbers, in ns.
+
+    So json+ names them before 3.0, and lists `INDEXED` among them.
+
+    Examples
+    --------
+    >>> indexed_edges([127, 128, 1215], 1000)
+    ([127000.0, 128000.0, 16646144000.0], [128000.0, 130000.0, inf])
+    """
+    lows, highs = [], []
+    last = (29 if scale == 1 else 19) * (1 << _BITS) - 1
+    for index in indices:
+        lows.append(float(_low(index) * scale))
+        highs.append(math.inf if index >= last else float(_low(index + 1) * scale))
+    return lows, highs
+
+
+def log_edges(columns: int) -> list[float] | None:
+    """Work out the edges of the bins of a histogram log, in ns: one more than there are bins.
+
+    Parameters
+    ----------
+    columns : int
+        How many bins a row has: 29 octaves of 64 ns bins since 3.0, 19 of usec bins before, or
+        2^k times fewer with ``log_hist_coarseness=k``; None if it is none of these.
+
+    Examples
+    --------
+    >>> log_edges(1856)[126:131], log_edges(116)[8:10], log_edges(1216)[1]
+    ([126.0, 127.0, 128.0, 130.0, 132.0], [128.0, 160.0], 1000.0)
+    """
+    for octaves, scale in ((29, 1), (19, 1000)):
+        bins = octaves << _BITS
+        for coarseness in range(_BITS + 1):
+            if columns == bins >> coarseness:
+                lows = range(0, bins, 1 << coarseness)
+                return [*(float(_low(index) * scale) for index in lows), math.inf]
+    return None
+
+
+def _low(index: int) -> int:
+    """Return the lower edge of a fine bin by its number."""
+    octave = max(0, (index >> _BITS) - 1)
+    return (index - (octave << _BITS)) << octave
 
 
 def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:

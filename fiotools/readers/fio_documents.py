@@ -17,15 +17,28 @@ ANCHOR = r'\{\s*"fio ?version"\s*:'
 VERSION_KEYS = ("fio version", "fioversion")
 
 _KEY = re.compile(r'"fio ?version"\s*:')
+# what a document has even if somebody dropped its version
+_OTHER_KEYS = tuple(
+    re.compile(rf'"(?:{key})"\s*:') for key in ("jobname", "jobs|client_stats", "io_bytes|iops")
+)
 _START = re.compile(ANCHOR)
-# job names may hold control characters
-_DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
+# job names may hold control characters; Python refuses to read numbers of thousands of digits
+_DECODER = json.JSONDecoder(
+    strict=False,
+    parse_constant=lambda _: None,
+    parse_int=lambda digits: int(digits) if len(digits) < 40 else float(digits),
+)
 # a string, or what C prints for figures that are none
 _STRING_OR_NAN = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
 )
 # backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
+# halves of a character, which no encoding can write
+_HALF = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 
 
 @dataclass(frozen=True)
@@ -52,42 +65,48 @@ class Piece:
 
 
 def has_key(text: str) -> bool:
-    """Whether fio's version stands in the text as a JSON key."""
-    return _KEY.search(text) is not None
+    """Whether the keys of a fio document stand in a JSON text."""
+    return _KEY.search(text) is not None or all(key.search(text) for key in _OTHER_KEYS)
 
 
 def pieces(text: str) -> list[Piece]:
     """Split a text into fio's documents."""
-    whole = _whole(text)
-    if whole:
-        return whole
+    try:
+        if whole := _documents(orjson.loads(text), text):
+            return whole
+    except orjson.JSONDecodeError:
+        pass
     found: list[Piece] = []
     at = 0
     while match := _START.search(text, at):
         piece = piece_at(text, match.start())
         found.append(piece)
         at = max(piece.end, match.end())
-    return found
-
-
-def _whole(text: str) -> list[Piece]:
-    """Take a text that is one JSON value: a document, or a list of documents."""
-    nans = 0
+    if any(piece.document is not None for piece in found):
+        return found
+    # keys in another order, or without the version, and something that is no JSON
+    readable, nans = _without_nan(text)
     try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        readable, nans = _without_nan(text)
-        try:
-            value = _DECODER.decode(readable) if nans else None
-        except (json.JSONDecodeError, RecursionError):
-            return []
+        return _documents(_DECODER.decode(readable), text, nans) or found
+    except (json.JSONDecodeError, RecursionError):
+        return found
+
+
+def _documents(value: Any, text: str, nans: int = 0) -> list[Piece]:
+    """Take a JSON value that is a document, or a list of documents."""
     documents = value if isinstance(value, list) else [value]
     return [Piece(0, len(text), one, nans=nans) for one in documents if is_fio(one)]
 
 
 def is_fio(value: Any) -> bool:
-    """Whether a JSON value is a report of fio."""
-    return isinstance(value, dict) and any(key in value for key in VERSION_KEYS)
+    """Whether a JSON value is a report of fio; one that lost its version is known by its jobs."""
+    if not isinstance(value, dict):
+        return False
+    listed = value.get("jobs") or value.get("client_stats")
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return any(key in value for key in VERSION_KEYS) or (
+        isinstance(first, dict) and "jobname" in first
+    )
 
 
 def piece_at(text: str, start: int) -> Piece:
@@ -97,11 +116,13 @@ def piece_at(text: str, start: int) -> Piece:
     stop = following.start() if following else len(text)
     # as fio writes it, only the last brace stands at the beginning of a line
     brace = text.find("\n}", start, stop)
-    if brace >= 0:
-        try:
-            return Piece(start, brace + 2, orjson.loads(text[start : brace + 2]))
-        except orjson.JSONDecodeError:
-            pass
+    line = text.find("\n", start, stop)
+    for end in (brace + 2, line if line >= 0 else stop):
+        if end > start and text[end - 1] == "}":
+            try:
+                return Piece(start, end, orjson.loads(text[start:end]))
+            except orjson.JSONDecodeError:
+                pass
     readable, nans = _without_nan(text[start:stop])
     try:
         value, end = _DECODER.raw_decode(readable)
@@ -129,4 +150,7 @@ def _without_nan(text: str) -> tuple[str, int]:
         count += 1
         return "NaN" if len(found[0]) == 3 else "null".ljust(len(found[0]))
 
-    return _STRING_OR_NAN.sub(replace, text), count
+    readable = _STRING_OR_NAN.sub(replace, text)
+    if "\\u" in readable:
+        readable = _HALF.sub(r"\\ufffd", readable)
+    return readable, count

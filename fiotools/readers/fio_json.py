@@ -3,17 +3,18 @@
 Produced by ``fio --output-format=json --output=run.json ...``. Fills ``runs``, ``jobs``,
 ``settings`` (global options, job options, and fio's documented defaults where the options are
 known), ``io``, ``percentiles``, ``bins`` (fine with json+, else the coarse distribution),
-``disks``, ``samples`` (the earlier reports of ``--status-interval``), ``extras`` and ``notes``
-(every line around the JSON).
+``disks``, ``samples`` (the earlier reports of ``--status-interval``, the seconds of a steady
+state), ``extras`` (also latencies by priority) and ``notes`` (every line around the JSON).
 
-Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec; ``bw`` is KiB/s always, and
-``bw_bytes`` is there from 3.2; 0 means "not measured" with ``gtod_reduce``, ``disable_clat`` and
-where ``N`` is 0; documents of one run are cumulative, so the last one counts, while separate runs
-may have been appended to one file (clocks, counts and extremes tell them apart); "All clients" and
-``mixed`` repeat what other rows say; ``group_reporting`` without a value is not written into the
-options, so a group is known by having fewer entries than ``numjobs``; the coarse distribution is
-of the completion latency and of all directions. With ``normal,json`` the JSON is read and the text
-copy is a note.
+Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec, and json+ numbers its bins
+instead of naming them; ``bw`` is KiB/s always, and ``bw_bytes`` is there from 3.2; 0 means "not
+measured" with ``gtod_reduce``, ``disable_clat``, where ``N`` is 0 and where ``runtime`` is;
+documents of one run are cumulative, so the last one counts, while separate runs may have been
+appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
+repeat what other rows say; ``group_reporting`` without a value is not written into the options, so
+a group is known by having fewer entries than ``numjobs``; the coarse distribution is of the
+completion latency and of all directions. With ``normal,json`` the JSON is read, and the text that
+repeats it is a note; a report of another run beside it is a run.
 
 Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_json``), 2.1 to 3.42.
 """
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import fio_documents as documents
+from fiotools.readers import fio_json_beside as beside
 from fiotools.readers import fio_json_rows as rows
 from fiotools.readers.base import Grammar, Reader, Report, Session
 from fiotools.readers.fio_documents import Piece
@@ -33,10 +35,6 @@ from fiotools.readers.fio_repeats import runs_of
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
-
-_ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
-_TEXT_COPY = re.compile(r"\(groupid=\d+, jobs=\d+\): err=")
-_MANY = 20
 
 
 def sniff(document: Document) -> bool:
@@ -48,36 +46,56 @@ def sniff(document: Document) -> bool:
 
 def read(document: Document, tables: Tables) -> None:
     """Read every document in the text."""
-    text = document.text
-    pieces = [r.data for r in document.reports if r.kind == "fio_json"] or documents.pieces(text)
-    whole = [piece for piece in pieces if piece.document is not None]
-    if not whole:
-        raise _nothing_whole(document, pieces)
-    # what happened at the end happened to the last run
-    at_end = "ok"
-    if pieces[-1].document is None:
-        at_end = "truncated"
-    elif "terminating on signal" in _around(text, pieces):
-        at_end = "interrupted"
+    pieces = [r.data for r in document.reports if r.kind == "fio_json"]
+    pieces = pieces or documents.pieces(document.text)
+    around = beside.stretches(document.text, pieces)
+    places = [number for number, piece in enumerate(pieces) if piece.document is not None]
+    whole = [pieces[number] for number in places]
+    killed = {s.before for s in around if beside.says_killed(document.text, s)}
+    runs: dict[int, int] = {}  # the run of each document, by its number
     for group in runs_of(whole):
-        line = document.line(group[-1].start)
-        try:
-            rows.add_run(
-                tables,
-                [piece.document for piece in group if piece.document is not None],
-                version=document.version,
-                status=at_end if group[-1] is whole[-1] else "ok",
-                line=line,
-            )
-        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-            reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
-            raise ParseError(
-                document.name, reason, line=line, remedy="was it edited, or made by another tool?"
-            ) from error
-        _note_repeats(tables, document, group)
-        _note_nans(tables, group[-1], line)
+        own = places[len(runs) : len(runs) + len(group)]
+        status = "interrupted" if killed.intersection(own) else "ok"
+        if own[-1] == places[-1]:  # what happened at the end happened to the last run
+            status = "interrupted" if len(pieces) in killed else status
+            status = "truncated" if own[-1] != len(pieces) - 1 else status
+        runs |= dict.fromkeys(own, _add_group(tables, document, group, status))
+    beside.add_reports(tables, document, around, whole)
+    if not tables.runs:
+        raise _nothing_whole(document, pieces)
     _note_broken(tables, document, pieces)
-    _note_strays(tables, document, pieces)
+    for stretch in around:
+        # fio speaks before it writes the document of its run
+        owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
+        last = runs[places[-1]] if places else None
+        beside.note(tables, document, stretch, next(owners, last))
+
+
+def _add_group(tables: Tables, document: Document, group: list[Piece], status: str) -> int:
+    """Add a run: one document, or the cumulative ones of ``--status-interval``."""
+    line = document.line(group[-1].start)
+    try:
+        run = rows.add_run(
+            tables,
+            [piece.document for piece in group if piece.document is not None],
+            version=document.version,
+            status=status,
+            line=line,
+        )
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+        reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
+        raise ParseError(
+            document.name, reason, line=line, remedy="was it edited, or made by another tool?"
+        ) from error
+    if len(group) > 1:
+        tables.note(
+            f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
+            " result, all of them are in samples",
+            line=document.line(group[0].start),
+            run=run,
+        )
+    _note_nans(tables, group[-1], line, run)
+    return run
 
 
 def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
@@ -95,29 +113,10 @@ def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
     )
 
 
-def _around(text: str, pieces: list[Piece]) -> str:
-    """Return all that stands outside the documents."""
-    at, parts = 0, []
-    for piece in pieces:
-        parts.append(text[at : piece.start])
-        at = max(at, piece.end)
-    return "\n".join([*parts, text[at:]])
-
-
-def _note_repeats(tables: Tables, document: Document, group: list[Piece]) -> None:
-    if len(group) > 1:
-        tables.note(
-            f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
-            " result, all of them are in samples",
-            line=document.line(group[0].start),
-            run=tables.runs,
-        )
-
-
-def _note_nans(tables: Tables, piece: Piece, line: int) -> None:
+def _note_nans(tables: Tables, piece: Piece, line: int, run: int) -> None:
     if piece.nans:
         message = f"{piece.nans} figures of the document are nan or inf: left out"
-        tables.note(message, line=line, run=tables.runs, severity="warning")
+        tables.note(message, line=line, run=run, severity="warning")
 
 
 def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> None:
@@ -133,36 +132,6 @@ def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> Non
                 line=document.line(piece.start),
                 severity="warning",
             )
-
-
-def _note_strays(tables: Tables, document: Document, pieces: list[Piece]) -> None:
-    """Keep the lines around the documents."""
-    at = 0
-    for start, end in [*((p.start, p.end) for p in pieces), (len(document.text), 0)]:
-        if start > at:
-            _note_stray(tables, document, at, start)
-        at = max(at, end)
-
-
-def _note_stray(tables: Tables, document: Document, start: int, end: int) -> None:
-    text = document.text[start:end]
-    if not text.strip(" \n\t\r,[]"):
-        return
-    line = document.line(start)
-    if _TEXT_COPY.search(text):
-        first = line + text[: len(text) - len(text.lstrip())].count("\n")
-        tables.note(
-            f"{text.strip().count(chr(10)) + 1} lines of text report beside the JSON were left out:"
-            " the JSON has the same figures",
-            line=first,
-        )
-        return
-    kept = [(line + i, part.strip()) for i, part in enumerate(text.split("\n")) if part.strip()]
-    for number, part in kept[:_MANY]:
-        severity = "warning" if _ALERT.search(part) else "info"
-        tables.note(part.rsplit("\r", 1)[-1][:300], line=number, severity=severity)
-    if len(kept) > _MANY:
-        tables.note(f"... and {len(kept) - _MANY} more lines of text", line=kept[_MANY][0])
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
@@ -182,7 +151,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         )
         return tables.runs
     run = rows.add_run(tables, [piece.document], line=report.line, session=session)
-    _note_nans(tables, piece, report.line)
+    _note_nans(tables, piece, report.line, run)
     return run
 
 

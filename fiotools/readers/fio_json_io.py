@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fiotools.readers.fio_documents import VERSION_KEYS
-from fiotools.readers.fio_json_latency import latency_columns
-from fiotools.vocabulary import COLUMNS
 
-if TYPE_CHECKING:
-    from fiotools.tables import Tables
+DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
+FIGURES = (
+    *("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime"),
+    *("total_ios", "short_ios", "drop_ios"),
+    *("bw_min", "bw_max", "bw_agg", "bw_mean", "bw_dev", "bw_samples"),
+    *("iops_min", "iops_max", "iops_mean", "iops_stddev", "iops_samples"),
+)
+# names of figures in io: of the mean, the extremes and the spread of fio's samples
+_BW = {
+    "bw_min": "bw_min_bytes_per_s",
+    "bw_max": "bw_max_bytes_per_s",
+    "bw_mean": "bw_mean_bytes_per_s",
+    "bw_dev": "bw_stddev_bytes_per_s",
+}
+_IOPS = {name: name for name in ("iops_min", "iops_max", "iops_mean", "iops_stddev")}
 
 
 @dataclass(frozen=True)
@@ -27,7 +38,7 @@ class Version:
         """Take the version from a document, or from the caller who knows better."""
         said = override or next((document[k] for k in VERSION_KEYS if document.get(k)), None)
         text = str(said).removeprefix("fio-") if said else None
-        found = re.match(r"(\d+)\.(\d+)", text or "")
+        found = re.match(r"(\d{1,9})\.(\d{1,9})", text or "")
         return cls(text, (int(found[1]), int(found[2])) if found else None)
 
     @property
@@ -40,80 +51,68 @@ class Version:
         return otherwise if self.number is None else self.number < (major, minor)
 
 
-def checked(row: dict[str, Any]) -> dict[str, Any]:
-    """Refuse values that are not of their column's type: then the document is not fio's own.
-
-    Raises
-    ------
-    TypeError
-        Naming the column.
-    """
-    for name, value in row.items():
-        dtype = COLUMNS[name].dtype
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        fits = {
-            "Int64": number and value == value // 1 and abs(value) < 2**63,
-            "float64": number,
-            "str": isinstance(value, str),
-        }
-        if value is not None and not fits.get(dtype, True):
-            raise TypeError(f"{name} is {value!r:.40}")
-    return row
-
-
 def has_io(part: Mapping[str, Any]) -> bool:
     """Whether anything was moved in a direction; fio lists unused ones as zeros."""
-    if "io_kbytes" in part:  # bytes are exact; an I/O that failed counts as issued
-        return bool(part.get("io_bytes"))
+    if "io_kbytes" in part and "io_bytes" in part:  # an I/O that failed counts as issued
+        return bool(part["io_bytes"])
     return any(part.get(key) for key in ("io_bytes", "total_ios", "iops", "bw"))
 
 
-def figures(
-    tables: Tables, run: int, part: dict[str, Any], direction: str, fio: Version
-) -> dict[str, Any]:
-    """Give the figures of one direction, in base units."""
-    latencies = latency_columns(tables, run, part, direction)
-    if direction == "sync":
-        return {"total_ios": part.get("total_ios"), **latencies}
-    kib = fio.before(2, 21, "io_kbytes" not in part)
+def io_bytes(part: Mapping[str, Any], fio: Version) -> int | float | None:
+    """Give what was moved: fio counted KiB before 2.21, where it began to give ``io_kbytes`` too.
+
+    A document without a version is known by its keys: nanoseconds came later than bytes.
+    """
+    if part.get("io_bytes") is None or "io_kbytes" in part:
+        return part.get("io_bytes")
+    newer = any(key in part for key in ("bw_bytes", "lat_ns", "clat_ns", "slat_ns"))
+    return part["io_bytes"] * (1024 if fio.before(2, 21, not newer) else 1)  # type: ignore[no-any-return]
+
+
+def amounts(part: Mapping[str, Any], fio: Version) -> dict[str, Any]:
+    """Give amounts and rates, in base units."""
+    moved, total, iops, bw = (
+        io_bytes(part, fio),
+        part.get("total_ios"),
+        part.get("iops"),
+        part.get("bw_bytes"),
+    )
     runtime = (part.get("runtime") or 0) / 1000
-    found: dict[str, Any] = {
-        "io_bytes": part["io_bytes"] * (1024 if kib else 1) if "io_bytes" in part else None,
-        "total_ios": part.get("total_ios"),
+    if part.get("runtime") == 0:  # fio writes 0 where it could not divide
+        iops = bw = None
+    elif iops is not None and total and runtime:
+        # printed with six decimals, or cut off to a whole number (2.1)
+        slack = 1.0 if isinstance(iops, int) else 1e-5
+        iops = total / runtime if abs(total / runtime - iops) < slack else iops
+    if bw is None and part.get("bw") is not None and part.get("runtime") != 0:
+        bw = part["bw"] * 1024
+        exact = moved / runtime if runtime and moved else None
+        if exact is not None and abs(exact - bw) <= 1024 * (1 + 1 / runtime):
+            bw = exact
+    found = {
+        "io_bytes": moved,
+        "total_ios": total,
         "short_ios": part.get("short_ios"),
         "drop_ios": part.get("drop_ios"),
         "runtime_s": runtime or None,
-        "iops": part.get("iops"),
-        "bw_bytes_per_s": part.get("bw_bytes"),
-        **latencies,
-        **_samples_of(part, "bw", 1024, {"dev": "stddev"}, "_bytes_per_s"),
-        **_samples_of(part, "iops", 1, {"stddev": "stddev"}, ""),
+        "iops": iops,
+        "bw_bytes_per_s": bw,
+        **_samples_of(part, "bw_samples", _BW, 1024),
+        **_samples_of(part, "iops_samples", _IOPS, 1),
     }
     if part.get("bw_agg") and found.get("bw_mean_bytes_per_s") is not None:
         found["bw_agg_pct"] = part["bw_agg"]
-    if runtime and found["total_ios"] and found["iops"] is not None:
-        exact = found["total_ios"] / runtime
-        # printed with six decimals, or cut off to a whole number (2.1)
-        if abs(exact - found["iops"]) < (1.0 if isinstance(part["iops"], int) else 1e-5):
-            found["iops"] = exact
-    if found["bw_bytes_per_s"] is None and "bw" in part:
-        exact = found["io_bytes"] / runtime if runtime and found["io_bytes"] else None
-        agrees = exact is not None and abs(exact - part["bw"] * 1024) <= 1024 * (1 + 1 / runtime)
-        found["bw_bytes_per_s"] = exact if agrees else part["bw"] * 1024
     return found
 
 
 def _samples_of(
-    part: Mapping[str, Any], quantity: str, scale: int, spread: dict[str, str], suffix: str
+    part: Mapping[str, Any], count: str, names: Mapping[str, str], scale: int
 ) -> dict[str, Any]:
     """Give the statistics over fio's samples; without samples there are none."""
-    count = part.get(f"{quantity}_samples")
-    names = {"min": "min", "max": "max", "mean": "mean", **spread}
+    samples = part.get(count)
     values = {
-        f"{quantity}_{stat}{suffix}": part[f"{quantity}_{name}"] * scale
-        for name, stat in names.items()
-        if part.get(f"{quantity}_{name}") is not None
+        column: part[key] * scale for key, column in names.items() if part.get(key) is not None
     }
-    if count == 0 or (count is None and not any(values.values())):
+    if samples == 0 or (samples is None and not any(values.values())):
         return {}
-    return {**values, f"{quantity}_samples": count}
+    return {**values, count: samples}

@@ -2,100 +2,151 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.fio_bins import coarse_columns, fine_edges, whole_direction
+from fiotools.readers.fio_bins import (
+    INDEXED,
+    coarse_columns,
+    fine_edges,
+    indexed_edges,
+    whole_direction,
+)
+from fiotools.readers.fio_json_values import Values
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
 
 _UNITS = {"ns": "nsec", "us": "usec", "ms": "msec"}
+# each latency under its keys, with how many ns its unit has: 1 since 3.0, 1000 before
+_KEYS = tuple((kind, ((f"{kind}_ns", 1), (kind, 1000))) for kind in ("slat", "clat", "lat"))
+KEYS = tuple(key for _, keys in _KEYS for key, _ in keys)
+_STATS = ("min", "max", "mean", "stddev")
+_COLUMNS = {
+    kind: {stat: f"{kind}_{stat}_ns" for stat in _STATS} for kind in ("slat", "clat", "lat")
+}
+Latency = tuple[str, int, dict[str, Any]]
 
 
-def _objects(part: Mapping[str, Any]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Give each latency of a direction, with how many ns its unit has: 1 since 3.0, 1000 before."""
-    for kind in ("slat", "clat", "lat"):
-        for key, scale in ((f"{kind}_ns", 1), (kind, 1000)):
-            value = part.get(key)
-            if isinstance(value, dict):
-                yield kind, scale, value
+def latencies(part: Mapping[str, Any], values: Values, direction: str) -> list[Latency]:
+    """Give each latency that was measured: its kind, the ns of its unit, its figures.
+
+    Without a measurement fio writes zeros.
+    """
+    found = []
+    for kind, keys in _KEYS:
+        for key, scale in keys:
+            latency = part.get(key)
+            if isinstance(latency, dict):
+                latency = values.numbers(latency, (*_STATS, "N"), f"{direction}.{key}.")
+                count = latency.get("N")
+                if latency.get("max") or latency.get("mean") if count is None else count:
+                    found.append((kind, scale, latency))
                 break
+    return found
 
 
-def _measured(latency: Mapping[str, Any]) -> bool:
-    """Whether anything was measured: without, fio writes zeros."""
-    if latency.get("N") is not None:
-        return bool(latency["N"])
-    return bool(latency.get("max") or latency.get("mean"))
-
-
-def latency_columns(
-    tables: Tables, run: int, part: Mapping[str, Any], direction: str
-) -> dict[str, float]:
-    """Give the columns of `io`, in ns; what was not measured is left out."""
+def figures(measured: list[Latency]) -> dict[str, float]:
+    """Give the columns of `io`, in ns."""
     found = {}
-    for kind, scale, latency in _objects(part):
-        if _measured(latency):
-            for stat in ("min", "max", "mean", "stddev"):
-                if isinstance(latency.get(stat), (int, float)):
-                    found[f"{kind}_{stat}_ns"] = float(latency[stat]) * scale
-    odd = [
-        key
-        for key in part
-        if key.partition("_")[0] in ("slat", "clat", "lat") and key[-2:] in ("us", "ms")
-    ]
-    if odd:
-        tables.note(
-            f"{direction}: {', '.join(odd)} is no key of fio's; its unit is not certain: left out",
-            severity="warning",
-            run=run,
-        )
+    for kind, scale, latency in measured:
+        for stat, column in _COLUMNS[kind].items():
+            if stat in latency:
+                found[column] = float(latency[stat] * scale)
     return found
 
 
 def add_fine(
-    tables: Tables, keys: Mapping[str, Any], part: Mapping[str, Any], direction: str
+    tables: Tables, keys: Mapping[str, Any], measured: list[Latency], values: Values
 ) -> None:
     """Add percentiles, and the bins of json+."""
-    for kind, scale, latency in _objects(part):
-        if not _measured(latency):
-            continue
+    for kind, scale, latency in measured:
+        place = f"{keys['direction']}.{kind}."
         listed = latency.get("percentile")
         if isinstance(listed, dict) and tables.wants("percentiles"):
-            # slots that were not used are written as "0.00": 0 before 3.2
-            used = {float(name): value for name, value in listed.items() if float(name) > 0}
-            columns = {
-                "percentile": list(used),
-                "value_ns": [float(value) * scale for value in used.values()],
-            }
-            tables.extend("percentiles", columns, **keys, latency=kind)
+            _add_percentiles(tables, {**keys, "latency": kind}, listed, scale, values, place)
         bins = latency.get("bins")
-        if isinstance(bins, dict) and bins and tables.wants("bins"):
-            low, high = fine_edges(map(int, bins), scale)
-            counts = [operator.index(count) for count in bins.values()]
-            edges = {"bin_lo_ns": low, "bin_hi_ns": high}
-            tables.extend("bins", {**edges, "count": counts}, **keys, latency=kind)
+        if isinstance(bins, dict) and tables.wants("bins"):
+            _add_bins(tables, {**keys, "latency": kind}, bins, scale, values, place)
+
+
+def _add_percentiles(
+    tables: Tables,
+    keys: dict[str, Any],
+    listed: dict[str, Any],
+    scale: int,
+    values: Values,
+    place: str,
+) -> None:
+    known = values.numbers(listed, listed, f"{place}percentile.")
+    # slots that were not used are written as "0.00": 0 before 3.2
+    used = {_percentile(name): value for name, value in known.items()}
+    used.pop(0.0, None)
+    if used.pop(None, None) is not None:
+        values.left_out.append(f"{place}percentile has a key")
+    columns: dict[str, list[Any]] = {
+        "percentile": list(used),
+        "value_ns": [float(value * scale) for value in used.values()],
+    }
+    tables.extend("percentiles", columns, **keys)
+
+
+def _percentile(name: str) -> float | None:
+    try:
+        found = float(name)
+    except ValueError:
+        return None
+    return found if 0 <= found <= 100 else None
+
+
+def _add_bins(
+    tables: Tables,
+    keys: dict[str, Any],
+    bins: dict[str, Any],
+    scale: int,
+    values: Values,
+    place: str,
+) -> None:
+    is_indexed = INDEXED in bins
+    counted = {
+        name: count
+        for name, count in bins.items()
+        if type(count) is int and 0 < count < 2**63 and name.isdecimal() and len(name) < 20
+    }
+    rest = [name for name in bins if name not in counted and not name.startswith("FIO_")]
+    if any(bins[name] for name in rest):  # 2.x lists the empty ones
+        values.left_out.append(f"{place}bins has a bin")
+        return
+    edges = indexed_edges if is_indexed else fine_edges
+    low, high = edges(map(int, counted), scale)
+    if counted:
+        edges_and_counts: dict[str, list[Any]] = {
+            "bin_lo_ns": low,
+            "bin_hi_ns": high,
+            "count": list(counted.values()),
+        }
+        tables.extend("bins", edges_and_counts, **keys)
 
 
 def add_coarse_bins(
-    tables: Tables,
-    keys: Mapping[str, Any],
-    entry: Mapping[str, Any],
-    directions: list[str],
-    before_3: bool,
+    tables: Tables, keys: Mapping[str, Any], entry: Mapping[str, Any], directions: list[str]
 ) -> None:
-    """Add the coarse distribution, unless json+ has the same in fine bins."""
-    fine = any(latency.get("bins") for d in directions for _, _, latency in _objects(entry[d]))
-    if fine or not directions or not tables.wants("bins"):
+    """Add the coarse distribution (unless json+ has the same in fine bins, which tells the caller).
+
+    It is of the completion latency, and of all directions of the entry.
+    """
+    if not directions or not tables.wants("bins"):
         return
     shares = {
-        unit: entry[f"latency_{short}"]
+        unit: {
+            name: pct
+            for name, pct in entry[f"latency_{short}"].items()
+            if type(pct) is int or type(pct) is float
+        }
         for short, unit in _UNITS.items()
         if isinstance(entry.get(f"latency_{short}"), dict)
     }
-    columns = coarse_columns(shares, has_ns=not before_3)
+    columns = coarse_columns(shares, has_ns="latency_ns" in entry)
     if columns["pct"]:
         tables.extend(
             "bins", columns, **keys, direction=whole_direction(directions), latency="clat"

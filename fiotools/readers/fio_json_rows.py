@@ -1,25 +1,32 @@
-"""From a fio document to rows: runs, jobs, settings, disks and the amounts of `io`."""
+"""From a fio document to rows: the run, its entries, and what they moved."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
+from fiotools.readers import fio_json_extras as extras
 from fiotools.readers import fio_options
 from fiotools.readers.base import Session
 from fiotools.readers.fio_documents import VERSION_KEYS
-from fiotools.readers.fio_json_io import Version, checked, figures, has_io
-from fiotools.readers.fio_json_latency import add_coarse_bins, add_fine
+from fiotools.readers.fio_json_io import DIRECTIONS, FIGURES, Version, amounts, has_io, io_bytes
+from fiotools.readers.fio_json_latency import (
+    KEYS,
+    add_coarse_bins,
+    add_fine,
+    figures,
+    latencies,
+)
+from fiotools.readers.fio_json_values import Values
 from fiotools.readers.fio_repeats import elapsed, entries
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
 
-DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
 _JOB = {
     "error": "error",
     "usr_cpu": "usr_cpu_pct",
@@ -29,29 +36,39 @@ _JOB = {
     "minf": "minf",
     "desc": "description",
 }
+_NUMBERS = (
+    *("error", "usr_cpu", "sys_cpu", "ctx", "majf", "minf"),
+    *("groupid", "port", "elapsed", "job_start", "job_runtime"),
+)
 # what has been read elsewhere, or says nothing
-_READ_JOB = {
-    *_JOB,
-    *DIRECTIONS,
-    *("jobname", "groupid", "hostname", "port", "job options", "elapsed", "eta"),
-    *("job_start", "job_runtime", "latency_ns", "latency_us", "latency_ms"),
-}
-_READ_TOP = {
-    *VERSION_KEYS,
-    *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
-}
-_DISK = {
-    "read_ios": ("read_ios", 1),
-    "write_ios": ("write_ios", 1),
-    "read_merges": ("read_merges", 1),
-    "write_merges": ("write_merges", 1),
-    "read_sectors": ("read_sectors_bytes", 512),
-    "write_sectors": ("write_sectors_bytes", 512),
-    "read_ticks": ("read_ticks_s", 0.001),
-    "write_ticks": ("write_ticks_s", 0.001),
-    "in_queue": ("in_queue_s", 0.001),
-    "util": ("util_pct", 1),
-}
+_READ_JOB = frozenset(
+    {
+        *_JOB,
+        *DIRECTIONS,
+        *("jobname", "groupid", "hostname", "port", "job options", "elapsed", "eta"),
+        *("job_start", "job_runtime", "latency_ns", "latency_us", "latency_ms"),
+    }
+)
+_READ_TOP = frozenset(
+    {
+        *VERSION_KEYS,
+        *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
+    }
+)
+_READ_PART = frozenset({*FIGURES, *KEYS})
+# a latency's key in units that fio does not use
+_ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
+
+
+@dataclass(frozen=True)
+class _Document:
+    """What holds for every entry of a document."""
+
+    tables: Tables
+    run: int
+    fio: Version
+    shared: dict[str, str]
+    values: Values
 
 
 def add_run(
@@ -65,8 +82,8 @@ def add_run(
 ) -> int:
     """Add the reports of one run: the last is the result, all of them are samples if several."""
     document = reports[-1]
-    session = session or Session()
-    fio, listed = Version.of(document, version), entries(document)
+    session, values, fio = session or Session(), Values(), Version.of(document, version)
+    listed = [values.numbers(entry, _NUMBERS, "") for entry in entries(document)]
     failed = any(entry.get("error") for entry in listed)
     run = tables.start_run(
         tool="fio",
@@ -80,48 +97,51 @@ def add_run(
     )
     shared = fio_options.normalise(_mapping(document.get("global options")))
     fio_options.add_settings(tables, run, None, None, shared, "global")
+    read = _Document(tables, run, fio, shared, values)
     alike = Counter(map(_alike, listed))
     for number, entry in enumerate(listed, 1):
-        _add_entry(tables, run, number, entry, fio, shared, alike[_alike(entry)])
+        _add_entry(read, number, entry, alike[_alike(entry)])
         _note_trouble(tables, run, entry, line)
     if not listed:
         tables.note("the document lists no jobs", line=line, severity="warning", run=run)
+    if fio.number is None:
+        message = "the document says no version of fio: its units are told by its keys"
+        tables.note(message, line=line, run=run)
     if len(reports) > 1:
-        _add_samples(tables, run, reports, fio)
-    for disk in document.get("disk_util") or ():
-        _add_disk(tables, run, _mapping(disk))
-    _add_extras(tables, run, None, document, _READ_TOP)
+        _add_samples(read, reports)
+    extras.add_disks(tables, run, document.get("disk_util"), values)
+    extras.add(tables, run, None, document, _READ_TOP)
+    values.note(tables, run, line)
     return run
 
 
-def _alike(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
     """Tell the clones of one job from other entries."""
-    return tuple(entry.get(key) for key in ("jobname", "groupid", "hostname", "port"))
+    return tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
 
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def _moment(milliseconds: Any) -> datetime | None:
+    """Give a moment of this century; ``job_start_clock_id`` counts from another one."""
+    if not isinstance(milliseconds, (int, float)) or not 10**12 < milliseconds < 10**13:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
 def _reported_at(document: Mapping[str, Any]) -> datetime | None:
-    for key, scale in (("timestamp_ms", 1000), ("timestamp", 1)):
-        value = document.get(key)
-        if isinstance(value, int) and 0 < value < 10**15:
-            return datetime.fromtimestamp(value / scale, UTC)
-    return None
+    seconds = document.get("timestamp")
+    return _moment(document.get("timestamp_ms")) or _moment(
+        seconds * 1000 if isinstance(seconds, (int, float)) else None
+    )
 
 
-def _add_entry(
-    tables: Tables,
-    run: int,
-    number: int,
-    entry: dict[str, Any],
-    fio: Version,
-    shared: dict[str, str],
-    alike: int,
-) -> None:
+def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) -> None:
+    tables, run = read.tables, read.run
     own = fio_options.normalise(_mapping(entry.get("job options")))
-    options = {**shared, **own}
+    options = {**read.shared, **own}
     scope = _scope(entry, options, alike)
     if _of_another_job(entry, own, options, alike):
         # for a group of unlike jobs fio gives the name of the first and the options of the last
@@ -131,10 +151,38 @@ def _add_entry(
             severity="warning",
             run=run,
         )
-        options, scope = shared, "group"
+        options, scope = read.shared, "group"
+    keys = read.values.fitting(_keys(entry, number, scope, options))
+    keys["run"] = run
+    job = {column: entry.get(key) for key, column in _JOB.items()}
+    job["job_start"] = _moment(entry.get("job_start"))
+    job["job_runtime_s"] = entry["job_runtime"] / 1000 if entry.get("job_runtime") else None
+    tables.add("jobs", **keys, **read.values.fitting(job))
+    own_settings = {name: value for name, value in own.items() if name != "name"}
+    fio_options.add_settings(tables, run, number, keys["job"], own_settings, "given")
+    if own or (read.shared and read.fio.lists_options and "hostname" not in entry):
+        unset = fio_options.defaults(options)
+        fio_options.add_settings(tables, run, number, keys["job"], unset, "default")
+    moved, is_fine = [], False
+    for direction in DIRECTIONS:
+        part = entry.get(direction)
+        if isinstance(part, dict):
+            found = _add_direction(read, keys, direction, part, options)
+            if found is not None:
+                moved.append(direction)
+                is_fine |= any(latency.get("bins") for _, _, latency in found)
+    if not is_fine:
+        add_coarse_bins(tables, keys, entry, moved)
+    extras.add_steadystate(tables, keys, entry, moved)
+    odd_start = {"job_start"} if entry.get("job_start") and not job["job_start"] else set()
+    extras.add(tables, run, number, entry, _READ_JOB - odd_start)
+
+
+def _keys(
+    entry: Mapping[str, Any], number: int, scope: str, options: Mapping[str, str]
+) -> dict[str, Any]:
     total = scope == "total"  # fio names the last client there
-    keys: dict[str, Any] = {
-        "run": run,
+    return {
         "entry": number,
         "host": None if total else entry.get("hostname"),
         "port": None if total else entry.get("port"),
@@ -143,39 +191,49 @@ def _add_entry(
         "target": options.get("filename", "").replace("\\:", ":") or None,
         "scope": scope,
     }
-    job = {column: entry.get(key) for key, column in _JOB.items()}
-    started, ran = entry.get("job_start"), entry.get("job_runtime")
-    if started:
-        job["job_start"] = datetime.fromtimestamp(started / 1000, UTC)
-    job["job_runtime_s"] = ran / 1000 if ran else None
-    tables.add("jobs", **checked({**keys, **job}))
-    own_settings = {name: value for name, value in own.items() if name != "name"}
-    fio_options.add_settings(tables, run, number, keys["job"], own_settings, "given")
-    if own or (shared and fio.lists_options and "hostname" not in entry):
-        unset = fio_options.defaults(options)
-        fio_options.add_settings(tables, run, number, keys["job"], unset, "default")
-    moved = []
-    for direction in DIRECTIONS:
-        part = _mapping(entry.get(direction))
-        if has_io(part):
-            moved.append(direction)
-            row = {**keys, "direction": direction}
-            conditions = fio_options.conditions(options, direction)
-            amounts = figures(tables, run, part, direction, fio)
-            tables.add("io", **checked({**row, **conditions, **amounts}))
-            add_fine(tables, row, part, direction)
-            extra = {key: part[key] for key in ("prios", "cachehit") if key in part}
-            _add_extras(tables, run, number, {f"{direction}.{k}": v for k, v in extra.items()}, ())
-    add_coarse_bins(tables, keys, entry, moved, fio.before(3, 0, "latency_ns" not in entry))
-    _add_extras(tables, run, number, entry, _READ_JOB)
+
+
+def _add_direction(
+    read: _Document,
+    keys: dict[str, Any],
+    direction: str,
+    part: dict[str, Any],
+    options: Mapping[str, str],
+) -> list[tuple[str, int, dict[str, Any]]] | None:
+    """Add what one direction did; return its latencies, or None if it did nothing."""
+    if not has_io(part):
+        return None
+    place = f"{direction} of {keys['job']!r:.60}: "
+    part = read.values.numbers(part, FIGURES, place)
+    if not has_io(part):  # "0"
+        return None
+    measured = latencies(part, read.values, direction)
+    if direction == "sync":
+        found = {"total_ios": part.get("total_ios")}
+    else:
+        found = amounts(part, read.fio)
+    found.update(figures(measured))
+    row = {**keys, "direction": direction}
+    conditions = fio_options.conditions(options, direction)
+    read.tables.add("io", **row, **conditions, **read.values.fitting(found, place))
+    add_fine(read.tables, row, measured, read.values)
+    rest = [key for key in part if key not in _READ_PART]
+    unread = {f"{direction}.{key}": part[key] for key in rest}
+    extras.add(read.tables, read.run, keys["entry"], unread, ())
+    if odd := [key for key in rest if _ODD.fullmatch(key)]:
+        read.tables.note(
+            f"{direction}: {', '.join(odd)} is no key of fio's; its unit is not certain: left out",
+            severity="warning",
+            run=read.run,
+        )
+    return measured
 
 
 def _scope(entry: Mapping[str, Any], options: Mapping[str, str], alike: int) -> str:
     if "hostname" in entry:
         return "total" if entry.get("jobname") == "All clients" else "client"
     # group_reporting without a value is not listed, but fewer entries than jobs are a group
-    clones = options.get("numjobs", "1")
-    grouped = clones.isdigit() and int(clones) > alike
+    grouped = (fio_options.whole(options.get("numjobs")) or 1) > alike
     return "group" if grouped or options.get("group_reporting", "0") != "0" else "job"
 
 
@@ -189,8 +247,7 @@ def _of_another_job(
     if not own.get("name", job).startswith(job):  # a name is cut off at 127 bytes
         return True
     # no job runs for longer than fio itself: more run time than that is of more jobs
-    clones = options.get("numjobs", "1")
-    known = max(1.0, int(clones) / alike) if clones.isdigit() else 1.0
+    known = max(1.0, (fio_options.whole(options.get("numjobs")) or 1) / alike)
     ran, passed = entry.get("job_runtime") or 0, entry.get("elapsed") or 0
     return bool(ran and passed and ran / 1000 > known * (passed + 1))
 
@@ -205,17 +262,18 @@ def _note_trouble(tables: Tables, run: int, entry: Mapping[str, Any], line: int 
         tables.note(f"job {job!r} did no I/O", line=line, severity="warning", run=run)
 
 
-def _add_samples(tables: Tables, run: int, reports: list[dict[str, Any]], fio: Version) -> None:
+def _add_samples(read: _Document, reports: list[dict[str, Any]]) -> None:
     """Add how far each entry had come at each report; the counts are cumulative."""
+    values = Values()  # what is wrong with the last report is said already
     for document in reports:
         for number, entry in enumerate(entries(document), 1):
+            entry = values.numbers(entry, _NUMBERS, "")
             for direction in DIRECTIONS[:-1]:
-                part = _mapping(entry.get(direction))
+                part = values.numbers(_mapping(entry.get(direction)), FIGURES, "")
                 if not part.get("runtime") or not has_io(part):
                     continue
-                kib = fio.before(2, 21, "io_kbytes" not in part)
                 keys = {
-                    "run": run,
+                    "run": read.run,
                     "entry": number,
                     "host": entry.get("hostname"),
                     "group": entry.get("groupid"),
@@ -223,29 +281,7 @@ def _add_samples(tables: Tables, run: int, reports: list[dict[str, Any]], fio: V
                     "direction": direction,
                     "time_s": part["runtime"] / 1000,
                 }
-                done = part.get("io_bytes", 0) * (1024 if kib else 1)
-                amounts = {"io_bytes": done, "total_ios": part.get("total_ios")}
-                for quantity, value in amounts.items():
-                    row = {**keys, "quantity": quantity, "value": value}
-                    tables.add("samples", **checked(row))
-
-
-def _add_disk(tables: Tables, run: int, disk: dict[str, Any]) -> None:
-    row = {column: disk[key] * scale for key, (column, scale) in _DISK.items() if key in disk}
-    tables.add("disks", **checked({"run": run, "device": disk.get("name"), **row}))
-    slaves = {f"disk_util.{disk.get('name')}.{k}": v for k, v in disk.items() if k not in _DISK}
-    _add_extras(tables, run, None, slaves, (f"disk_util.{disk.get('name')}.name",))
-
-
-def _add_extras(
-    tables: Tables,
-    run: int,
-    entry: int | None,
-    items: Mapping[str, Any],
-    known: Any,
-) -> None:
-    """Keep what has no column, objects as JSON."""
-    for path, value in items.items():
-        if path not in known and tables.wants("extras"):
-            text = value if isinstance(value, str) else orjson.dumps(value).decode()
-            tables.add("extras", run=run, entry=entry, path=path, text=text)
+                keys = values.fitting(keys)
+                done = {"io_bytes": io_bytes(part, read.fio), "total_ios": part.get("total_ios")}
+                for quantity, value in done.items():
+                    read.tables.add("samples", **keys, quantity=quantity, value=value)

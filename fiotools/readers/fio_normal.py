@@ -29,13 +29,16 @@ from fiotools.readers import fio_normal_lines as lines
 from fiotools.readers import fio_normal_rows as rows
 from fiotools.readers.base import Grammar, Reader, only, read_reports
 from fiotools.readers.fio_normal_data import Run
+from fiotools.readers.fio_normal_report import bare
+from fiotools.readers.fio_terse_lines import is_entry
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_ENTRY = re.compile(r"^(?:[^\n]*\r)?[> \t]*(?P<name>[^\n\r]*): (?=\(groupid=)", re.M)
 _SAID = re.compile(r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M)
+# how far to look for the ends of a line of fio's: with progress before it, and without
+_LINE, _PROGRESS = 5_000, 65_000
 # what fio prints above its first entry
 _DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 _HEAD = re.compile(
@@ -76,13 +79,30 @@ def _is_failure(document: Document) -> bool:
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
-    first = text.rfind("\n", 0, match.start()) + 1
-    if not _ENTRY.match(text, first):
+    first = _line_start(text, match.start())
+    most = match.end() + _LINE
+    if first is None or (most < len(text) and text.find("\n", match.end(), most) < 0):
         return None
     run = Run()
     start = _head(text, first, run)
     end = lines.body(text, first, run, text.count("\n", start, first))
     return (start, end, run) if run.entries else None
+
+
+def _line_start(text: str, at: int) -> int | None:
+    """Find the beginning of an entry's line; None if what stands there is no entry's name.
+
+    The search is bounded: a line may be a whole file, and hold the anchor everywhere.
+    """
+    if text[max(0, at - 2) : at] != ": ":
+        return None
+    least = max(0, at - _LINE)
+    name = max(text.rfind("\n", least, at), text.rfind("\r", least, at)) + 1
+    if not name and least:
+        return None
+    least = max(0, at - _PROGRESS)
+    start = text.rfind("\n", least, at) + 1
+    return start if start or not least else name
 
 
 def _head(text: str, first: int, run: Run) -> int:
@@ -91,8 +111,10 @@ def _head(text: str, first: int, run: Run) -> int:
     above: list[tuple[int, str]] = []
     while at > 0:
         at = text.rfind("\n", 0, at - 1) + 1
-        line = lines.bare(text[at : text.find("\n", at)])
-        if line and not (_HEAD.match(line) or _DEFINITION.match(line)):
+        line = bare(text[at : text.find("\n", at)])
+        if len(line) > _LINE:
+            break
+        if line and not (_HEAD.match(line) or _DEFINITION.match(line) or is_entry(line)):
             break
         if line:
             start = at

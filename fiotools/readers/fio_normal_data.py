@@ -33,6 +33,7 @@ class Section:
     percentiles: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     bw_stats: dict[str, float] = field(default_factory=dict)
     iops_stats: dict[str, float] = field(default_factory=dict)
+    is_old: bool = False  # the layout of before 2.18, with KB of 1024 bytes
 
 
 @dataclass
@@ -53,12 +54,22 @@ class Entry:
     cpu: dict[str, float] = field(default_factory=dict)
     issued: dict[str, list[int]] = field(default_factory=dict)
     extras: dict[str, str] = field(default_factory=dict)
+    listed: dict[str, list[str]] = field(default_factory=dict)  # extras of several lines
     description: str | None = None
 
     @property
     def key(self) -> tuple[str, int, int, str | None]:
         """What a repeated report of the same entry has in common."""
         return self.name, self.group, self.pid, self.host
+
+
+@dataclass
+class Disk:
+    """One block device, and on which machine in client mode."""
+
+    name: str
+    figures: dict[str, tuple[float, ...]]
+    host: str | None
 
 
 @dataclass
@@ -70,15 +81,20 @@ class Run:
     definitions: list[Definition] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     earlier: list[list[Entry]] = field(default_factory=list)
-    disks: list[tuple[str, dict[str, tuple[float, ...]]]] = field(default_factory=list)
+    disks: list[Disk] = field(default_factory=list)
     extras: dict[str, str] = field(default_factory=dict)
     remarks: list[tuple[int, str]] = field(default_factory=list)
+    doubts: list[tuple[int, str]] = field(default_factory=list)  # what does not fit together
+    strange: list[tuple[int, str]] = field(default_factory=list)  # lines not understood
     cut: int | None = None  # the line where the text ends although fio had more to say
     # where the lines that continue others belong
     summed: bool = False
     group: str = ""
+    group_id: int = -1
+    indent: int = 0
     percentiles: list[tuple[float, float]] = field(default_factory=list)
     scale: int = 1
+    priority: str = ""
 
     @property
     def section(self) -> Section:

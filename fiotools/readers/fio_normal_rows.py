@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.readers import fio_options
 from fiotools.readers.fio_bins import coarse_columns, whole_direction
-from fiotools.readers.fio_normal_data import Definition, Entry, Run, Section
+from fiotools.readers.fio_normal_data import Definition, Disk, Entry, Run, Section
 
 if TYPE_CHECKING:
     from fiotools.readers.base import Report, Session
@@ -35,8 +35,8 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         fio_options.add_settings(tables, run, number, entry.name, given, "given")
         _add_entry(tables, run, number, said, entry, {**shared, **given})
     _add_samples(tables, run, said)
-    for device, figures in said.disks:
-        _add_disk(tables, run, device, figures)
+    for disk in said.disks:
+        _add_disk(tables, run, disk)
     for path, text in said.extras.items():
         tables.add("extras", run=run, path=path, text=text)
     for at, text in said.remarks:
@@ -57,6 +57,12 @@ def _status(said: Run) -> str:
 
 
 def _note_troubles(tables: Tables, run: int, said: Run, line: int) -> None:
+    for at, text in said.strange:
+        message = f"a line of the report was not understood: left out: {text[:200]}"
+        tables.note(message, line=line + at, severity="warning", run=run)
+    for at, doubt in said.doubts:
+        message = f"{doubt}: the figures are kept as printed"
+        tables.note(message, line=line + at, severity="warning", run=run)
     for entry in said.entries:
         at = line + entry.line
         if entry.error:
@@ -114,7 +120,8 @@ def _add_entry(
         columns = coarse_columns(entry.shares, has_ns=not _is_old(said))
         direction = whole_direction([section.direction for section in entry.sections])
         tables.extend("bins", columns, **keys, direction=direction, latency="clat")
-    for path, text in {"date": entry.date, **entry.extras}.items():
+    listed = {path: " ".join(texts).strip() for path, texts in entry.listed.items()}
+    for path, text in {"date": entry.date, **entry.extras, **listed}.items():
         if text is not None:
             tables.add("extras", run=run, entry=number, path=path, text=text)
 
@@ -131,28 +138,40 @@ def _add_io(
         **fio_options.conditions(options, section.direction),
         **_conditions(said, entry, section.direction),
     }
+    found, doubt = _amounts(entry, section, conditions.get("bs_bytes"))
+    if doubt:
+        said.doubts.append((entry.line, f"{section.direction} of {entry.name}: {doubt}"))
+    # until about 1.40 "KiB/s" were 1000 bytes a second
+    kilo = 1000 / 1024 if _is_decimal(section) else 1.0
     tables.add(
         "io",
         **keys,
         **conditions,
-        **_amounts(entry, section, conditions.get("bs_bytes")),
+        **found,
         **{
             f"{kind}_{stat}_ns": value
             for kind, stats in section.latencies.items()
             for stat, value in stats.items()
         },
         **{
-            {"per": "bw_agg_pct", "samples": "bw_samples"}.get(
-                name, f"bw_{name}_bytes_per_s"
-            ): value
-            for name, value in section.bw_stats.items()
+            f"bw_{stat}_bytes_per_s": section.bw_stats[stat] * kilo
+            for stat in ("min", "max", "mean", "stddev")
+            if stat in section.bw_stats
         },
+        bw_agg_pct=section.bw_stats.get("per"),
+        bw_samples=section.bw_stats.get("samples"),
         **{f"iops_{name}": value for name, value in section.iops_stats.items()},
     )
 
 
-def _amounts(entry: Entry, section: Section, bs: int | None) -> dict[str, Any]:
-    """Compute amounts and rates from exact counts where those print like what is printed."""
+def _amounts(entry: Entry, section: Section, bs: int | None) -> tuple[dict[str, Any], str | None]:
+    """Compute amounts and rates from exact counts where those print like what is printed.
+
+    Returns
+    -------
+    (figures, doubt)
+        And what of them contradicts itself.
+    """
     total = _issued(entry, section.direction, "total")
     short = _issued(entry, section.direction, "short")
     found: dict[str, Any] = {
@@ -161,23 +180,42 @@ def _amounts(entry: Entry, section: Section, bs: int | None) -> dict[str, Any]:
         "drop_ios": _issued(entry, section.direction, "drop"),
     }
     if section.io is None or section.bw is None or section.iops is None or not section.runtime_ms:
-        return found
+        return found, None
     seconds = section.runtime_ms / 1000
     if section.direction == "mixed" and total and not section.io.value:
         # fio 3.33 prints IOPS=0 there with unified_rw_reporting=both
-        return {**found, "runtime_s": seconds}
-    found |= {
-        "runtime_s": seconds,
-        "io_bytes": round(section.io.value),
-        "iops": section.iops.value,
-        "bw_bytes_per_s": section.bw.value,
-    }
+        return {**found, "runtime_s": seconds}, None
+    found |= {"runtime_s": seconds, "iops": section.iops.value}
     if total and section.iops.agrees(total / seconds):
         found["iops"] = total / seconds
         exact = total * bs if bs and not short else None
-        if exact and section.io.agrees(exact) and section.bw.agrees(exact / seconds):
-            found |= {"io_bytes": exact, "bw_bytes_per_s": exact / seconds}
-    return found
+        if exact and section.io.agrees(exact) and _speed_agrees(section, exact / seconds):
+            return {**found, "io_bytes": exact, "bw_bytes_per_s": exact / seconds}, None
+    doubt = None
+    if total and not section.iops.agrees(total / seconds):
+        doubt = f"{total} I/Os in {seconds} s do not make {section.iops.value:.10g} a second"
+    moved, speed = section.io.value, section.bw.value
+    # of two prints of one figure, the one that cannot have been cut
+    if section.bw.reach * seconds < section.io.reach and section.io.agrees(speed * seconds):
+        moved = speed * seconds
+    elif section.io.reach < section.bw.reach * seconds and _speed_agrees(section, moved / seconds):
+        speed = moved / seconds
+    return {**found, "io_bytes": round(moved), "bw_bytes_per_s": speed}, doubt
+
+
+def _speed_agrees(section: Section, exact: float) -> bool:
+    """Whether a bandwidth prints like the one that is printed."""
+    return section.bw is not None and (section.bw.agrees(exact) or _is_decimal(section))
+
+
+def _is_decimal(section: Section) -> bool:
+    """Whether the bandwidth is in 1000 bytes under the name of 1024, as in fio 1 until 1.3x."""
+    if not section.is_old or section.io is None or section.bw is None or not section.runtime_ms:
+        return False
+    seconds = section.runtime_ms / 1000
+    exact, slack = section.io.value / seconds, section.io.reach / seconds + section.bw.slack
+    said = section.bw.value
+    return abs(exact - said) > slack and abs(exact - said / 1.024) <= slack
 
 
 def _issued(entry: Entry, direction: str, what: str) -> int | None:
@@ -252,8 +290,9 @@ def _add_samples(tables: Tables, run: int, said: Run) -> None:
                 tables.add("samples", **keys, quantity="total_ios", value=total)
 
 
-def _add_disk(tables: Tables, run: int, device: str, figures: dict[str, tuple[float, ...]]) -> None:
+def _add_disk(tables: Tables, run: int, disk: Disk) -> None:
     row: dict[str, Any] = {}
+    figures = disk.figures
     for name, column, scale in (
         ("ios", "ios", 1),
         ("merge", "merges", 1),
@@ -266,8 +305,8 @@ def _add_disk(tables: Tables, run: int, device: str, figures: dict[str, tuple[fl
         row["in_queue_s"] = figures["in_queue"][0] / 1000
     if "util" in figures:
         row["util_pct"] = figures["util"][0]
-    tables.add("disks", run=run, device=device, **row)
+    tables.add("disks", run=run, host=disk.host, device=disk.name, **row)
     for name, values in figures.items():
         if name.startswith("agg"):
             text = "/".join(f"{value:g}" for value in values)
-            tables.add("extras", run=run, path=f"disk_util.{device}.{name}", text=text)
+            tables.add("extras", run=run, path=f"disk_util.{disk.name}.{name}", text=text)

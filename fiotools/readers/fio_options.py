@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, str]
 
-_SIZE = re.compile(r"(\d+|0x[0-9a-fA-F]+)\s*([kKmMgGtTpP]?)(i?)([bB]?)")
+_SIZE = re.compile(r"([0-9]{1,20}|0x[0-9a-fA-F]{1,16})\s*([kKmMgGtTpP]?)(i?)([bB]?)")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _ALIASES = {"blocksize": "bs", "readwrite": "rw", "io_depth": "iodepth"}
 _DEFAULTS = {"rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1", "direct": "0"}
@@ -52,7 +52,8 @@ def size(text: str, options: Options) -> int | None:
         return None
     # "Ki" without a B is not known to fio, which then looks at the K alone
     kilo = 1000 if match[3] and match[4] else 1024
-    return int(match[1], 0) * int(kilo ** _POWER[match[2].lower()])
+    found = int(match[1], 0) * int(kilo ** _POWER[match[2].lower()])
+    return found if found < 2**63 else None
 
 
 def block_size(options: Options, direction: str | None) -> int | None:
@@ -99,8 +100,8 @@ def conditions(options: Options, direction: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "rw": pattern(options["rw"]) if options.get("rw") else None,
         "bs_bytes": block_size(options, direction),
-        "iodepth": _whole(options.get("iodepth")),
-        "numjobs": _whole(options.get("numjobs")),
+        "iodepth": whole(options.get("iodepth")),
+        "numjobs": whole(options.get("numjobs")),
         "ioengine": options.get("ioengine"),
         "direct": _direct(options),
         "rwmixread_pct": _mix(options),
@@ -109,8 +110,15 @@ def conditions(options: Options, direction: str | None) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _whole(text: str | None) -> int | None:
-    return int(text) if text and text.isdigit() else None
+def whole(text: str | None) -> int | None:
+    """Read a whole number of up to 18 digits.
+
+    Examples
+    --------
+    >>> whole("16"), whole("16k"), whole(None)
+    (16, None, None)
+    """
+    return int(text) if text and re.fullmatch("[0-9]{1,18}", text) else None
 
 
 def _direct(options: Options) -> bool | None:
@@ -122,7 +130,7 @@ def _direct(options: Options) -> bool | None:
 
 
 def _mix(options: Options) -> float | None:
-    read, write = _whole(options.get("rwmixread")), _whole(options.get("rwmixwrite"))
+    read, write = whole(options.get("rwmixread")), whole(options.get("rwmixwrite"))
     if read is None:
         return None if write is None else float(100 - write)
     return float(read) if write in (None, 100 - read) else None
@@ -132,6 +140,8 @@ def add_settings(
     tables: Tables, run: int, entry: int | None, job: str | None, options: Options, origin: str
 ) -> None:
     """Add options as rows of `settings`."""
+    if not tables.wants("settings"):
+        return
     for name, value in options.items():
         tables.add(
             "settings", run=run, entry=entry, job=job, option=name, text=value, origin=origin

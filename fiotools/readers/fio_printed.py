@@ -5,33 +5,59 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_AMOUNT = re.compile(r"([\d.]+)\s*([kKMGTPE]?)(i?)(bit|B)?(?:/s(?:ec)?)?")
-_COUNT = re.compile(r"(-?[\d.]+)([kKmMGT]?)")
+_AMOUNT = re.compile(r"([\d.]{1,25})\s*([kKMGTPE]?)(i?)(bit|B)?(?:/s(?:ec)?)?")
+_COUNT = re.compile(r"(-?[\d.]{1,25})([kKmMGT]?)")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A rounded number: its value, and how far the true one can be from it."""
+    """A rounded number: its value, and how far the true one can be from it.
+
+    Attributes
+    ----------
+    value : float
+    slack : float
+        Half of the last digit.
+    below : float
+        How much too low it may be because of a defect: fio prints 11.96 as ``11.0``, as it rounds
+        the digits behind the point by themselves. In the old layout (``io=``) they can be wrong
+        altogether: 1.59 prints 1813.9 as ``1813.1``.
+    above : float
+        How much too high, likewise.
+    """
 
     value: float
     slack: float
+    below: float = 0.0
+    above: float = 0.0
 
     def agrees(self, exact: float) -> bool:
         """Whether an exact value prints like this."""
+        return self.is_exactly(exact) or (
+            bool(self.below) and -self.above <= exact - self.value <= self.below
+        )
+
+    def is_exactly(self, exact: float) -> bool:
+        """Whether an exact value prints like this without the defect."""
         return abs(exact - self.value) <= self.slack
 
+    @property
+    def reach(self) -> float:
+        """How far the true value can be away."""
+        return max(self.slack, self.below, self.above)
 
-def _printed(digits: str, scale: float) -> Printed:
-    decimals = len(digits.partition(".")[2])
+
+def _printed(digits: str, scale: float, old: bool = False) -> Printed:
+    decimals = digits.partition(".")[2]
     # fio rounds the last digit, after cutting off at each prefix and at the whole unit
-    step = 10.0**-decimals
-    return Printed(
-        float(digits) * scale, (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5)
-    )
+    step = 10.0 ** -len(decimals)
+    slack = (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5)
+    wrong = scale if decimals and scale > 1 and (old or not decimals.strip("0")) else 0.0
+    return Printed(float(digits) * scale, slack, wrong, wrong if old else 0.0)
 
 
-def amount(text: str, kilo: int = 1000) -> Printed:
+def amount(text: str, kilo: int = 1000, old: bool = False) -> Printed:
     """Read a size or a rate, in bytes.
 
     Parameters
@@ -40,17 +66,21 @@ def amount(text: str, kilo: int = 1000) -> Printed:
         ``"135MiB/s"``, ``"60.1Mi"`` (a client's total), ``"10.4Gibit/s"``, ``"254727KB/s"`` (2.x).
     kilo : {1000, 1024}
         What a prefix without an ``i`` means: 1024 before 3.0.
+    old : bool
+        Whether it is of the old layout.
 
     Examples
     --------
     >>> amount("5982KiB/s").value, amount("1.5Gbit/s").value, amount("4KB/s", 1024).value
     (6125568.0, 187500000.0, 4096.0)
+    >>> amount("11.0MiB/s").agrees(11.96 * 2**20), amount("11.2MiB/s").agrees(11.96 * 2**20)
+    (True, False)
     """
     match = _AMOUNT.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not an amount: {text!r}")
     scale = float(1024 if match[3] else kilo) ** _POWER[match[2].lower()]
-    return _printed(match[1], scale / 8 if match[4] == "bit" else scale)
+    return _printed(match[1], scale / 8 if match[4] == "bit" else scale, old)
 
 
 def count(text: str) -> Printed:
@@ -71,5 +101,5 @@ def count(text: str) -> Printed:
 
 
 def best(*amounts: Printed) -> Printed:
-    """Choose the more precise of several prints of one number."""
-    return min(amounts, key=lambda one: one.slack)
+    """Choose the most precise of several prints of one number."""
+    return min(amounts, key=lambda one: one.reach)

@@ -27,9 +27,8 @@ def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def elapsed(document: dict[str, Any]) -> float | None:
     """Seconds since the start of the run, as of a report."""
-    values = [entry.get("elapsed") for entry in entries(document)]
-    numbers = [float(value) for value in values if isinstance(value, (int, float))]
-    return max(numbers, default=None)
+    numbers = [_number(entry.get("elapsed")) for entry in entries(document)]
+    return max((number for number in numbers if number is not None), default=None)
 
 
 def runs_of(pieces: list[Piece]) -> list[list[Piece]]:
@@ -43,18 +42,33 @@ def runs_of(pieces: list[Piece]) -> list[list[Piece]]:
     return runs
 
 
+def _number(value: Any) -> float | None:
+    """Take a number; a program that passed the document on may have made a text of it."""
+    return float(value) if type(value) is float or (type(value) is int and value < 2**64) else None
+
+
+def _count(values: dict[str, Any], key: str) -> float:
+    return _number(values.get(key)) or 0.0
+
+
 def _continues(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether one document can be a later report of the same run."""
     old, new = entries(before), entries(after)
-    if not old or [_name(entry) for entry in old] != [_name(entry) for entry in new]:
+    if not old or len(old) != len(new):
         return False
     if before.get("global options") != after.get("global options") or not _clock(before, after):
         return False
-    return all(_grows(one, other) for one, other in zip(old, new, strict=True))
+    return all(
+        _is_same(one, other) and _grows(one, other) for one, other in zip(old, new, strict=True)
+    )
 
 
-def _name(entry: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(entry.get(key) for key in ("jobname", "groupid", "hostname", "job_start"))
+def _is_same(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether two entries can be of one job."""
+    if any(before.get(key) != after.get(key) for key in ("jobname", "groupid", "hostname")):
+        return False
+    old, new = before.get("job_start"), after.get("job_start")
+    return not old or old == new  # 0 until it starts
 
 
 def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
@@ -73,15 +87,13 @@ def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
 def _runtime(document: dict[str, Any]) -> float:
     """Seconds that the longest direction of any entry has run."""
     parts = [entry.get(name) for entry in entries(document) for name in _DIRECTIONS]
-    times = [part.get("runtime", 0) for part in parts if isinstance(part, dict)]
+    times = [_count(part, "runtime") for part in parts if isinstance(part, dict)]
     return max(times, default=0) / 1000
 
 
 def _timestamp(document: dict[str, Any]) -> float | None:
-    if isinstance(document.get("timestamp_ms"), (int, float)):
-        return float(document["timestamp_ms"]) / 1000
-    value = document.get("timestamp")
-    return float(value) if isinstance(value, (int, float)) else None
+    exact = _number(document.get("timestamp_ms"))
+    return exact / 1000 if exact is not None else _number(document.get("timestamp"))
 
 
 def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
@@ -92,12 +104,14 @@ def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
             if isinstance(old, dict) or isinstance(new, dict):
                 return False
             continue
-        if any(new.get(key, 0) < old.get(key, 0) for key in ("io_bytes", "total_ios", "runtime")):
+        if any(_count(new, key) < _count(old, key) for key in ("io_bytes", "total_ios", "runtime")):
             return False
         for kind in _LATENCIES:
             one, other = old.get(kind), new.get(kind)
             if not isinstance(one, dict) or not isinstance(other, dict) or not one.get("max"):
                 continue  # nothing was measured before
-            if other.get("max", 0) < one["max"] or other.get("min", 0) > one.get("min", 0):
+            if _count(other, "max") < _count(one, "max") or _count(other, "min") > _count(
+                one, "min"
+            ):
                 return False
     return True

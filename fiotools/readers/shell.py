@@ -6,7 +6,32 @@ import re
 import shlex
 
 # words before a program that do not change which program it is
-_WRAPPERS = {"time", "command", "sudo", "doas", "env", "nice", "ionice", "exec", "nohup", "stdbuf"}
+_WRAPPERS = {
+    *("time", "gtime", "command", "builtin", "exec", "sudo", "doas", "env", "nohup", "nice"),
+    *("ionice", "chrt", "taskset", "numactl", "timeout", "stdbuf", "setsid", "busybox", "toybox"),
+    *("do", "then", "else", "elif", "if", "while", "until", "{", "(", "!"),
+}
+# options of wrappers that take the next word
+_VALUED = {"-u", "-g", "-f", "-o", "--format", "--output", "-C", "-N", "-m"}
+_NUMBER = re.compile(r"[0-9][0-9.,-]*[smhd]?")
+_QUIET = {
+    *("cd", "pushd", "popd", "ls", "ll", "dir", "rm", "mkdir", "rmdir", "cp", "mv", "ln", "touch"),
+    *("echo", "printf", "sync", "free", "lsblk", "df", "du", "mount", "umount", "export", "unset"),
+    *("set", "kill", "pkill", "killall", "sleep", "uname", "date", "vim", "vi", "nano", "chmod"),
+    *("chown", "which", "type", "man", "clear", "history", "fdisk", "parted", "mkfs", "swapon"),
+    *("swapoff", "mkswap", "sysctl", "apt", "apt-get", "yum", "dnf", "brew", "pip", "git", "true"),
+}
+_TOOLS = {"dd", "fio", "diskspd"}
+# quoted text and substitutions stay whole; a bare & is no part of 2>&1 or &>
+_PIECE = re.compile(
+    r"(?P<kept>'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|`[^`]*`|(?<=\S)\#)"
+    r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
+    re.S,
+)
+_LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
+_TIMED = re.compile(
+    r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
+)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
 _FACTORS = {
     "": 1,
@@ -38,6 +63,39 @@ def words(command: str) -> list[str]:
         return command.split()
 
 
+def simple(command: str) -> list[tuple[str, str]]:
+    """Split a command line into simple commands, each with the operator before it.
+
+    Examples
+    --------
+    >>> simple("sync; time dd if=a of=b 2>&1 | tail -1  # the last line")
+    [('', 'sync'), (';', 'time dd if=a of=b 2>&1'), ('|', 'tail -1')]
+    """
+    found: list[tuple[str, str]] = []
+    operator, start = "", 0
+    for piece in _PIECE.finditer(command):
+        if piece["kept"] is not None:
+            continue
+        found.append((operator, command[start : piece.start()].strip()))
+        operator, start = (piece["operator"] or ";").strip() or ";", piece.end()
+    found.append((operator, command[start:].strip()))
+    return [(between, part) for between, part in found if part]
+
+
+def uncommented(command: str) -> str:
+    """Drop a comment at the end of a command line.
+
+    Examples
+    --------
+    >>> uncommented("dd if=a of=b#1  # bs=1M is faster")
+    'dd if=a of=b#1'
+    """
+    for piece in _PIECE.finditer(command):
+        if piece["comment"] is not None:
+            return command[: piece.start()].rstrip()
+    return command
+
+
 def programs(command: str) -> list[str]:
     """Name the programs of a command line, without path, wrappers and assignments.
 
@@ -45,21 +103,91 @@ def programs(command: str) -> list[str]:
     --------
     >>> programs("sudo time dd if=a of=b && sync; cat x | wc -c")
     ['dd', 'sync', 'cat', 'wc']
+    >>> programs("nice -n 10 timeout 60s dd of=x; for i in 1 2; do fio a.fio; done")
+    ['dd', 'for', 'fio', 'done']
     """
     found = []
-    for part in re.split(r"\|\|?|&&|;", command):
-        for word in words(part):
-            bare = re.split(r"[\\/]", word.lstrip("({!"))[-1]
-            if not bare or bare in _WRAPPERS or word.startswith("-") or _ASSIGNMENT.fullmatch(word):
-                continue
-            found.append(bare)
-            break
+    for _, part in simple(command):
+        listed, skip = words(part), False
+        for word in listed:
+            bare = _base(word.lstrip("({!\\"))
+            if skip or not bare or bare in _WRAPPERS or word.startswith("-"):
+                skip = word in _VALUED
+            elif not (_ASSIGNMENT.fullmatch(word) or _NUMBER.fullmatch(word)):
+                found.append(bare)
+                break
     return found
+
+
+def _base(word: str) -> str:
+    return re.split(r"[\\/]", word)[-1]
+
+
+def commands(command: str, program: str, depth: int = 2) -> list[str]:
+    """List the simple commands of one program in a command line, from its name on.
+
+    Examples
+    --------
+    >>> commands("time dd if=a of=b; bash -c 'dd if=b of=/dev/null' | tail", "dd")
+    ['dd if=a of=b', 'dd if=b of=/dev/null']
+    >>> commands("ssh host dd of=x; echo dd", "dd")
+    ['dd of=x']
+    """
+    found: list[str] = []
+    for _, part in simple(command):
+        listed, named = words(part), programs(part)
+        for at, word in enumerate(listed):
+            if " " in word and depth:
+                found += commands(word, program, depth - 1)
+            elif _base(word.lstrip("({")) in (program, f"{program}.exe") and (
+                program in named or any(_ASSIGNMENT.fullmatch(w) for w in listed[at + 1 :])
+            ):
+                found.append(shlex.join([program, *listed[at + 1 :]]))
+                break
+    return found
+
+
+def assignments(part: str) -> dict[str, str]:
+    """Collect the ``name=value`` operands of a simple command.
+
+    Examples
+    --------
+    >>> assignments("dd if=/dev/zero of=x bs=1M")
+    {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
+    """
+    given = (word.partition("=") for word in words(part)[1:] if re.match("[a-z]+=", word))
+    return {name: value.rstrip(")}") for name, _, value in given}
+
+
+def is_concurrent(command: str) -> bool:
+    """Say whether parts of a command line run at the same time, or perhaps not at all."""
+    return any(operator in ("|", "|&", "&", "||") for operator, _ in simple(command))
+
+
+def is_loop(command: str) -> bool:
+    """Say whether a command line runs something more than once."""
+    return bool(_LOOP.search(command))
+
+
+def can_print(command: str, tool: str) -> bool:
+    """Say whether a command line can have printed a tool's report.
+
+    Programs that nobody knows (scripts, ``ssh``, ``cat``) can; other tools and ``cd`` cannot.
+
+    Examples
+    --------
+    >>> can_print("./bench.sh", "dd"), can_print("cd /mnt", "dd"), can_print("fio a.fio", "dd")
+    (True, False, False)
+    """
+    named = {name.removesuffix(".exe") for name in programs(command)}
+    if tool in named or commands(command, tool):
+        return True
+    return bool(named - _QUIET - _TOOLS)
 
 
 def is_timed(command: str) -> bool:
     """Say whether a command line times what it runs."""
-    return bool(re.search(r"(?:^|[;&|(]\s*|\s)(?:\S*/)?time(?:\s+-\w+)*\s", command))
+    return bool(_TIMED.search(command))
 
 
 def untimed(command: str) -> str:
@@ -71,24 +199,6 @@ def untimed(command: str) -> str:
     'cat data.raw > /dev/null'
     """
     return re.sub(r"^\s*(?:\S*/)?time\s+(?:-p\s+)?", "", command).strip()
-
-
-def operands(command: str, program: str) -> dict[str, str]:
-    """Collect the ``name=value`` operands of one program in a command line.
-
-    Examples
-    --------
-    >>> operands("time dd if=/dev/zero of=x bs=1M && sync", "dd")
-    {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
-    """
-    for part in re.split(r"\|\|?|&&|;", command):
-        if program not in programs(part):
-            continue
-        listed = words(part)
-        at = next(i for i, w in enumerate(listed) if re.split(r"[\\/]", w)[-1] == program)
-        given = (word.partition("=") for word in listed[at + 1 :] if re.match("[a-z]+=", word))
-        return {name: value for name, _, value in given}
-    return {}
 
 
 def dd_number(text: str) -> int | None:

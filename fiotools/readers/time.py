@@ -1,10 +1,23 @@
-"""time: the three lines of bash's keyword and of ``time -p``.
+"""time: what a shell or an external ``time`` says of a command.
 
-Produced by ``time command`` in bash (on standard error). Fills ``runs`` and ``timings``. The labels
-real, user and sys are never translated; the decimal mark follows the locale; bash's minutes never
-roll over to hours, ksh's do. A report without its command says nothing of what was timed.
+Produced by ``time command 2>log`` (tcsh prints on standard output), ``Measure-Command`` in
+PowerShell. Fills ``runs``, ``timings`` and ``extras`` (the processor's share, page faults, context
+switches, blocks read and written, as far as the report has them: ``time/cpu_pct``,
+``time/major_faults``, ...). A command that failed, where the report says so, is a run of status
+error.
 
-Grammar: bash ``execute_cmd.c`` (``print_formatted_time``), POSIX ``time -p``.
+Read are the forms that carry labels (`time_labels`), zsh's, tcsh's and fish's (`time_shells`), GNU
+time's and its likes, and PowerShell's (`time_lists`). Numbers without labels (``TIMEFORMAT``,
+``-f``, bash's ``times``) are nobody's report. A report without its command says nothing of what was
+timed.
+
+Traps. Labels are never translated, the decimal mark follows the locale. bash's and mksh's minutes
+never roll over to hours. User time above real time is right: several processors. A share of the
+processor that its own times contradict is noted.
+
+Grammar: bash ``execute_cmd.c`` 5.2 (``print_formatted_time``), POSIX ``time -p``, ksh93
+``sh/xec.c`` (``p_time``), mksh ``funcs.c``, FreeBSD ``usr.bin/time/time.c``; the rest in the
+modules named.
 """
 
 from __future__ import annotations
@@ -12,19 +25,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fiotools import units
-from fiotools.readers import shell
+from fiotools.readers import shell, time_labels, time_lists, time_shells
 from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.readers.time_report import Found, Timing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_SPAN = r"(?:\d+h ?)?(?:\d+m ?)?\d+(?:[.,]\d+)?s?"
-_REPORT = re.compile(
-    rf"real[ \t]+(?P<real>{_SPAN})[ \t]*\n\s*"
-    rf"user[ \t]+(?P<user>{_SPAN})[ \t]*\n\s*"
-    rf"sys[ \t]+(?P<sys>{_SPAN})(?![\d.,])"
+# what the anchor can begin with, and who reads on from there; the longer ones first
+_FORMS: tuple[tuple[str, str, Callable[[str, int], Found | None]], ...] = (
+    ("Real time", r"Real time \(s\): \d", time_lists.verbose),
+    ("User time", r"User time \(seconds\): \d", time_lists.verbose),
+    ("user", r"user +\d+[.,]\d+s +system", time_shells.zsh),
+    ("user", r"user \d+\.\d+system", time_lists.gnu),
+    ("u ", r"u +\d+\.\d+s +\d+:\d", time_shells.tcsh),
+    ("Executed", r"Executed in +\d", time_shells.fish),
+    ("TotalSeconds", r"TotalSeconds[ \t]+:[ \t]*\d", time_lists.powershell),
+    ("", r"(?:[Rr]eal|elapsed)(?:[ \t]+|[ \t]*[:=,][ \t]*)\d", time_labels.read),
 )
 
 
@@ -38,27 +58,24 @@ def read(document: Document, tables: Tables) -> None:
     read_reports(document, tables, GRAMMAR)
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, dict[str, float]] | None:
-    """Read the three lines that begin at the match."""
-    start = match.end() - len(match[0].lstrip())
-    found = _REPORT.match(text, start)
-    if not found:
-        return None
-    return (
-        start,
-        found.end(),
-        {name: units.seconds(found[name]) for name in ("real", "user", "sys")},
-    )
+def parse(text: str, match: re.Match[str]) -> Found | None:
+    """Read the report that has one of the forms' beginnings at the match."""
+    for word, _, form in _FORMS:
+        if match[0].startswith(word) and (found := form(text, match.start())):
+            return found
+    return None
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add a timing as a run of its own."""
+    timing: Timing = report.data
     run = tables.start_run(
         tool="time",
         format="time",
-        command=session.command,
+        command=session.command or timing.command,
         host=session.host,
-        duration_s=report.data["real"],
+        duration_s=timing.real,
+        status="error" if timing.failed else "ok",
     )
     add_timing(tables, report, session, run)
     return run
@@ -66,21 +83,39 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 def add_timing(tables: Tables, report: Report, session: Session, run: int) -> None:
     """Add a timing to a run that another report began."""
+    timing: Timing = report.data
+    named = shell.untimed(session.command) if session.command else None
     tables.add(
         "timings",
         run=run,
-        command=shell.untimed(session.command) if session.command else None,
-        **{f"{name}_s": value for name, value in report.data.items()},
+        command=timing.command or named,
+        real_s=timing.real,
+        user_s=timing.user,
+        sys_s=timing.sys,
+        max_rss_bytes=timing.max_rss_bytes,
+        exit_status=timing.exit_status,
     )
+    for name, text in timing.extras:
+        tables.add("extras", run=run, path=f"time/{name}", text=text)
+    for severity, message in timing.doubts:
+        tables.note(message, line=report.line, severity=severity, run=run)
+    if timing.failed:
+        how = f"with status {timing.exit_status}" if timing.exit_status else "by a signal"
+        tables.note(f"time: the command ended {how}", line=report.line, severity="warning", run=run)
 
 
-GRAMMAR = Grammar(anchor=r"^[ \t]*real[ \t]+\d", parse=parse, add=add)
+GRAMMAR = Grammar(
+    anchor="|".join(anchor for _, anchor, _ in _FORMS),
+    parse=parse,
+    add=add,
+    needs=("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds", "pf+"),
+)
 
 READER = Reader(
     name="time",
-    title="time reports (bash, time -p)",
+    title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
     produced_by="time command 2>log",
-    tables=("runs", "timings"),
+    tables=("runs", "timings", "extras", "notes"),
     sniff=sniff,
     read=read,
     grammar=GRAMMAR,

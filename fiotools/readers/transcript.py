@@ -4,49 +4,35 @@ Produced by people: prompts with commands, reports of any tool below them, prose
 the commands and hands the reports to their own grammars, so that ``time dd if=... of=...`` becomes
 one run with its command, its row of I/O and its timing. Fills whatever the tools found in it fill.
 
-Traps: ``# `` begins a root prompt inside a fence and a heading outside; a report belongs to the
-last command above it, but not across a fence, a heading or another prompt; a report without a
-command is still a report. Prose is not kept.
+Traps: a report belongs to the last command above it, but not across a fence, a heading or another
+prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
+may print several reports; a report without a command is still a report. Prose is not kept.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers import time as time_reader
 from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.transcript_commands import Command, commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)")
-_HEADING = re.compile(r"^#{1,6} +\S|^<summary>")
-_PROMPT = re.compile(
-    r"""^[ \t]*(?:
-        \[?[\w.-]+@(?P<host>[\w.-]+)[: ][^\n$\#%>]*?[$\#%>]   # user@host:~$  [user@host dir]#
-      | (?P<word>(?:PS[ ])?[A-Za-z][\w.:~\\/-]*)>                       # wsl-linux>  PS C:\dir>
-      | (?P<bare>[$\#%])                                                # $  #
-    )[ ]+(?P<command>\S[^\n]*)$""",
-    re.X,
+# what stands on the blank lines of a text whose lines are all marked: "app_1  | ", "> ", "# "
+_MARKS = re.compile(
+    r"^[ \t]*(?:[\w.@-]{1,60}(?: {1,40}\||:)|[>#][># ]*)[ \t]*$|^[\w.@-]{1,60} {1,40}\| *", re.M
 )
-# a bare "# " outside a fence is a heading, unless one of these follows
-_TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
-
-
-@dataclass(frozen=True)
-class Break:
-    """A place where what follows stops belonging to the command above: or a new command itself."""
-
-    position: int
-    session: Session
+_BACK = 10  # commands typed while one runs in the background
 
 
 def sniff(document: Document) -> bool:
@@ -61,59 +47,87 @@ def read(document: Document, tables: Tables) -> None:
     if not reports:
         raise ParseError(document.name, "the text holds no report of any tool that is read")
     grammars = _grammars()
-    breaks = list(_breaks(document.text))
-    starts = [one.position for one in breaks]
+    found = _outside(commands(document.text), reports)
+    starts = [command.position for command in found]
+    above: Counter[tuple[int, str]] = Counter()
     previous: Report | None = None
-    run, under = 0, -1
+    run, added, under = 0, 0, -1
     for report in reports:
         at = bisect_right(starts, report.start) - 1
-        session = breaks[at].session if at >= 0 else Session()
-        together = previous is not None and at == under and previous.kind != "time"
+        session, at = _session(found, at, report, document.text)
         # a timing belongs to what was timed: the report just above it, under the same command
         if (
             report.kind == "time"
-            and together
-            and _adjacent(document.text, previous, report, session)
+            and previous is not None
+            and previous.kind != "time"
+            and at == under
+            and _adjacent(
+                document.text[previous.end : report.start],
+                None if found and found[at].is_echo else session.command,
+                added,
+            )
         ):
             time_reader.add_timing(tables, report, session, run)
         else:
-            run = grammars[report.kind].add(tables, report, session)
+            key = at, report.kind
+            told = Session(session.command, session.host, above[key])
+            before = tables.runs
+            run = grammars[report.kind].add(tables, report, told)
+            added = tables.runs - before
+            above[key] += added
         previous, under = report, at
 
 
-def _adjacent(text: str, above: Report | None, report: Report, session: Session) -> bool:
+def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[Session, int]:
+    """Return what is known of the command that printed a report, and its place in the list."""
+    if at < 0:
+        return Session(), at
+    command = found[at]
+    told = command.before(report.start, text)
+    if told is None or report.kind == "time":
+        return Session(told, command.host), at
+    tool = report.kind.partition("_")[0]
+    if shell.can_print(told, tool):
+        return Session(told, command.host), at
+    for place in range(at - 1, max(-1, at - _BACK), -1):
+        other = found[place].text
+        if other is None:
+            break
+        if other.endswith("&") and shell.can_print(other, tool):
+            return Session(other, found[place].host), place
+    return Session(None, command.host), at
+
+
+def _outside(found: Iterable[Command], reports: list[Report]) -> list[Command]:
+    """Leave out what only looks like a command, and is part of a report."""
+    starts = [report.start for report in reports]
+    kept = []
+    for command in found:
+        at = bisect_right(starts, command.position) - 1
+        if at < 0 or reports[at].end <= command.position:
+            kept.append(command)
+    return kept
+
+
+def _adjacent(between: str, command: str | None, added: int) -> bool:
     """Whether one command printed both: it is known, or nothing stands between them."""
-    if session.command:
-        return shell.is_timed(session.command)
-    return above is not None and not text[above.end : report.start].strip()
+    if added > 1:  # of several runs only the last can be what was timed, and only if it is said
+        parts = [part for _, part in shell.simple(command or "")]
+        return len(parts) > 1 and shell.is_timed(parts[-1])
+    if command and not _is_script(command):
+        return shell.is_timed(command)
+    return not _MARKS.sub("", between).strip()
+
+
+def _is_script(command: str) -> bool:
+    """Whether nobody knows what a command runs."""
+    return not any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd"))
 
 
 def _grammars() -> dict[str, Grammar]:
     from fiotools.readers import READERS
 
     return {reader.name: reader.grammar for reader in READERS if reader.grammar}
-
-
-def _breaks(text: str) -> Iterator[Break]:
-    """Find commands, and the fences and headings that end them."""
-    fenced, position = False, 0
-    lines = text.split("\n")
-    fences = any(_FENCE.match(line) for line in lines)
-    for line in lines:
-        if _FENCE.match(line):
-            fenced = not fenced
-            yield Break(position, Session())
-        elif (prompt := _PROMPT.match(line)) and _is_prompt(prompt, fenced or not fences):
-            yield Break(position, Session(prompt["command"].strip(), prompt["host"]))
-        elif not fenced and _HEADING.match(line):
-            yield Break(position, Session())
-        position += len(line) + 1
-
-
-def _is_prompt(prompt: re.Match[str], in_session: bool) -> bool:
-    if prompt["bare"] != "#":
-        return True
-    return in_session and bool(_TOOLS.intersection(shell.programs(prompt["command"])))
 
 
 READER = Reader(

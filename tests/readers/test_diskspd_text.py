@@ -34,6 +34,12 @@ def edited(name, *changes):
     return text
 
 
+def says(res, start):
+    """The one note that begins so."""
+    (found,) = [n for n in res.notes.to_dict("records") if n["message"].startswith(start)]
+    return found
+
+
 def tables(caption="+  Total IO", *changes):
     text = TABLES.format(caption=caption)
     for old, new in changes:
@@ -237,23 +243,18 @@ def test_rows_cut_out_are_noted():
     lines = text.splitlines(keepends=True)
     gone = next(i for i, line in enumerate(lines) if line.startswith("     2 |"))
     res = ft.reads("".join(lines[:gone] + lines[gone + 1 :]))
-    messages = res.notes["message"].tolist()
-    assert len(messages) == 2
-    assert messages[0].startswith("total: io_bytes of the threads sum to")
+    assert says(res, "total: io_bytes of the threads sum to")
+    assert says(res, "3 of 4 threads are in the file")
     # the entries of the threads that are left do not move
     assert res.io.groupby("entry")["thread"].nunique().max() == 1
 
 
 def test_rates_that_contradict_are_noted():
     res = ft.reads(tables("Total IO", ("300.00", "310.00")))
-    assert "310.00 mib/s is not 315 MB/s" in res.notes["message"].item()
-    assert res.notes["line"].item() == 8
+    assert says(res, "310.00 mib/s is not 315 MB/s")["line"] == 8
     assert res.io["bw_bytes_per_s"].iloc[-1] == 310 * 2**20
     text = edited("2.0.14--seqread_noLD", ("27071.93", "37071.93"), ("1692.00", "2317.00"))
-    notes = ft.reads(text).notes
-    assert (
-        notes["message"].item().startswith("37071.93 I/O per s is not 54145 I/Os in 2.0 s; nor in")
-    )
+    assert says(ft.reads(text), "37071.93 I/O per s is not 54145 I/Os in 2.0 s; nor in")
 
 
 def test_thousands_put_in_by_hand():
@@ -266,7 +267,174 @@ def test_thousands_put_in_by_hand():
 
 def test_percentiles_that_fall_are_noted():
     text = edited("2.0.12--mix_2targets_D_L", ("   25th |      0.009", "   25th |      0.900"))
-    assert ft.reads(text).notes["message"].item() == "read: percentile 50 is below percentile 25"
+    assert says(ft.reads(text), "read: percentile 50 is below percentile 25")
+
+
+def test_a_cell_cut_out_does_not_shift_the_others():
+    cut = tables("Total IO", ("|  256000 |  100.00 |", "|  100.00 |"))
+    res = ft.reads(cut)
+    assert res.io["thread"].tolist()[:1] == [1]
+    assert says(res, "not a row of the table: '0 | 1048576000 | 100.00")
+    # without the file, all other cells are where they were
+    res = ft.reads(tables("Total IO", (r" | F:\IO.dat (5120MiB)|", " |")))
+    assert res.io["lat_stddev_ns"].tolist() == [456000.0, 395000.0, 434000.0]
+
+
+def test_processors_that_were_cut_out_do_not_shift():
+    text = edited("linux--D100", ("|  78.96% |  21.04% |   0.00% |   0.00%\n", "|  78.96% |\n"))
+    res = ft.reads(text)
+    assert res.cpu["cpu"].tolist() == ["0", "1"]
+    assert says(res, "not a row of processors: 'avg | 100.00% | 78.96%'")
+
+
+def test_read_and_write_that_do_not_make_the_total_are_noted():
+    write = "|       118103 |     153.78 |   39367.67 |"
+    other = "|       118104 |     153.78 |   39368.00 |"
+    res = ft.reads(edited("linux--D100", (write, other)))
+    message = "total_ios: read + write = 235945, but the total of thread 0 is 235944"
+    assert says(res, message)["line"] == 42
+
+
+def test_bytes_that_are_not_blocks_are_noted():
+    res = ft.reads(edited("2.0.14--seqread_noLD", ("block size: 65536", "block size: 4096")))
+    assert says(res, "3548446720 bytes are not 54145 I/Os of 4096 bytes, the block size")
+
+
+def test_means_that_do_not_make_the_mean_are_noted():
+    res = ft.reads(tables("Total IO", ("0.704|", "0.714|")))
+    assert (
+        says(res, "total: mean latencies of the threads make 0.704 ms, not 0.714 ms")["line"] == 8
+    )
+
+
+def test_totals_of_several_time_spans_are_checked():
+    text = edited("2.1--three_timespans")
+    assert ft.reads(text).notes.empty
+    res = ft.reads(
+        text.replace("      3963437056 |        97561", "      3963437056 |        97560")
+    )
+    note = says(res, "Totals: total total_ios is 97560, the runs sum to 97561")
+    assert note["severity"] == "warning"
+    assert pd.isna(note["run"])
+
+
+def test_a_chart_without_a_title():
+    text = edited("2.2--F2O8_weights", ("Latency distribution: C:\\dsk\\x2.dat\r\n", ""))
+    res = ft.reads(text)
+    # it might be any target's, or that of the whole run
+    assert says(res, "one of several charts of percentiles has no title: left out")
+    assert res.percentiles["target"].dropna().unique().tolist() == [r"C:\dsk\x1.dat"]
+    assert len(res.percentiles.query("scope == 'total'")) == 45
+
+
+def test_a_report_without_its_percentiles():
+    text = edited("2.2--two_sockets")
+    chart = text.index("Total latency distribution:")
+    res = ft.reads(text[:chart] + "Later:\r\nfour\r\nlines\r\nof prose\r\n")
+    note = says(res, "no percentiles of the whole run were found")
+    assert note["severity"] == "info"
+    assert res.runs["status"].tolist() == ["ok"]
+
+
+def test_percentiles_that_a_person_wrote_anew():
+    text = edited("2.2--two_sockets")
+    chart = text.index("Total latency distribution:")
+    anew = """```markdown
+## Step 6: Latency
+
+| Percentile | Read (ms) | Write (ms) | Total (ms) |
+|------------|-----------|------------|------------|
+| **Min**    | 0.010     | 0.010      | 0.010      |
+| **50th**   | 0.013     | 0.014      | 0.013      |
+| **3-nines**| 4.663     | 5.223      | 4.941      |
+| **Max**    | 16.775    | 13.248     | 16.775     |
+
+```
+And so on.
+"""
+    res = ft.reads(text[:chart] + anew)
+    write = res.percentiles.query("direction == 'write'").set_index("percentile")["value_ns"]
+    assert write.to_dict() == {0.0: 10e3, 50.0: 14e3, 99.9: 5.223e6, 100.0: 13.248e6}
+    assert says(res, "the percentiles stand apart, written anew by a person")
+    # behind prose they may be anyone's
+    apart = ft.reads(text[:chart] + "Now another disk:\n" + anew)
+    assert apart.percentiles.empty
+
+
+def test_what_a_later_version_adds_is_kept():
+    text = edited(
+        "2.2--two_sockets",
+        ("thread count:\t\t2", "thread count:\t\t2\r\nqueue depth:\t\t7"),
+        ("Kernel |  Idle", "Kernel | DPC |  Idle"),
+        ("%|   0.00%\r\n", "%|   1.50%|   0.00%\r\n"),
+        ("| LatStdDev |", "| LatStdDev |  Retries |"),
+        (" | C:\\dsk\\test.dat (16MiB)", " |   3 | C:\\dsk\\test.dat (16MiB)"),
+        ("    0.342\r\n", "    0.342 |   6\r\n"),
+        ("    0.344\r\n", "    0.344 |   6\r\n"),
+    )
+    res, before = ft.reads(text), load("2.2--two_sockets")
+    for table in ("io", "cpu", "percentiles"):
+        one, other = (getattr(part, table).drop(columns="source") for part in (res, before))
+        pd.testing.assert_frame_equal(one, other)
+    extras = res.extras.groupby("path")["text"].unique().map(list)
+    assert extras["queue depth"] == ["7"]
+    assert extras["CpuUtilization/Average/DPC"] == ["1.50%"]
+    assert extras["Total IO/Retries"] == ["3", "6"]
+    assert extras["CpuUtilization/CPU[5]/Class"] == ["1P"]
+    assert res.notes.empty
+
+
+def test_waits_for_the_disk_are_kept():
+    extras = load("linux--D100").extras.set_index("path")["text"]
+    assert extras["CpuUtilization/CPU[2]/IO Wait"] == "0.00%"
+    assert extras["CpuUtilization/Average/IO Wait"] == "0.00%"
+
+
+def test_wait_statistics_of_vs():
+    waits = """
+Wait Statistics
+thread | completion wait | throttle wait  -  sleep | lookaside | 0 - 7+ complete per lookaside
+-----------------------------------------------------------------------------------------------
+     0 |              12 |             0  -      0 |        34 | 1 2 3 4 5 6 7 8
+     1 |              13 |             0  -      0 |        35 | 8 7 6 5 4 3 2 1
+"""
+    res = ft.reads(edited("2.2--two_sockets") + waits)
+    kept = res.extras[res.extras["path"].str.startswith("Wait Statistics")]["text"].tolist()
+    assert kept[1] == "0 |              12 |             0  -      0 |        34 | 1 2 3 4 5 6 7 8"
+    assert len(kept) == 3
+    assert res.runs["format"].tolist() == ["diskspd_text"]
+
+
+@pytest.mark.parametrize("printed", ["-nan(ind)%", "-1.#J%", "1.#QNAN%", "N/A"])
+def test_what_is_no_number_in_c_is_missing(printed):
+    res = ft.reads(edited("2.0.14--seqread_noLD", ("99.75%", printed)))
+    assert res.cpu["usage_pct"].isna().tolist() == [False, False, True]
+    assert res.notes.empty
+
+
+def test_progress_without_the_time():
+    progress = "Generating requests for timespan 1.\ncreating thread 0\nstarting warm up...\n"
+    res = ft.reads(progress + edited("2.0.14--seqread_noLD"))
+    assert res.notes["message"].tolist() == ["3 lines of progress (-v) were left out"]
+    assert len(res.io) == 4
+
+
+def test_a_path_in_a_code_page_whose_characters_end_in_a_bar():
+    # in code page 932 the second byte of this letter is that of "|"
+    data = edited("2.0.14--seqread_noLD", ("test.dat", "ポ.dat")).encode("cp932")
+    assert b"\x83|" in data
+    res = ft.reads(data)
+    assert res.io["target"].iloc[0] == "C:\\dsk\\\ufffd|.dat"
+    assert res.io["total_ios"].tolist() == [54145] * 4
+
+
+def test_many_reports_take_linear_time():
+    one = edited("2.0.14--seqread_noLD")
+    assert len(ft.reads(one * 300, tables=("io",)).io) == 1200
+    with pytest.raises(ft.errors.FiotoolsError):
+        ft.reads("Command Line:\n" * 50_000, format="diskspd_text")
+    with pytest.raises(ft.errors.FiotoolsError):
+        ft.reads("Error x\nResults for timespan 1\n" * 20_000, format="diskspd_text")
 
 
 def test_text_with_bars_everywhere_takes_linear_time():
@@ -306,6 +474,28 @@ def test_a_number_that_was_cut_is_not_read():
     before = ft.reads(cut(whole, "F:\\IO.dat (5120MiB)|\n"))
     assert before.runs["status"].tolist() == ["truncated"]
     assert "before the row 'total:'" in before.notes["message"].item()
+
+
+def test_no_cut_gives_a_wrong_figure():
+    data = (FIXTURES / "diskspd-linux--D100.txt").read_bytes()
+    whole = ft.reads(data)
+    known = {
+        "io": ["scope", "thread", "direction", "total_ios", "iops", "lat_mean_ns", "lat_stddev_ns"],
+        "cpu": ["cpu", "usage_pct", "user_pct", "kernel_pct", "idle_pct"],
+        "percentiles": ["direction", "percentile", "value_ns"],
+    }
+    rows = {t: set(getattr(whole, t)[names].itertuples(index=False)) for t, names in known.items()}
+    read = 0
+    for end in range(0, len(data), 7):
+        try:
+            res = ft.reads(data[:end])
+        except ft.errors.FiotoolsError:
+            continue
+        for table, names in known.items():
+            part = getattr(res, table)[names].dropna()
+            assert set(part.itertuples(index=False)) <= rows[table], end
+            read += len(part)
+    assert read > 4000
 
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "diskspd"

@@ -23,6 +23,12 @@ def edited(name, *changes):
     return text
 
 
+def says(res, start):
+    """The one note that begins so."""
+    (found,) = [n for n in res.notes.to_dict("records") if n["message"].startswith(start)]
+    return found
+
+
 def test_published_ratios():
     res = ft.read(DATA / "xml" / "{volume}.xml")
     assert len(res.io) == 27
@@ -103,6 +109,8 @@ def test_percentiles_of_the_whole_run():
 def test_bucket_latencies_only_where_latency_was_measured(version):
     res = load(f"{version}--seq64k_t4_D_only")
     assert set(res.samples["quantity"]) == {"iops"}
+    note = says(res, "latencies of the buckets are left out: they are sure only with -L")
+    assert note["severity"] == "info"
     assert res.samples.groupby("scope").size().to_dict() == {"thread": 36, "total": 9}
     total = res.samples.query("scope == 'total' and direction == 'total'")
     assert total["time_s"].tolist() == [1.0, 2.0, 3.0]
@@ -148,7 +156,7 @@ def test_standard_error_in_the_file():
     merged = load("2.0.21a--stderr_merged")
     assert len(merged.io) == 6
     note = merged.notes.iloc[0]
-    assert note["message"].startswith("text beside the XML: ")
+    assert note["message"] == "13 lines of progress (-v) were left out"
     assert (note["line"], note["severity"]) == (1, "info")
 
 
@@ -157,10 +165,43 @@ def test_repairs_what_diskspd_does_not_escape():
     assert res.io["target"].iloc[0] == r"C:\dsk\R&D (a) it's test.dat"
     assert res.notes["line"].item() == 38
     assert res.io["bs_bytes"].notna().all()
-    power = ('<PowerScheme Name="Balanced"', '<PowerScheme Name="<unknown>"')
-    res = ft.reads(edited("2.2--seq64k_t4_D_only", power))
-    assert "repaired" in res.notes["message"].item()
+    res = ft.reads(
+        edited(
+            "2.2--seq64k_t4_D_only",
+            ('<PowerScheme Name="Balanced"', '<PowerScheme Name="<unknown>"'),
+        )
+    )
+    assert says(res, "repaired the XML")["line"] == 9
     assert "<unknown>" in set(res.extras["text"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        (r"C:\dsk\test.dat", r"C:\a<b>&c&amp;d <IOCount>1.dat", r"C:\a<b>&c&d <IOCount>1.dat"),
+        (r"C:\dsk\test.dat", "<unknown>", "<unknown>"),
+    ],
+    ids=["all", "unknown"],
+)
+def test_a_repair_touches_no_figure(old, new, shown):
+    good = load("2.0.14--seqread_noLD")
+    res = ft.reads(edited("2.0.14--seqread_noLD", (old, new)))
+    assert set(res.io["target"].dropna()) == {shown}
+    figures = ["io_bytes", "total_ios", "iops", "bs_bytes", "size_bytes", "rw"]
+    pd.testing.assert_frame_equal(res.io[figures], good.io[figures])
+    assert says(res, "repaired the XML")
+
+
+def test_quotes_in_the_name_of_a_power_scheme():
+    power = ('<PowerScheme Name="Balanced"', '<PowerScheme Name="R&D "fast" <1>"')
+    res = ft.reads(edited("2.2--seq64k_t4_D_only", power))
+    assert 'R&D "fast" <1>' in set(res.extras["text"])
+
+
+def test_figures_are_never_repaired():
+    broken = edited("2.0.14--seqread_noLD", ("<IOCount>54145<", "<IOCount>54<145<"))
+    with pytest.raises(ParseError, match="not well-formed XML"):
+        ft.reads(broken)
 
 
 def test_what_is_escaped_is_not_repaired():
@@ -176,16 +217,60 @@ def test_ansi_bytes_are_replaced_and_noted():
     assert "not UTF-8" in res.notes["message"].item()
 
 
+@pytest.mark.parametrize("codec", ["cp932", "cp1251"])
+def test_other_code_pages_keep_every_figure(codec):
+    name = {"cp932": "ポート表", "cp1251": "диск"}[codec]
+    data = edited("2.0.14--seqread_noLD", (r"C:\dsk\test.dat", f"C:\\{name}.dat")).encode(codec)
+    res = ft.reads(data)
+    assert res.io["total_ios"].tolist() == [54145] * 4
+    assert res.io["bs_bytes"].tolist() == [65536] * 4
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-16-le"])
+def test_what_powershell_makes_of_it(codec):
+    data = edited("2.0.14--seqread_noLD").encode(codec)
+    pd.testing.assert_frame_equal(
+        ft.reads(data, name="x").io, ft.reads(edited("2.0.14--seqread_noLD"), name="x").io
+    )
+
+
 def test_a_profile_is_no_result():
     with pytest.raises(ParseError, match=r"profile_only.xml:1: holds a profile, no results; run"):
         load("2.1--profile_only")
 
 
-def test_truncated():
+def test_the_format_asked_for_is_not_there():
+    with pytest.raises(ParseError, match="<text>:1: holds no results of DISKSPD in XML"):
+        ft.reads("thread | bytes\n", format="diskspd_xml")
+
+
+def test_text_behind_the_xml_is_noted():
+    note = says(ft.reads(edited("2.0.14--seqread_noLD") + "\nDone.\nreally\n"), "text beside")
+    assert note["message"] == "text beside the XML: 'Done.' and 1 more lines"
+    assert (note["line"], note["severity"]) == (95, "info")
+
+
+def test_cut_off_before_any_run_is_whole():
     text = edited("2.0.14--seqread_noLD")
     lines = text[:1500].rstrip().count("\n") + 1
     with pytest.raises(ParseError, match=rf"<text>:{lines}: the XML ends before </Results>; "):
         ft.reads(text[:1500])
+
+
+def test_time_spans_that_are_whole_are_read_from_a_file_that_was_cut():
+    text = edited("2.1--three_timespans")
+    whole = ft.reads(text)
+    assert len(whole.runs) == 3
+    third = text.rindex("<TestTimeSeconds>")
+    res = ft.reads(text[:third])
+    assert res.runs["status"].tolist() == ["ok", "ok"]
+    note = says(res, "the XML ends before </Results>: 2 of 3 time spans are whole")
+    assert (note["line"], note["severity"]) == (text[:third].rstrip().count("\n") + 1, "warning")
+    pd.testing.assert_frame_equal(res.io, whole.io.query("run < 3"))
+    # only the last tag is gone
+    last = ft.reads(edited("2.0.14--seqread_noLD", ("</Results>", "")))
+    assert len(last.io) == 4
+    assert says(last, "the XML ends before </Results>: 1 of 1")
 
 
 def test_not_well_formed():
@@ -202,23 +287,283 @@ def test_a_figure_that_is_none():
         ft.reads(broken)
 
 
-def test_a_doctype_is_refused():
-    bomb = '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "b">]>\n' + edited(
-        "2.0.14--seqread_noLD"
-    )
+BOMBS = {
+    "entity": '<!ENTITY a "54145">',
+    "laughs": '<!ENTITY a "ha">'
+    + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10)).replace(
+        "&a0;", "&a;"
+    ),
+    "external": '<!ENTITY a SYSTEM "file:///etc/passwd">',
+    "network": '<!ENTITY a SYSTEM "http://127.0.0.1:9/">',
+    "parameter": '<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;',
+    "quadratic": f'<!ENTITY a "{"x" * 100_000}">',
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_doctype_is_refused(bomb):
+    xml = edited("2.0.14--seqread_noLD", (r"C:\dsk\test.dat", "&a;" * 1000))
+    declared = f'<?xml version="1.0"?>\n<!DOCTYPE Results [{BOMBS[bomb]}]>\n{xml}'
     with pytest.raises(ParseError, match=r"<text>:2: the XML declares a DOCTYPE"):
-        ft.reads(bomb)
+        ft.reads(declared)
+    inside = xml.replace("<System>", f"<!DOCTYPE Results [{BOMBS[bomb]}]>\n<System>", 1)
+    with pytest.raises(ft.errors.FiotoolsError):
+        ft.reads(inside)
+    # behind a line of standard error, the document begins at its first tag: nothing is declared
+    res = ft.reads(f"Error opening file: x [3]\n{declared}", format="diskspd_xml")
+    assert set(res.io["target"].dropna()) == {"&a;" * 1000}
+
+
+def test_nothing_else_is_fetched():
+    include = '<x:include xmlns:x="http://www.w3.org/2001/XInclude" href="file:///etc/passwd"/>'
+    res = ft.reads(
+        edited("2.0.14--seqread_noLD", ("<ResultFormat>xml<", f"<ResultFormat>{include}<"))
+    )
+    assert "root:" not in res.settings["text"].str.cat()
+    sheet = '<?xml-stylesheet href="file:///etc/passwd"?>\n<Results>'
+    assert len(ft.reads(edited("2.0.14--seqread_noLD", ("<Results>", sheet))).io) == 4
+
+
+HOSTILE = {
+    "deep": "<Results><System>" + "<a>" * 100_000 + "</a>" * 100_000 + "</Results>",
+    "text": "<Results><System>" + "x" * 11_000_000 + "</System></Results>",
+    "starts": "<Results><System>" * 20_000,
+    "lines": "<Results>\n<System>\n" * 20_000,
+    "ends": "<Results><System>" + "</TimeSpan>" * 100_000,
+    "tags": "<Results><System>" + "<Path>" * 200_000 + "</Results>",
+    "commands": "Command Line:\n" * 20_000 + "<Results><System>",
+    "comments": "<Results><System>" + "<!--" * 200_000 + "</Results>",
+    "errors": "Error \n" * 100_000 + "<Results><System></Results>",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_are_refused_in_linear_time(name):
+    with pytest.raises(ft.errors.FiotoolsError):
+        ft.reads(HOSTILE[name], format="diskspd_xml")
+
+
+def test_a_huge_path_is_read_in_linear_time():
+    path = "R&D<" * 500_000
+    res = ft.reads(edited("2.0.14--seqread_noLD", (r"C:\dsk\test.dat", path)))
+    assert res.io["target"].iloc[0] == path
+    attribute = ("<Progress>", f'<Progress why="{"x" * 5_000_000}">')
+    res = ft.reads(edited("2.0.14--seqread_noLD", attribute))
+    assert res.io["total_ios"].tolist() == [54145] * 4
+
+
+def test_lines_are_counted_beyond_65535():
+    many = '<Bucket SampleMillisecond="1" Read="1" Write="0" Total="1"/>\n' * 70_000
+    xml = edited("2.0.14--seqread_noLD", ("<Thread>", f"<Iops>\n{many}</Iops>\n<Thread>"))
+    res = ft.reads(xml.replace("<ReadCount>54145<", "<ReadCount>54144<"), tables=("io",))
+    line = xml[: xml.rindex("<Target>")].count("\n") + 1
+    # the parser counts beyond 16 bits by what is inside an element
+    assert says(res, "total_ios: read + write = 54144")["line"] in (line, line + 1)
+
+
+@pytest.mark.parametrize("name", ["2.0.14--seqread_noLD", "2.0.21a--err_nofile"])
+def test_no_cut_gives_a_wrong_figure(name):
+    data = (FIXTURES / f"diskspd-{name}.xml").read_bytes()
+    whole = ft.reads(data).io.drop(columns="source")
+    for end in range(len(data)):
+        try:
+            res = ft.reads(data[:end])
+        except ft.errors.FiotoolsError:
+            continue
+        # only when the last time span is whole
+        assert (
+            data[:end].rstrip().endswith((b"</TimeSpan>", b"</Results>")) or b"<" in data[end - 9 :]
+        )
+        pd.testing.assert_frame_equal(res.io.drop(columns="source"), whole)
 
 
 def test_parts_that_do_not_make_the_total_are_noted():
     res = ft.reads(edited("2.0.14--seqread_noLD", ("<ReadCount>54145<", "<ReadCount>54144<")))
-    assert "read + write = 54144, but this target's total is 54145" in res.notes["message"].item()
+    message = "total_ios: read + write = 54144, but the total of this target is 54145"
+    assert says(res, message)["severity"] == "warning"
+
+
+def test_bytes_that_are_not_blocks_are_noted():
+    res = ft.reads(
+        edited(
+            "2.0.14--seqread_noLD",
+            ("<ReadBytes>3548446720<", "<ReadBytes>3548446721<"),
+            ("<BytesCount>3548446720<", "<BytesCount>3548446721<"),
+        )
+    )
+    assert says(res, "3548446721 bytes are not 54145 I/Os of 65536 bytes, the block size")
+
+
+def test_means_that_do_not_make_the_mean_are_noted():
+    old, new = "<AverageTotalMilliseconds>0.062<", "<AverageTotalMilliseconds>0.064<"
+    res = ft.reads(edited("2.0.12--mix_2targets_D_L", (old, new)))
+    assert says(res, "total: mean latencies of the threads make 0.062 ms, not 0.064 ms")
 
 
 def test_a_thread_cut_out_leaves_no_total():
     res = ft.reads(edited("2.0.14--seqread_noLD", ("<ThreadCount>1<", "<ThreadCount>2<")))
     assert set(res.io["scope"]) == {"thread"}
-    assert "1 of 2 threads are in the file" in res.notes["message"].item()
+    assert says(res, "1 of 2 threads are in the file: their sum is no total, and is left out")
+
+
+def test_a_target_of_a_thread_cut_out_leaves_no_total():
+    text = edited("2.2--F2O8_weights")
+    start, end = text.rindex("<Target>"), text.rindex("</Target>") + len("</Target>")
+    res = ft.reads(text[:start] + text[end:])
+    assert set(res.io["scope"]) == {"thread"}
+    assert says(res, "not every thread has rows for its 2 targets")
+
+
+def test_a_thread_that_is_there_twice_leaves_no_total():
+    text = edited("2.0.12--mix_2targets_D_L", ("<Id>1</Id>\r\n<Target>", "<Id>0</Id>\r\n<Target>"))
+    res = ft.reads(text)
+    assert set(res.io["scope"]) == {"thread"}
+    assert says(res, "a thread is in the file twice")
+
+
+def test_a_figure_that_is_there_twice():
+    once = "<IOCount>54145</IOCount>"
+    same = ft.reads(edited("2.0.14--seqread_noLD", (once, once * 2)))
+    assert same.io["total_ios"].tolist() == [54145] * 4
+    with pytest.raises(ParseError, match="IOCount stands there twice, and not the same"):
+        ft.reads(edited("2.0.14--seqread_noLD", (once, once + "<IOCount>54146</IOCount>")))
+
+
+def test_a_figure_in_two_parts():
+    split = ("<IOCount>54145<", "<IOCount>54<!-- and -->145<")
+    assert ft.reads(edited("2.0.14--seqread_noLD", split)).io["total_ios"].tolist() == [54145] * 4
+    split = ("<IOCount>54145<", "<IOCount>54<b/>145<")
+    with pytest.raises(ParseError, match="IOCount holds elements, not a value"):
+        ft.reads(edited("2.0.14--seqread_noLD", split))
+
+
+def test_without_a_test_time_there_are_no_rates():
+    time = ("<TestTimeSeconds>2.00</TestTimeSeconds>", "")
+    res = ft.reads(edited("2.0.14--seqread_noLD", time))
+    assert res.io["total_ios"].tolist() == [54145] * 4
+    assert res.io[["iops", "bw_bytes_per_s", "runtime_s"]].isna().all(axis=None)
+    assert says(res, "no TestTimeSeconds: rates are missing")
+
+
+def test_neither_random_nor_sequential_is_unknown():
+    stride = ("<StrideSize>65536</StrideSize>", "")
+    assert ft.reads(edited("2.0.14--seqread_noLD", stride)).io["rw"].isna().all()
+
+
+@pytest.mark.parametrize("printed", ["-1.#J", "-nan(ind)", "1.#QNAN", "nan", "-1.#IND"])
+def test_what_is_no_number_in_c_is_missing(printed):
+    res = ft.reads(
+        edited(
+            "2.0.14--seqread_noLD",
+            ("<UsagePercent>100.00<", f"<UsagePercent>{printed}<"),
+            ("<IdlePercent>0.00<", f"<IdlePercent>{printed}<"),
+        )
+    )
+    assert res.cpu["usage_pct"].isna().tolist() == [True, False, False]
+    assert res.cpu["idle_pct"].isna().all()
+
+
+def test_processors_of_groups_and_sockets():
+    res = load("2.2--two_sockets")
+    assert res.cpu["group"].tolist()[:8] == [0] * 4 + [1] * 4
+    assert res.cpu["cpu"].tolist() == ["0", "1", "2", "3"] * 2 + ["average"]
+    extras = res.extras.set_index("path")["text"]
+    assert extras["CpuUtilization/CPU[7]/Socket"] == "1"
+    assert extras["CpuUtilization/CPU[7]/EfficiencyClass"] == "0"
+    assert extras["System/ProcessorTopology/Core[4]/@Mask"] == "0xc"
+
+
+def test_distributions_and_wait_statistics():
+    wait = "<WaitStatistics><CompletionWait>41</CompletionWait><Lookaside>7</Lookaside>"
+    wait += "<LookasideCompletion>1 2 3 4 5 6 7 8</LookasideCompletion></WaitStatistics></Thread>"
+    res = ft.reads(edited("2.2--F2O8_weights", ("</Thread>", wait)))
+    extras = res.extras.set_index("path")["text"]
+    assert extras["Thread[1]/WaitStatistics/CompletionWait"] == "41"
+    assert extras["Thread[0]/WaitStatistics/LookasideCompletion"] == "1 2 3 4 5 6 7 8"
+    # -rdabs90/10M:10/10M, as 2.1 and later print what became of it
+    spread = '<Distribution><Absolute><Range IO="90">10485760</Range>'
+    spread += '<Range IO="10">10485760</Range></Absolute></Distribution><IOCount>'
+    res = ft.reads(edited("2.2--seq64k_t4_D_only", ("<IOCount>", spread)))
+    first = res.extras.query("entry == 1").set_index("path")["text"]
+    assert first.to_dict() == {
+        "Distribution/Absolute/Range[1]/@IO": "90",
+        "Distribution/Absolute/Range[1]": "10485760",
+        "Distribution/Absolute/Range[2]/@IO": "10",
+        "Distribution/Absolute/Range[2]": "10485760",
+    }
+
+
+def test_what_a_later_version_adds_is_kept():
+    res = ft.reads(
+        edited(
+            "2.2--F2O8_weights",
+            ("<Version>2.2.0<", "<Version>2.9.0<"),
+            ("  <Profile>", "  <Health><State>good</State></Health>\r\n  <Profile>"),
+            ("<TestTimeSeconds>", "<QueueDepth>9</QueueDepth><TestTimeSeconds>"),
+            ("<AverageTotalMilliseconds>", "<Skew>0.5</Skew><AverageTotalMilliseconds>"),
+            ("<IOCount>", "<Retries>3</Retries><IOCount>"),
+            ("<UserPercent>", "<DpcPercent>1.50</DpcPercent><UserPercent>"),
+        )
+    )
+    extras = res.extras.set_index("path")["text"]
+    assert extras["Health/State"] == "good"
+    assert extras["QueueDepth"] == "9"
+    assert extras["Latency/Skew"] == "0.5"
+    assert extras["Retries"].tolist() == ["3"] * 4
+    assert extras["CpuUtilization/Average/DpcPercent"] == "1.50"
+    pd.testing.assert_frame_equal(
+        res.io.drop(columns="source"), load("2.2--F2O8_weights").io.drop(columns="source")
+    )
+
+
+def test_later_figures_of_the_samples_are_noted():
+    res = ft.reads(edited("2.0.12--mix_2targets_D_L", (' Total="', ' Retries="2" Total="')))
+    assert says(res, "figures of a later version in the buckets are left out: Retries")
+    assert len(res.samples) == len(load("2.0.12--mix_2targets_D_L").samples)
+
+
+def test_threads_of_a_pool_with_targets_of_their_own():
+    text = edited("2.2--F2O8_weights")
+    start, end = text.rindex("<Target>"), text.rindex("</Target>") + len("</Target>")
+    own = "<ThreadTargets><ThreadTarget><Thread>0</Thread></ThreadTarget></ThreadTargets><Weight>"
+    res = ft.reads((text[:start] + text[end:]).replace("<Weight>", own))
+    assert set(res.io["scope"]) == {"thread", "total"}
+
+
+def test_text_and_xml_in_one_file_are_both_read():
+    xml, text = (
+        (FIXTURES / f"diskspd-2.0.14--seqread_noLD.{kind}").read_bytes().decode()
+        for kind in ("xml", "txt")
+    )
+    for joined, formats in (
+        (f"{xml}\r\n{text}", ["diskspd_xml", "diskspd_text"]),
+        (f"{text}\r\n{xml}", ["diskspd_text", "diskspd_xml"]),
+        (f"{xml}{xml}\n{text}", ["diskspd_xml", "diskspd_xml", "diskspd_text"]),
+    ):
+        res = ft.reads(joined)
+        assert res.runs["format"].tolist() == formats
+        assert res.io["total_ios"].tolist() == [54145] * 4 * len(formats)
+        assert res.notes.empty
+
+
+def test_a_session_with_xml_in_it():
+    xml = edited("2.0.14--seqread_noLD")
+    res = ft.reads(
+        f"PS C:\\> .\\diskspd.exe -b64k -o8 -Rxml C:\\dsk\\test.dat\n{xml}\nPS C:\\> exit"
+    )
+    run = res.runs.iloc[0]
+    assert (run["format"], run["tool_version"]) == ("diskspd_xml", "2.0.14")
+    assert run["command"] == r".\diskspd.exe -b64k -o8 -Rxml C:\dsk\test.dat"
+    assert res.io["total_ios"].tolist() == [54145] * 4
+
+
+def test_an_excerpt_of_xml_does_not_hide_the_text_below_it():
+    text = (FIXTURES / "diskspd-2.0.14--seqread_noLD.txt").read_bytes().decode()
+    excerpt = "It begins so:\n<Results>\n<System>\n...\nand as text:\n"
+    res = ft.reads(excerpt + text)
+    assert res.runs["format"].tolist() == ["diskspd_text"]
+    assert len(res.io) == 4
+    assert says(res, "left out: the XML ends before </Results>")["line"] == 3
 
 
 def test_several_documents_in_one_file():

@@ -323,15 +323,35 @@ def test_bs_per_direction():
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [("io_bytes", "many"), ("total_ios", 0.5), ("iops", [1]), ("clat", 3), ("runtime", "1")],
+    ("key", "value", "column"),
+    [
+        ("io_bytes", "many", "io_bytes"),
+        ("total_ios", 0.5, "total_ios"),
+        ("total_ios", 2**63, "total_ios"),
+        ("iops", [1], "iops"),
+        ("iops", True, "iops"),
+        ("runtime", {}, "runtime_s"),
+        ("clat", {"max": "9 us", "mean": 1}, "clat_max_ns"),
+    ],
 )
-def test_a_document_that_is_not_fios_own_is_refused_or_read_without_that_value(key, value):
-    if key == "clat":
-        assert reads(old("fio-3.1", **{key: value})).io["clat_mean_ns"].isna().all()
-    else:
-        with pytest.raises(ParseError, match="not laid out as fio's"):
-            reads(old("fio-3.1", **{key: value}))
+def test_a_value_that_is_not_fios_own_is_left_out_with_a_note(key, value, column):
+    res = reads(old("fio-3.1", io_kbytes=0, **{key: value}))
+    assert res.io[column].isna().all()
+    assert res.io["direction"].tolist() == ["read"]
+    warnings = res.notes.query("severity == 'warning'")["message"]
+    assert warnings.str.contains("which is not what fio writes: left out").any()
+
+
+def test_numbers_that_were_made_texts_are_numbers():
+    value = old("fio-3.1", io_bytes="1024000", io_kbytes="1000", iops="25.0", total_ios="250")
+    value["jobs"][0]["error"] = "0"
+    value["jobs"][0]["read"]["lat"]["mean"] = "4.5e0"
+    res = reads(value)
+    row = res.io.iloc[0]
+    assert [row["io_bytes"], row["iops"], row["total_ios"]] == [1024000, 25.0, 250]
+    assert row["lat_mean_ns"] == 4500
+    assert res.runs["status"].item() == "ok"
+    assert "6 numbers of the document are texts: read as numbers" in res.notes["message"].tolist()
 
 
 @pytest.mark.parametrize("token", ["nan", "-nan", "inf", "-inf", "-nan(ind)"])
@@ -352,3 +372,217 @@ def test_many_beginnings_take_linear_time():
     found = pieces('{"fio version":' * 20_000)  # took 6.7 s
     assert len(found) == 20_000
     assert max(piece.end - piece.start for piece in found) <= 15
+
+
+@pytest.mark.parametrize(
+    ("version", "scale"),
+    [
+        ("fio-1.99.4", 1024),
+        ("fio-2.18-59-g618e", 1024),
+        ("fio-2.20", 1024),
+        ("fio-2.21-1-gabc", 1),
+        ("fio-3.0-rc1", 1),
+        ("fio-3.6-31-g4386-dirty", 1),
+        ("3.33", 1),
+    ],
+)
+def test_units_go_by_the_number_of_a_development_version(version, scale):
+    res = reads(old(version))
+    assert res.io["io_bytes"].item() == 1000 * scale
+    assert res.runs["tool_version"].item() == version.removeprefix("fio-")
+
+
+def test_without_a_version_the_keys_tell_the_units():
+    value = old("")
+    before = reads(value)
+    assert before.io["io_bytes"].item() == 1000 * 1024
+    del value["fio version"]
+    part = value["jobs"][0]["read"]
+    part["lat_ns"], part["clat_ns"] = part.pop("lat"), part.pop("clat")
+    after = reads(value)
+    assert after.io[["io_bytes", "clat_mean_ns"]].to_numpy().tolist() == [[1000, 4.0]]
+    for res in (before, after):
+        assert res.runs["tool_version"].isna().all()
+        assert "no version of fio" in res.notes["message"].str.cat()
+
+
+def test_nanoseconds_are_known_by_their_keys():
+    value = old("fio-2.99")
+    value["jobs"][0]["latency_ns"] = {"2": 0.0}
+    # 2 us begins where the nanoseconds end
+    assert reads(value).bins["bin_lo_ns"].tolist() == [1000.0, 4000.0]
+
+
+def test_bins_before_3_0_are_numbered():
+    # stat.c of 2.17: all 1216 bins by their numbers, and the constants of the scale
+    bins = {str(index): 0 for index in range(1216)}
+    bins |= {"5": 3, "127": 1, "128": 2, "200": 1, "1215": 1}
+    bins |= {"FIO_IO_U_PLAT_BITS": 6, "FIO_IO_U_PLAT_VAL": 64, "FIO_IO_U_PLAT_NR": 1216}
+    value = old("fio-2.17", total_ios=8, runtime=320)
+    value["jobs"][0]["read"]["clat"]["bins"] = bins
+    res = reads(value)
+    # 200 = 3 * 64 + 8: 4 us wide from (64 + 8) * 4; the last is 63 of 64 in the octave of 2^23 us
+    edges = res.bins[["bin_lo_ns", "bin_hi_ns", "count"]].to_numpy().tolist()
+    assert edges == [
+        [5_000, 6_000, 3],
+        [127_000, 128_000, 1],
+        [128_000, 130_000, 2],
+        [288_000, 292_000, 1],
+        [127 * 2**17 * 1000, math.inf, 1],
+    ]
+
+
+def test_without_run_time_there_is_no_rate():
+    row = reads(old("fio-3.33", runtime=0, iops=0.0, bw=0, bw_bytes=0)).io.iloc[0]
+    assert row[["runtime_s", "iops", "bw_bytes_per_s"]].isna().all()
+    assert row["total_ios"] == 250
+
+
+def test_great_numbers_stay_exact():
+    many = 2**60 + 1
+    value = old("fio-3.33", io_bytes=many, io_kbytes=many >> 10, total_ios=2**53 + 1)
+    row = reads(value).io.iloc[0]
+    assert [row["io_bytes"], row["total_ios"]] == [many, 2**53 + 1]
+    text = json.dumps(value).replace(str(2**53 + 1), "9" * 5000)
+    res = ft.reads(text)
+    assert res.io["total_ios"].isna().all()
+    assert res.io["io_bytes"].item() == many
+
+
+def test_what_has_no_column_is_kept_in_extras():
+    value = old("fio-3.17", cachehit=12.5, clat_high_prio={"N": 3, "mean": 5.0})
+    entry = value["jobs"][0]
+    entry |= {"latency_depth": 8, "latency_target_ns": 5, "latency_window_us": 7, "zone_resets": 2}
+    extras = reads(value).extras.set_index("path")["text"]
+    assert extras["read.cachehit"] == "12.5"
+    assert json.loads(extras["read.clat_high_prio"])["N"] == 3
+    named = ["latency_depth", "latency_target_ns", "latency_window_us", "zone_resets"]
+    assert extras[named].tolist() == ["8", "5", "7", "2"]
+
+
+def test_priorities_are_not_confused_with_the_total():
+    res = ft.read(fixture("prio.txt"))
+    part = document("prio.txt")["jobs"][0]["read"]
+    assert len(res.io) == 1
+    assert len(res.percentiles) == len(part["clat_ns"]["percentile"])
+    prios = json.loads(res.extras.set_index("path").loc["read.prios", "text"])
+    assert [(prio["prioclass"], prio["prio"]) for prio in prios] == [(0, 0), (2, 3)]
+
+
+def test_the_seconds_of_a_steady_state_are_samples():
+    res = ft.read(fixture("steadystate.txt"))
+    state = document("steadystate.txt")["jobs"][0]["steadystate"]
+    values = res.samples.groupby("quantity")["value"].apply(list).to_dict()
+    assert values == {"iops": state["data"]["iops"], "bw_bytes_per_s": state["data"]["bw"]}
+    assert res.samples["time_s"].isna().all()
+    extras = res.extras.set_index("path")["text"]
+    assert extras["steadystate.criterion"] == state["criterion"]
+    assert extras["steadystate.attained"] == str(state["attained"])
+    # a second that it did not come to has zeros too
+    value = document("steadystate.txt")
+    value["jobs"][0]["steadystate"]["data"]["iops"][0] = 0
+    assert set(reads(value).samples["quantity"]) == {"bw_bytes_per_s"}
+
+
+def test_a_start_by_another_clock_is_no_date():
+    value = document("clones.json")
+    value["jobs"][0]["job_start"], value["jobs"][1]["job_start"] = 1795227830375, 4_000_000
+    res = reads(value)
+    assert str(res.jobs["job_start"].iloc[0]).startswith("2026-11-21 02:23:50.375")
+    assert res.jobs["job_start"].isna().tolist() == [False, True]
+    assert res.extras.query("path == 'job_start'")["text"].tolist() == ["4000000"]
+
+
+def test_a_job_that_starts_between_two_reports_does_not_part_them():
+    documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
+    for number, value in enumerate(documents):
+        value["jobs"][0]["job_start"] = 0 if number == 0 else 1795227830375
+    assert len(reads(documents).runs) == 1
+
+
+def test_documents_that_somebody_changed_can_follow_each_other():
+    documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
+    for change in ("many", None, [], 1e300, True):
+        documents[1]["timestamp_ms"] = documents[1]["jobs"][0]["elapsed"] = change
+        for key in ("io_bytes", "total_ios", "runtime", "clat_ns"):
+            documents[2]["jobs"][0]["read"][key] = change
+        assert len(reads(documents).runs) >= 1
+
+
+def test_disks_of_clients_name_their_host():
+    disks = ft.read(fixture("client.json")).disks
+    assert disks["host"].tolist() == ["127.0.0.1"] * 2  # as given to --client
+    assert ft.read(fixture("client.txt")).disks["host"].tolist() == ["alpha", "beta"]
+
+
+def test_a_text_report_of_another_run_is_a_run():
+    text = fixture("trim.txt").read_text(encoding="utf-8")
+    piece = pieces(text)[0]
+    other = text[: piece.start] + text[piece.end :].lstrip("\n")
+    res = ft.reads(fixture("normal-json.txt").read_text(encoding="utf-8") + other)
+    assert res.runs["format"].tolist() == ["fio_json", "fio_normal"]
+    assert res.io["direction"].tolist() == ["read", "write", "trim"]
+    assert res.notes["message"].str.contains("same figures").sum() == 1
+
+
+def test_where_the_json_is_damaged_its_text_copy_is_read():
+    text = fixture("normal-json.txt").read_text(encoding="utf-8")
+    res = ft.reads(text.replace('"jobs" : [', '"jobs" : [ ...'))
+    whole = ft.reads(text)
+    assert res.runs["format"].tolist() == ["fio_normal"]
+    assert res.io["total_ios"].tolist() == whole.io["total_ios"].tolist()
+    assert res.notes["message"].str.contains("not whole").sum() == 1
+
+
+def test_a_report_of_dd_beside_the_json_is_named():
+    dd = "8+0 records in\n8+0 records out\n4096 bytes copied, 1 s, 4.1 kB/s\n"
+    res = ft.reads(fixture("clones.json").read_text(encoding="utf-8") + dd)
+    assert set(res.runs["tool"]) == {"fio"}
+    warning = res.notes.query("severity == 'warning'").iloc[0]
+    assert "report of dd" in warning["message"]
+    assert dd.split("\n")[1] in res.notes["message"].tolist()
+
+
+def test_a_signal_ends_the_run_whose_document_follows():
+    one = fixture("clones.json").read_text(encoding="utf-8")
+    text = one + "\nfio: terminating on signal 2\n" + one.replace("clones", "second") + one
+    res = ft.reads(text)
+    assert res.runs["status"].tolist() == ["ok", "interrupted", "ok"]
+    said = res.notes["message"].str.contains("terminating on signal")
+    assert res.notes.loc[said, "run"].tolist() == [2]
+
+
+def test_fio_inside_the_document_of_another_program():
+    value = {"host": "a", "took": 3, "fio": document("clones.json")}
+    res = reads(value)
+    assert res.io["job"].tolist() == ["clones", "clones"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+def test_what_windows_makes_of_a_file(encoding):
+    text = fixture("enospc.json").read_text(encoding="utf-8")
+    plain = ft.reads(text)
+    res = ft.reads(
+        ("\ufeff" * (encoding == "utf-16-le") + text).replace("\n", "\r\n").encode(encoding)
+    )
+    assert res.jobs.equals(plain.jobs)
+    assert res.notes["line"].equals(plain.notes["line"])
+
+
+def test_half_a_character_is_replaced():
+    text = json.dumps(old("fio-3.33", io_kbytes=0)).replace("a b ", r"a \ud800 b")
+    assert ft.reads(text).io["job"].item() == "a \ufffd b"
+
+
+@pytest.mark.parametrize("end", ["", "]" * 100_000 + "}"])
+def test_what_is_nested_too_deeply_is_an_error(end):
+    with pytest.raises(ft.FileError):
+        ft.reads("[" * 100_000 + end)
+    with pytest.raises(ParseError):
+        ft.reads('{"fio version": "fio-3.33", "jobs": ' + "[" * 100_000 + end)
+    whole = fixture("clones.json").read_text(encoding="utf-8")
+    deep = whole + '{"fio version": "fio-3.33", "jobs": ' + "[" * 100_000 + end
+    assert ft.reads(deep).runs["status"].tolist() == ["truncated"]
+    nested = json.loads(whole)
+    nested["jobs"][0]["read"]["odd"] = json.loads("[" * 500 + "]" * 500)
+    assert len(reads(nested).io) == 2

@@ -1,6 +1,7 @@
 """fio_normal: the human report, alone and in the middle of other text."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ old: (groupid=0, jobs=4): err= 0: pid=100: Fri Feb  9 12:56:50 2018
   read : io=40960KB, bw=4096.0KB/s, iops=1024, runt= 10000msec
     slat (usec): min=1, max=32311, avg=501.94, stdev=2685.14
     clat (msec): min=87, max=2029.2K, avg=3849.10, stdev=806.76
-     lat (msec): min=87, max=2046, avg=3880.43, stdev=833.00
+     lat (msec): min=87, max=2046.1K, avg=3880.43, stdev=833.00
     clat percentiles (msec):
      |  1.00th=[   43], 50.00th=[   55], 99.00th=[   57], 99.99th=[  139]
     bw (KB  /s): min=    0, max= 9150, per=3.11%, avg=1024.50, stdev=649.96
@@ -295,3 +296,164 @@ def test_no_cut_changes_a_run_silently():
                 expected = all_[all_["run"].isin(runs)].to_csv(columns=list(some.columns))
                 assert values == expected, f"{file.name}[:{end}] {table}"
     assert read > 50
+
+
+# written after the output statements of fio 1.57 (stat.c): one letter for a prefix, or a space
+FIRST = """\
+seq: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=4
+fio 1.59
+Starting 1 process
+Jobs: 1 (f=1): [R] [100.0% done] [31M/0K /s] [7.7K/0 iops] [eta 00m:00s]
+seq: (groupid=0, jobs=1): err= 0: pid=15066
+  read : io=1813.1MB, bw=30957KB/s, iops=7739 , runt= 60001msec
+    slat (usec): min=3 , max=309 , avg= 5.40, stdev= 2.01
+    clat (usec): min=64 , max=13157 , avg=509.75, stdev=249.89
+     lat (usec): min=123 , max=13167 , avg=515.41, stdev=249.88
+    clat percentiles (usec) : 1.00th=442, 50.00th=516,
+                              99.00th=660, 99.90th=1544
+    bw (KB/s) : min=30112, max=32136, per=100.01%, avg=30959.39, stdev=526.70
+  cpu          : usr=10.70%, sys=26.82%, ctx=346538, majf=0, minf=25
+  IO depths    : 1=0.1%, 2=0.1%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, >=64=0.0%
+     submit    : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.0%
+     complete  : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.0%
+     issued r/w/d: total=464361/0/0, short=0/0/0
+     lat (usec): 100=0.01%, 250=0.04%, 500=23.38%, 750=76.40%, 1000=0.08%
+     lat (msec): 2=0.04%, 4=0.01%, 10=0.02%, 20=0.04%
+
+Run status group 0 (all jobs):
+   READ: io=1813.1MB, aggrb=30956KB/s, minb=31699KB/s, maxb=31699KB/s, mint=60001msec, maxt=60001msec
+
+Disk stats (read/write):
+  sda: ios=680863/1499424, merge=150851/239238, ticks=374184/322620, in_queue=695868, util=99.69%
+"""
+
+
+def test_before_2_0():
+    res = ft.reads(FIRST)
+    assert res.runs[["tool_version", "status"]].to_numpy().tolist() == [["1.59", "ok"]]
+    row = res.io.iloc[0]
+    # the digit behind the point is wrong in 1813.1MB: the counts say 1813.9
+    assert row["io_bytes"] == 464361 * 4096
+    assert row["bw_bytes_per_s"] == pytest.approx(30957 * 1024, abs=1024)
+    assert row["bw_mean_bytes_per_s"] == 30959.39 * 1024
+    assert row["iops"] == pytest.approx(7739.2, abs=0.1)
+    assert row[["slat_min_ns", "clat_mean_ns", "lat_max_ns"]].tolist() == [3e3, 509750, 13167e3]
+    assert row[["total_ios", "short_ios", "rw", "bs_bytes"]].tolist() == [464361, 0, "read", 4096]
+    assert res.percentiles["value_ns"].tolist() == [442e3, 516e3, 660e3, 1544e3]
+    assert res.bins["bin_hi_ns"].iloc[-1] == 20e6
+    assert len(res.disks) == 1
+    assert res.notes.empty
+    earlier = FIRST.replace(
+        "issued r/w/d: total=464361/0/0, short=0/0/0", "issued r/w: total=464361/0, short=0/0"
+    )
+    assert ft.reads(earlier).io.equals(res.io)
+
+
+def test_the_first_versions_said_kib_and_meant_1000_bytes():
+    # stat.c of 1.2x: io_bytes / runtime in ms, printed with the prefix of 1024
+    text = FIRST.replace("bw=30957KB/s", "bw=31699KiB/s").replace("KB/s) : min", "KiB/s) : min")
+    row = ft.reads(text.replace(", majf=0, minf=25", "")).io.iloc[0]
+    assert row["bw_bytes_per_s"] == pytest.approx(31_699_849, abs=1)
+    assert row["bw_mean_bytes_per_s"] == pytest.approx(30_959_390)
+
+
+def test_digits_that_fio_cut_are_put_right():
+    # 11.96 MiB/s is printed as 11.0 (fio rounds the digits behind the point by themselves)
+    text = human("normal-json.txt")
+    line = next(part for part in text.splitlines() if part.startswith("  read: "))
+    cut = "  read: IOPS=3061, BW=11.0MiB/s (12.5MB/s)(120MiB/10000msec)"
+    total = re.search(r"total=\d+", text)[0]
+    text = text.replace(line, cut).replace(total, "total=30616")
+    row = ft.reads(text).io.iloc[0]
+    assert row["io_bytes"] == 30616 * 4096
+    assert row["bw_bytes_per_s"] == pytest.approx(3061.6 * 4096)
+    bare = ft.reads(text[text.index("mix: (groupid") :]).io.iloc[0]  # no block size
+    assert row["bw_bytes_per_s"] == pytest.approx(bare["bw_bytes_per_s"], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "doubt"),
+    [
+        ("total=10240", "total=9000", "9000 I/Os in 10.0 s do not make 1024"),
+        ("mint=10000msec", "mint=9000msec", "run times in the summary"),
+        ("READ: io=40960KB", "READ: io=44096KB", "do not add up"),
+        ("99.00th=[   57]", "1.00th=[   57]", "not in order at 1.00"),
+    ],
+)
+def test_what_a_report_says_twice_must_agree(old, new, doubt):
+    assert not (ft.reads(OLD).notes["severity"] == "warning").any()
+    text = OLD.replace("total=r=", "total=").replace(old, new).replace("total=", "total=r=")
+    warning = ft.reads(text).notes.query("severity == 'warning'")
+    assert warning["message"].str.contains(doubt, regex=False).any()
+    assert warning["run"].eq(1).all()
+
+
+def test_a_line_that_is_not_understood_is_left_out_alone():
+    strange = "     quantum   : spin=3, flips=9"
+    text = OLD.replace("  cpu     ", f"{strange}\n  cpu     ")
+    res, plain = ft.reads(text), ft.reads(OLD)
+    assert res.io.equals(plain.io)
+    assert res.disks.equals(plain.disks)
+    note = res.notes.iloc[0]
+    assert strange.strip() in note["message"]
+    assert text.split("\n")[note["line"] - 1] == strange
+    # what is not followed by fio's lines is not fio's
+    assert (
+        "prose"
+        not in ft.reads(OLD[: OLD.index("Run status")] + "   prose\n" * 3)
+        .notes["message"]
+        .str.cat()
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "head"),
+    [
+        ("clat prio 2/3", "clat prio 2/3 (49.97% of IOs) percentiles"),
+        ("clat prio 1/0/0", "clat prio 1/0/0 (5.00% of IOs) percentiles"),
+        ("high prio_clat", "high prio (49.97%) clat percentiles"),
+    ],
+)
+def test_latencies_by_priority_are_extras(line, head):
+    text = OLD.replace(
+        "     lat (msec): min=87",
+        f"    {line} (msec): min=1, max=2, avg=1.50, stdev= 0.10\n     lat (msec): min=87",
+    ).replace(
+        "    bw (KB  /s)",
+        f"    {head} (usec):\n     | 50.00th=[ 7], 99.00th=[ 8],\n     | 99.90th=[ 9]\n    bw (KB  /s)",
+    )
+    res, plain = ft.reads(text), ft.reads(OLD)
+    assert res.io.equals(plain.io)
+    assert res.percentiles.equals(plain.percentiles)
+    assert res.notes.empty
+    extras = res.extras.set_index("path")["text"]
+    assert extras[f"read.{head} (usec)"] == "50.00th=[ 7], 99.00th=[ 8], 99.90th=[ 9]"
+    assert "avg=1.50" in extras[f"read.{line}"]
+
+
+def test_lines_of_the_latest_version():
+    # stat.c after 3.42: steady latencies, syncfs; percentile_precision=0; hits of a cache
+    text = human("fsync.txt")
+    text = text.replace("sync_file_range:", "sync_file_range/syncfs:")
+    text = re.sub(r"(\d+)\.\d\dth=", r"\1th=", text)
+    state = "  steadystate  : attained=yes, bw=4096KiB/s (4194kB/s), iops=1024, lat=9usec, lat slope=0.1%"
+    text = text.replace("\nRun status", f"{state}\n\nRun status").replace("; 0 zone", "; 3 zone")
+    res = ft.reads(text)
+    assert res.notes.empty
+    assert res.io["direction"].tolist() == ["write", "sync"]
+    whole = ft.reads(human("fsync.txt")).percentiles
+    assert res.percentiles["value_ns"].equals(whole["value_ns"])
+    assert res.percentiles["percentile"].tolist() == (whole["percentile"] // 1).tolist()
+    extras = res.extras.set_index("path")["text"]
+    assert extras["write.zone_resets"] == "3"
+    assert extras["steadystate"].endswith("lat=9usec, lat slope=0.1%")
+
+
+def test_an_anchor_everywhere_takes_linear_time():
+    line = "x: (groupid=0, jobs=1): err= " * 60_000  # took minutes
+    for text in (line, line.replace(" err", "\r err"), f"{OLD}{line}\n"):
+        try:
+            res = ft.reads(text)
+        except ft.FileError:
+            continue
+        assert len(res.io) <= 1

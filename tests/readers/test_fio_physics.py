@@ -9,6 +9,7 @@ import pytest
 import fiotools as ft
 from fiotools.readers.fio_documents import pieces
 from fiotools.sniff import Document
+from tests.fio_forms import assert_same, without_json
 
 FIXTURES = sorted(
     path
@@ -19,10 +20,7 @@ FIXTURES = sorted(
 
 def text_copy(path):
     """Give the human report of a file that also has the JSON of the same run."""
-    text = path.read_text(encoding="utf-8")
-    found = pieces(text)
-    assert len(found) == 1
-    return text[: found[0].start] + text[found[0].end :].lstrip("\n")
+    return without_json(path.read_text(encoding="utf-8"))
 
 
 BOTH = [
@@ -111,54 +109,7 @@ def test_bins_hold_all_ios(text):
 
 @pytest.mark.parametrize("path", BOTH, ids=lambda path: path.name)
 def test_the_text_of_a_run_agrees_with_its_json(path):
-    structured = ft.reads(path.read_text(encoding="utf-8"), name="json")
-    human = ft.reads(text_copy(path), name="text")
-    assert set(structured.runs["format"]) == {"fio_json"}
-    assert set(human.runs["format"]) == {"fio_normal"}
-    keys = ["entry", "direction"]
-    one, other = (part.io.set_index(keys).sort_index() for part in (structured, human))
-    assert one.index.tolist() == other.index.tolist()
-    for column in ("total_ios", "short_ios", "runtime_s", "io_bytes"):
-        exact = other[column].notna()
-        if column == "io_bytes":
-            exact &= other["bs_bytes"].notna()
-        assert one.loc[exact, column].tolist() == other.loc[exact, column].tolist(), column
-    for column in ("rw", "bs_bytes", "ioengine"):
-        said = one[column].notna()
-        assert one.loc[said, column].tolist() == other.loc[said, column].tolist()
-    for column in one.columns:
-        if column.endswith(("_ns", "_pct")) or column.startswith(("iops", "bw_", "io_bytes")):
-            for at in one.index:
-                compare_printed(one.loc[at, column], other.loc[at, column], f"{column} {at}")
-    assert one["group"].tolist() == other["group"].tolist()
-    assert structured.jobs["error"].tolist() == human.jobs["error"].tolist()
-    assert human.jobs["ctx"].tolist() == structured.jobs["ctx"].tolist()
-    assert len(human.disks) == len(structured.disks)
-
-
-def compare_printed(exact, printed, what):
-    if what.startswith("rwmixread"):
-        return
-    if "mixed" in what and pd.isna(printed):
-        return  # fio 3.33 prints IOPS=0 with unified_rw_reporting=both, and no samples
-    assert pd.isna(exact) == pd.isna(printed), what
-    if pd.notna(exact):
-        # four figures at worst, and one of the unit in which small numbers are cut off
-        slack = max(abs(exact) * 1e-3, 1000.0 if what.split()[0].endswith("_ns") else 1.0)
-        if what.startswith("bw_") and "samples" not in what:
-            slack = max(slack, 1024.0 * 1024 * 1.01)
-        assert abs(exact - printed) <= slack, f"{what}: {exact} {printed}"
-
-
-@pytest.mark.parametrize("path", BOTH, ids=lambda path: path.name)
-def test_percentiles_of_the_text_are_those_of_the_json(path):
-    structured = ft.reads(path.read_text(encoding="utf-8")).percentiles
-    human = ft.reads(text_copy(path)).percentiles
-    keys = ["entry", "direction", "latency", "percentile"]
-    one, other = (part.set_index(keys)["value_ns"].sort_index() for part in (structured, human))
-    assert one.index.tolist() == other.index.tolist()
-    assert ((other - one).between(0, 1_000_000)).all()
-    assert ((other - one) <= 0.5 * one + 1000).all()
+    assert_same(path.read_text(encoding="utf-8"))
 
 
 def test_a_carriage_return_makes_no_difference():

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 import fiotools as ft
+from tests.fio_forms import assert_same
 
 
 def run(command, folder):
@@ -55,6 +56,26 @@ def test_fio_says_the_same_in_json_and_in_words(tmp_path):
     # the same seed of fio's gives the same sequence of reads and writes
     assert spoken.io["total_ios"].tolist() == told.io["total_ios"].tolist()
     assert spoken.runs["tool_version"].tolist() == told.runs["tool_version"].tolist()
+
+
+WAYS = [
+    ["--rw=randrw", "--bs=4k,8k", "--numjobs=2"],
+    ["--rw=write", "--bs=64k", "--fsync=4", "--slat_percentiles=1", "--lat_percentiles=1"],
+    ["--rw=randread", "--bs=4k", "--ioengine=libaio", "--iodepth=8", "--percentile_list=1:99.99"],
+    ["--rw=randrw", "--bs=4k", "--unified_rw_reporting=mixed", "--kb_base=1000"],
+    ["--rw=trimwrite", "--bs=4k", "--ioengine=null", "--unit_base=1"],
+    ["--rw=randread", "--bs=4k", "--gtod_reduce=1", "--loops=4"],
+    ["--rw=read", "--bs=4k", "--disable_clat=1", "--size=64k"],
+]
+
+
+@tool("fio")
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: "_".join(word[2:] for word in way))
+@pytest.mark.parametrize("form", ["json", "json+"])
+def test_one_run_of_fio_in_both_forms(tmp_path, way, form):
+    common = ["fio", "--name=job", "--filename=file", "--size=8m", "--ioengine=psync", "--thread"]
+    report, _ = run([*common, *way, f"--output-format=normal,{form}"], tmp_path)
+    assert_same(report)
 
 
 @tool("dd")

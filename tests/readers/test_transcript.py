@@ -80,3 +80,178 @@ def test_a_pasted_session():
 def test_powershell_saves_utf16():
     results = ft.read(FIXTURES / "transcript" / "assembled-utf16le-bom.txt")
     assert results.io["io_bytes"].tolist() == [209715200]
+
+
+REPORT = (
+    "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.5 s, 4.2 MB/s\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "host"),
+    [
+        ("mac:~ me$ ", None),
+        ("me@mac ~ % ", "mac"),
+        ("me@box ~> ", "box"),
+        ("(venv) me@box:~/dir$ ", "box"),
+        ("~/vexpress$ ", None),
+        ("/var/www/html $ ", None),
+        ("bash-5.2# ", None),
+        ("➜  ~ ", None),
+        ("C:\\Users\\me>", None),
+        ("PS C:\\Program Files\\dd> ", None),
+        ("% ", None),
+        ("+ ", None),
+        ("++ ", None),
+        ("# $ ", None),
+        ("", None),
+    ],
+)
+def test_more_prompts(prompt, host):
+    runs = ft.reads(f"{prompt}dd if=/dev/zero of=x\n{REPORT}").runs
+    assert runs["command"].tolist() == ["dd if=/dev/zero of=x"]
+    assert runs["host"].fillna("").tolist() == [host or ""]
+
+
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [
+        (
+            "$ time dd if=/dev/zero \\\n>   of=x \\\n>   bs=1M count=2\n",
+            "time dd if=/dev/zero of=x bs=1M count=2",
+        ),
+        ("$ dd if=/dev/zero \\\n     of=x\n", "dd if=/dev/zero of=x"),
+        ("$ dd if=/dev/zero of=x  # two of them\n", "dd if=/dev/zero of=x"),
+        ("$ dd if=/dev/zero of='a # b'\n", "dd if=/dev/zero of='a # b'"),
+        (
+            "$ for i in 1 2; do\n> dd if=/dev/zero of=x\n> done\n",
+            "for i in 1 2; do dd if=/dev/zero of=x; done",
+        ),
+    ],
+)
+def test_commands_of_several_lines(typed, command):
+    results = ft.reads(typed + REPORT)
+    assert results.runs["command"].tolist() == [command]
+    assert results.io["direction"].tolist() == ["write"]
+
+
+def test_a_command_list_gives_each_report_its_own_operands():
+    text = (
+        "$ sync; time dd if=/dev/zero of=x bs=1M count=2; time dd if=x of=/dev/null bs=512k\n"
+        f"{REPORT}{TIME}{REPORT.replace('2+0', '4+0')}{TIME}"
+    )
+    results = ft.reads(text)
+    assert results.io["direction"].tolist() == ["write", "read"]
+    assert results.io["bs_bytes"].tolist() == [2**20, 2**19]
+    assert results.timings["run"].tolist() == [1, 2]
+    assert results.runs["command"].nunique() == 1
+    assert results.notes.empty
+
+
+def test_a_loop_prints_several_runs():
+    results = ft.reads(
+        f"$ for i in 1 2 3; do dd if=/dev/zero of=x bs=1M count=2; done\n{REPORT * 3}"
+    )
+    assert results.runs["command"].nunique() == 1
+    assert results.io["direction"].tolist() == ["write"] * 3
+    assert results.io["bs_bytes"].tolist() == [2**20] * 3
+
+
+def test_which_dd_of_a_pipeline_reports_first_is_not_guessed():
+    results = ft.reads(f"$ dd if=/dev/zero bs=1M count=2 | dd of=/dev/null\n{REPORT * 2}")
+    assert results.io["direction"].isna().all()
+    assert results.settings.empty
+
+
+def test_a_timing_of_several_runs_is_none_of_theirs():
+    results = ft.reads(f"$ time (dd if=a of=b; dd if=b of=c)\n{REPORT * 2}{TIME}")
+    assert results.runs["tool"].tolist() == ["dd", "dd", "time"]
+    assert results.timings["run"].tolist() == [3]
+
+
+@pytest.mark.parametrize("command", ["cd /mnt", "fio job.fio", "ls -l; free -m"])
+def test_a_command_that_cannot_print_it_is_not_its_command(command):
+    assert ft.reads(f"$ {command}\n{REPORT}").runs["command"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "command", ["./bench.sh", "cat log", "ssh box dd of=x", "make", "sudo sh -c 'dd if=a of=b'"]
+)
+def test_a_command_that_can_print_it_is(command):
+    assert ft.reads(f"$ {command}\n{REPORT}").runs["command"].tolist() == [command]
+
+
+def test_a_dd_in_the_background_is_asked_by_another_command():
+    text = f"$ dd if=/dev/zero of=x &\n$ kill -USR1 $!\n{REPORT}"
+    results = ft.reads(text)
+    assert results.runs["command"].tolist() == ["dd if=/dev/zero of=x &"]
+
+
+def test_a_script_may_time_what_it_runs():
+    results = ft.reads(f"$ ./bench.sh\n{REPORT}{TIME}")
+    assert results.timings["run"].tolist() == [1]
+
+
+def test_set_x_leaves_time_out():
+    results = ft.reads(f"+ dd if=/dev/zero of=x\n{REPORT}{TIME}+ set +x\n")
+    assert results.runs["tool"].tolist() == ["dd"]
+    assert results.timings["run"].tolist() == [1]
+
+
+def test_a_failed_dd_is_a_run():
+    text = (
+        "$ time dd if=/nonexistent of=x\ndd: failed to open '/nonexistent': No such file\n" + TIME
+    )
+    results = ft.reads(text)
+    assert results.runs[["tool", "status"]].values.tolist() == [["dd", "error"]]
+    assert results.timings["run"].tolist() == [1]
+    assert results.io.empty
+
+
+def test_lost_newlines():
+    text = f"me@box:~# dd if=/dev/zero of=x {REPORT}".replace("\n", " ")
+    results = ft.reads(text)
+    assert results.runs["command"].tolist() == ["dd if=/dev/zero of=x"]
+    assert results.io["io_bytes"].tolist() == [2097152]
+
+
+def test_progress_and_signals_in_a_session():
+    text = (
+        "$ dd if=/dev/zero of=x bs=64k status=progress\n"
+        "\r15794176 bytes (16 MB, 15 MiB) copied, 1 s, 15.7 MB/s\n"
+        "360+0 records in\n360+0 records out\n"
+        "23592960 bytes (24 MB, 22 MiB) copied, 1.5014 s, 15.7 MB/s\n"
+        "\r31522816 bytes (32 MB, 30 MiB) copied, 2 s, 15.7 MB/s\n"
+        "^C768+0 records in\n768+0 records out\n"
+        "50331648 bytes (50 MB, 48 MiB) copied, 3.10179 s, 16.2 MB/s\n$ ls\n"
+    )
+    results = ft.reads(text)
+    assert results.runs["status"].tolist() == ["interrupted"]
+    assert results.samples["value"].tolist() == [15794176, 23592960, 31522816, 50331648]
+    assert results.samples["direction"].unique().tolist() == ["write"]
+
+
+@pytest.mark.parametrize(
+    ("file", "amounts", "directions"),
+    [
+        ("assembled-json-escaped.json", [209715200], ["write"]),
+        ("assembled-html-br-nbsp.txt", [335544320], ["write"]),
+        (
+            "pty-bash-color-lf.txt",
+            [268435456, 268435456, 104857600, 21474836480],
+            ["write", "read", "write", "read"],
+        ),
+        (
+            "pty-bash-continuation-prompt-lf.txt",
+            [268435456, 268435456, 104857600, 21474836480],
+            ["write", "read", "write", "read"],
+        ),
+        ("pty-bash-progress.txt", [31457280000], ["read"]),
+        ("three-parallel-dd-interleaved.txt", [104857600, 314572800, 209715200], []),
+    ],
+)
+def test_recorded_and_assembled(file, amounts, directions):
+    results = ft.read(FIXTURES / "transcript" / file)
+    assert results.io["io_bytes"].tolist() == amounts
+    assert results.io["direction"].dropna().tolist() == directions
+    assert not results.notes["message"].str.contains("records").any()

@@ -1,0 +1,23 @@
+"""Write the pages of ``docs/``: ``python -m docs.generator``, from the project's root."""
+
+import sys
+
+from docs.generator import columns_page, formats_page
+from docs.generator.filled import DOCS
+
+PAGES = {"columns.md": columns_page.render, "formats.md": formats_page.render}
+
+
+def main() -> int:
+    """Write the pages that changed."""
+    for name, page in PAGES.items():
+        path, text = DOCS / name, page()
+        changed = not path.exists() or path.read_text(encoding="utf-8") != text
+        if changed:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"docs/{name}: {'rewritten' if changed else 'unchanged'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

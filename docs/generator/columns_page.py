@@ -1,0 +1,80 @@
+"""The page on the columns: the schema and the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from docs.generator.page import row, written_from
+from fiotools.schema import ANSWERS, CONDITIONS, KEYS, ROWS, TABLES
+from fiotools.vocabulary import COLUMNS, STATISTICS, Column
+
+
+def render() -> str:
+    """Write ``columns.md``."""
+    shared = (*KEYS, *CONDITIONS)
+    parts = [
+        "# Tables and columns",
+        "",
+        written_from("`fiotools/schema.py` and `fiotools/vocabulary.py`"),
+        "",
+        "`ft.describe(name)` says the same. Names are `quantity[_statistic]_unit`; units are base"
+        " units only: bytes, seconds for durations, nanoseconds for latencies. What a file does not"
+        " say is missing, never 0. Which format fills what is in [formats.md](formats.md).",
+        "",
+        "| type | in pandas | in polars |",
+        "|---|---|---|",
+        "| Int64 | `Int64` | `Int64` |",
+        "| float64 | `float64`, missing is NaN | `Float64`, missing is null |",
+        "| boolean | `boolean` | `Boolean` |",
+        "| str | `str` | `String` |",
+        '| datetime | `datetime64[ms, UTC]` | `Datetime("ms", "UTC")` |',
+        "",
+        "## Keys",
+        "",
+        "Where a row comes from and what it is about, for all tables."
+        " `(source, run, entry, direction)` joins `io`, `percentiles`, `bins` and `samples`; labels"
+        " of `read` come before all of them.",
+        "",
+        _columns(COLUMNS[name] for name in KEYS),
+        "## Conditions",
+        "",
+        "What was asked for, as far as the file says so: in `io`, and partly elsewhere.",
+        "",
+        _columns(COLUMNS[name] for name in CONDITIONS),
+    ]
+    for table, names in TABLES.items():
+        order = ", ".join(f"`{name}`" for name in names)
+        parts += [
+            f"## {table}",
+            "",
+            f"One row is {ROWS[table]}.",
+            "",
+            f"In order: {order}.",
+            "",
+            _columns(COLUMNS[name] for name in names if name not in shared),
+        ]
+    parts += [
+        "## What statistics answer with",
+        "",
+        "The columns of `by`, what else is kept of the frame that was given, and:",
+        "",
+        *(f"* `{name}`: {', '.join(f'`{c}`' for c in added)}" for name, added in ANSWERS.items()),
+        "",
+        "What has no unit here is a count, a text, a ratio, or in the unit of the metric.",
+        "",
+        _columns(STATISTICS.values()),
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    """Describe columns, a row for each."""
+    rows = [["column", "type", "unit", "better", "meaning", "in the tool's output"], ["---"] * 6]
+    for c in columns:
+        meaning = c.meaning + (f" *Derived:* {c.derived}." if c.derived else "")
+        keys = "<br>".join(f"{tool}: `{key}`" for tool, key in c.keys.items())
+        cells = [f"`{c.name}`", c.dtype, c.unit, c.better or "", meaning, keys]
+        rows.append([cell.replace("|", "\\|") for cell in cells])
+    # a column of the page that no row needs is left out
+    used = [i for i in range(6) if any(cells[i] for cells in rows[2:])]
+    return "\n".join(row(cells[i] for i in used) for cells in rows) + "\n"

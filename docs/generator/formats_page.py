@@ -1,0 +1,169 @@
+"""The page on the formats: the readers' docstrings, then who fills which column."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+
+from docs.generator.filled import (
+    ALWAYS,
+    COVERED,
+    KINDS,
+    PLAIN,
+    SHOWN,
+    Cell,
+    Gap,
+    committed,
+    gaps,
+    problems,
+)
+from docs.generator.page import row, written_from
+from fiotools.readers import READERS, Reader
+from fiotools.schema import ROWS
+
+LEGEND = """\
+| mark | means |
+|:-:|---|
+| ● | filled by at least one of the outputs in `tests/fixtures` and `data` |
+| ◐ | filled where the report stands in a transcript, which shows the command or the machine |
+| ○ | read, but no committed output has it |
+| – | not in the format, or not with certainty |
+| (blank) | not applicable |
+"""
+
+# How the parts of a reader's docstring begin.
+LEADS = r"(?:Produced by|Fills|Traps[.:]|Grammar:|Specified in)(?!\w)"
+
+
+def render() -> str:
+    """Write ``formats.md``."""
+    listed = [
+        row([f"[`{r.name}`](#{r.name})", r.title, f"`{r.produced_by}`", ", ".join(r.tables)])
+        for r in READERS
+    ]
+    return "\n".join(
+        [
+            "# What can be read",
+            "",
+            written_from("the readers' docstrings, `docs/coverage.toml` and all committed outputs"),
+            "",
+            "The format of a file is found by its content; exactly one reader must claim it. What"
+            " the columns mean is in [columns.md](columns.md).",
+            "",
+            "| format | what | made by | tables |",
+            "|---|---|---|---|",
+            *listed,
+            "",
+            "## The formats",
+            "",
+            "\n".join(format_section(reader) for reader in READERS),
+            "## Which reader fills what",
+            "",
+            LEGEND,
+            "A transcript fills what the tools found in it fill. `source` and `run` are always"
+            " there, and any reader may leave `notes`.",
+            "",
+            coverage_section(),
+        ]
+    )
+
+
+def format_section(reader: Reader) -> str:
+    """Write what a reader's docstring says, its traps as a list."""
+    parts = [f"### {reader.name}"]
+    for lead, words in sections(reader):
+        if lead.startswith("Traps"):
+            items = _items(words, clauses=lead == "Traps:")
+            parts.append("**Traps**\n\n" + "\n".join(f"* {item}" for item in items))
+        elif len(parts) == 1:
+            parts.append(_capital(f"{reader.title}: {words}"))
+        else:
+            parts.append(f"**{lead}** {words}" if lead else words)
+    return "\n\n".join(parts) + "\n"
+
+
+def sections(reader: Reader) -> list[tuple[str, str]]:
+    """Give the paragraphs of a reader's docstring, and apart from them the words they begin with.
+
+    Sentences that begin with such words make a paragraph of their own.
+    """
+    text = (sys.modules[reader.read.__module__].__doc__ or "").replace("``", "`")
+    found = []
+    for block in re.split(r"\n\s*\n", text.strip().removeprefix(f"{reader.name}: ")):
+        for part in re.split(rf"(?<=\.) (?={LEADS})", " ".join(block.split())):
+            lead = re.match(LEADS, part)
+            found.append((lead[0], part[lead.end() :].strip()) if lead else ("", part))
+    return found
+
+
+def _items(text: str, *, clauses: bool) -> list[str]:
+    """Split into sentences, and the first into clauses, but not inside code and parentheses."""
+    hidden = re.sub(r"`[^`]*`|\([^()]*\)", lambda match: "`" * len(match[0]), text)
+    ends = [match.end() for match in re.finditer(r"(?<=[\w`\"]\.) (?=\S)", hidden)]
+    if clauses:
+        ends += [match.end() for match in re.finditer("; ", hidden[: (*ends, None)[0]])]
+    starts = [0, *sorted(ends)]
+    items = [text[a:b].rstrip(";. ") for a, b in zip(starts, [*starts[1:], None], strict=True)]
+    return [_capital(item) + "." for item in items]
+
+
+def _capital(text: str) -> str:
+    # tools are written as people type them
+    small = re.match(r"(?:bash|dd|diskspd|fio|hyperfine|time)\b", text)
+    return text if small else text[:1].upper() + text[1:]
+
+
+def coverage_section() -> str:
+    """Write the matrices; refuse where they would not be true."""
+    marks, declared = committed(), gaps()
+    if wrong := problems(marks, declared):
+        raise SystemExit("docs/coverage.toml does not fit the readers:\n" + "\n".join(wrong))
+    names = [reader.name for reader in COVERED]
+    whole = {table: (table, "") for table in SHOWN}
+    parts = [f"### Tables\n\n{_matrix('table', names, whole, marks, declared)}"]
+    for table, columns in SHOWN.items():
+        if table in PLAIN:
+            continue
+        readers = [name for name in names if (name, table, "") in marks]
+        rows = {name: (table, name) for name in columns if name not in ALWAYS}
+        drawn = _matrix("column", readers, rows, marks, declared)
+        parts.append(f"### {table}\n\nOne row is {ROWS[table]}.\n\n{drawn}")
+    return "\n".join(parts)
+
+
+def _matrix(
+    title: str,
+    readers: Sequence[str],
+    rows: Mapping[str, tuple[str, str]],
+    marks: Mapping[Cell, str],
+    declared: Sequence[Gap],
+) -> str:
+    """Draw marks as a table, readers across, its footnotes below.
+
+    Each row has a name, and stands for a table and a column.
+    """
+    notes: dict[str, int] = {}
+
+    def mark(cell: Cell) -> str:
+        if cell in marks:
+            return marks[cell]
+        gap = next(gap for gap in declared if gap.covers(cell))
+        number = notes.setdefault(gap.why, len(notes) + 1) if gap.why else None
+        return KINDS[gap.kind] + (_raised(number) if number else "")
+
+    # names are broken, so that a dozen readers fit on a page
+    heads = [re.sub("_|(?=diskmark)", "<br>", name) for name in readers]
+    lines = [row([title, *heads]), row(["---", *(":-:" for _ in readers)])]
+    lines += [
+        row([f"`{name}`", *(mark((reader, *place)) for reader in readers)])
+        for name, place in rows.items()
+    ]
+    if notes:
+        # two spaces at the end break the line
+        lines += ["", "  \n".join(f"{_raised(number)} {why}" for why, number in notes.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _raised(number: int) -> str:
+    return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))

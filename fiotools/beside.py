@@ -1,0 +1,92 @@
+"""Files that lie beside a report and say more about it: fio's job files.
+
+Which they are is told by the folder (or the zip archive) alone: nothing in a file makes another be
+opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from fiotools import archive
+from fiotools.decoding import plain_name
+from fiotools.errors import FileError
+from fiotools.readers import fio_jobfile_beside
+from fiotools.sniff import load
+from fiotools.sources import Found
+from fiotools.tables import Tables
+
+
+class JobFiles:
+    """The job files of the folders from which files are read; each folder is listed once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[tuple[object, ...], dict[str, Found]] = {}
+        self._texts: dict[str, str | FileError] = {}
+        self._used: set[tuple[object, ...]] = set()
+
+    def complete(self, file: Found, tables: Tables) -> None:
+        """Complete what a file does not say of its jobs from a job file beside it."""
+        if not fio_jobfile_beside.lacking(tables):
+            return
+        listed = self._listed(file)
+        report = PurePosixPath(plain_name(file.name)).name
+        name, namesake = fio_jobfile_beside.likely(report, sorted(listed))
+        if name is not None:
+            found = listed[name]
+            text = self._text(found)
+            if isinstance(text, FileError):
+                tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
+            elif fio_jobfile_beside.complete(tables, name, text, namesake=namesake):
+                self._used.add(_place(found))
+        fio_jobfile_beside.note_lack(tables)
+
+    def is_used(self, file: Found) -> bool:
+        """Say whether a job file completed anything."""
+        return _place(file) in self._used
+
+    def _listed(self, file: Found) -> dict[str, Found]:
+        folder = PurePosixPath(file.member or file.name).parent
+        key = file.path.parent, file.member and (file.path, folder)
+        if key not in self._folders:
+            names = _members(file, folder) if file.member else _files(file)
+            self._folders[key] = {
+                name: _sibling(file, name) for name in names if name.lower().endswith(".fio")
+            }
+        return {name: one for name, one in self._folders[key].items() if one.name != file.name}
+
+    def _text(self, found: Found) -> str | FileError:
+        if found.name not in self._texts:
+            try:
+                self._texts[found.name] = load(found).text
+            except FileError as error:
+                self._texts[found.name] = error
+            except OSError as error:
+                self._texts[found.name] = FileError(found.name, error.strerror or str(error))
+        return self._texts[found.name]
+
+
+def _files(file: Found) -> list[str]:
+    try:
+        return [path.name for path in file.path.parent.glob("*.[fF][iI][oO]") if path.is_file()]
+    except OSError:
+        return []
+
+
+def _members(file: Found, folder: PurePosixPath) -> list[str]:
+    members = map(PurePosixPath, archive.list_or_none(file.path) or ())
+    return [member.name for member in members if member.parent == folder]
+
+
+def _sibling(file: Found, name: str) -> Found:
+    """Name a file of the same folder as the file itself is named."""
+    whole = PurePosixPath(file.name).with_name(name).as_posix()
+    if file.member:
+        inside = PurePosixPath(file.member).with_name(name).as_posix()
+        return replace(file, name=whole, member=inside)
+    return replace(file, path=file.path.with_name(name), name=whole)
+
+
+def _place(file: Found) -> tuple[object, ...]:
+    return file.path.resolve(), file.member

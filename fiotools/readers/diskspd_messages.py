@@ -1,0 +1,82 @@
+"""What DISKSPD writes to standard error, which is often in the same file as its results.
+
+Errors and warnings are kept as notes; the progress that ``-v`` prints is only counted. Since 2.1
+every line of it begins with the time.
+
+Specified in ``CmdRequestCreator.cpp`` and ``IORequestGenerator.cpp``, 2.0.12 to 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d: "
+# asked of lines without the blanks around them
+_TROUBLE = re.compile(
+    r"(?:Error |ERROR: |WARNING: |error during overlapped|There has been an error).*"
+)
+_PROGRESS = re.compile(
+    rf"{_TIME}.*|Generating requests for timespan \d.*|Creating file '.*|creating thread \d+"
+    r"|get system perf info: .*|starting (?:warm up|measurements|cool down).*"
+    r"|stopped measurements.*|finished test.*|affinitizing thread \d.*"
+    r"|thread \d+(?:: | is relative thread | start(?:ed|ing)\b).*"
+)
+
+
+def is_trouble(line: str) -> bool:
+    """Say whether a line is an error or a warning.
+
+    Examples
+    --------
+    >>> is_trouble("Error opening file: D:/x [3]"), is_trouble("errors are noted")
+    (True, False)
+    """
+    return _TROUBLE.fullmatch(line) is not None
+
+
+def is_progress(line: str) -> bool:
+    """Say whether a line only tells how the test goes on.
+
+    Examples
+    --------
+    >>> is_progress("creating thread 0"), is_progress("thread | bytes | I/Os")
+    (True, False)
+    """
+    return _PROGRESS.fullmatch(line) is not None
+
+
+def start_of(text: str, at: int) -> int:
+    """Go back from the start of a line over the messages above it."""
+    start = at
+    while at:
+        before = text.rfind("\n", 0, at - 1) + 1
+        line = text[before : at - 1].strip()
+        if is_trouble(line) or is_progress(line):
+            start = before
+        elif line:
+            break
+        at = before
+    return start
+
+
+def end_of(text: str, at: int) -> int:
+    """Go on from the end of a line over the messages below it."""
+    end = at
+    while at < len(text):
+        stop = text.find("\n", at + 1)
+        stop = len(text) if stop < 0 else stop
+        line = text[at:stop].strip()
+        if is_trouble(line) or is_progress(line):
+            end = stop
+        elif line:
+            break
+        at = stop
+    return end
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """Give every line that is not blank, with its number from 0."""
+    for number, line in enumerate(text.split("\n")):
+        if line.strip():
+            yield number, line.strip()

@@ -1,0 +1,137 @@
+"""hyperfine: what it exports as JSON or CSV.
+
+Produced by ``hyperfine --export-json out.json ...`` (every single run) or ``--export-csv`` (a
+summary of each command). Fills ``runs``, ``timings``, ``settings`` (the parameters) and ``extras``
+(what hyperfine computed for each command).
+
+Each timed execution of a command is a run, and has its row of ``timings``: that is what repeats, so
+``summarize(res.timings, "real_s", by="command")`` counts right. hyperfine keeps user and system
+time as means only; they stand in ``extras``, and in ``timings`` where there was one execution. CSV
+has no single runs: a row holds ``real_mean_s`` and ``real_stddev_s``, their number is not told.
+
+Traps. Times are seconds whatever ``--time-unit`` says. The time that starting the shell takes is
+subtracted, so a fast command gets 0: that is no time. With one execution the standard deviation is
+null in JSON, and 0 in CSV. Failed executions are there with ``--ignore-failure``; a killed one has
+the exit code null. ``exit_codes`` came with 1.12, ``memory_usage_byte`` with 1.19; a parameter is
+``parameter`` before 1.11. Tables (Markdown, AsciiDoc, Org) and the terminal's text are rounded for
+people: recognised, not read.
+
+Specified in hyperfine's ``src/export/json.rs``, ``csv.rs`` and ``src/benchmark``, 1.0 to 1.20.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from fiotools.errors import ParseError, UnknownFormatError
+from fiotools.readers import hyperfine_csv
+from fiotools.readers.base import Reader
+from fiotools.readers.hyperfine_rows import Benchmark, add, seconds
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+# the command comes first, also in JSON whose keys somebody sorted
+_JSON = re.compile(
+    r"""\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*
+    "(?:mean|exit_codes|max)"\s*:""",
+    re.X | re.S,
+)
+_FOR_PEOPLE = re.compile(
+    r"""\s*(?:
+        \|[ ]Command[ ]+\|[ ]+Mean[ ]\[                                         # Markdown, Org
+      | \[cols="<,[^\n]{0,40}\n\|={3,4}\n\|[ ]Command[ ]*\n?\|[ ]?Mean[ ]\[     # AsciiDoc
+      | (?:\x1b\[[\d;]{0,8}m){0,3}Benchmark[ ](?:\x1b\[[\d;]{0,8}m){0,3}\#?\d+  # the terminal
+        [^\n]{0,4000}\n(?:[ ]{2}(?:\x1b\[[\d;]{0,8}m|[ ]){0,9}Time[ ]\(|Error:[ ])
+    )""",
+    re.X,
+)
+
+
+def sniff(document: Document) -> bool:
+    """Claim hyperfine's JSON and CSV, and what it prints for people, to say what to do instead."""
+    if document.is_structured:
+        return _JSON.match(document.text) is not None
+    if document.kinds:  # --show-output: the reports of what was timed
+        return False
+    return hyperfine_csv.is_ours(document.text) or _FOR_PEOPLE.match(document.text) is not None
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read every command's runs."""
+    if hyperfine_csv.is_ours(document.text):
+        hyperfine_csv.read(document, tables)
+        return
+    if not document.is_structured:
+        raise UnknownFormatError(
+            document.name,
+            "what hyperfine prints for people: recognised, not read",
+            line=1,
+            remedy="run it with --export-json",
+        )
+    try:
+        value = orjson.loads(document.text)
+    except orjson.JSONDecodeError as error:
+        raise ParseError(
+            document.name,
+            f"hyperfine's JSON cannot be read: {error}",
+            line=error.lineno,
+            remedy="was hyperfine stopped, or the file cut off?",
+        ) from None
+    results = value.get("results") if isinstance(value, dict) else None
+    for index, result in enumerate(results if isinstance(results, list) else ()):
+        benchmark = _benchmark(result)
+        if benchmark is None:
+            tables.note(f"results/{index} has no command with a mean: left out", severity="warning")
+        else:
+            add(tables, index, benchmark)
+    if not tables.runs:
+        raise ParseError(
+            document.name,
+            "holds no result with a command and a mean",
+            line=1,
+            remedy="run hyperfine with --export-json",
+        )
+
+
+def _benchmark(result: Any) -> Benchmark | None:
+    """Take one entry of ``results``; what is not of its type counts as missing."""
+    if not isinstance(result, dict) or not isinstance(result.get("command"), str):
+        return None
+    figures = {name: result.get(name) for name in hyperfine_csv.FIGURES}
+    if seconds(figures["mean"]) is None:
+        return None
+    parameters = result.get("parameters")
+    if not isinstance(parameters, dict):
+        single = result.get("parameter")
+        parameters = {} if single is None else {"parameter": single}
+    return Benchmark(
+        command=result["command"],
+        figures={name: found for name in figures if (found := seconds(figures[name])) is not None},
+        times=_listed(result, "times"),
+        exit_codes=_listed(result, "exit_codes"),
+        memory=_listed(result, "memory_usage_byte"),
+        parameters={
+            name: value if isinstance(value, str) else orjson.dumps(value).decode()
+            for name, value in parameters.items()
+        },
+    )
+
+
+def _listed(result: dict[str, Any], name: str) -> list[Any] | None:
+    found = result.get(name)
+    return found if isinstance(found, list) and found else None
+
+
+READER = Reader(
+    name="hyperfine",
+    title="hyperfine's JSON and CSV (1.0 to 1.20)",
+    produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
+    tables=("runs", "settings", "timings", "extras", "notes"),
+    sniff=sniff,
+    read=read,
+)

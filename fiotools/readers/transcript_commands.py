@@ -1,0 +1,160 @@
+"""The commands of a pasted session: which lines hold them, and where what they printed ends.
+
+Prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, as they come by default and as people make
+them; the trace of ``set -x``; a bare ``dd if=...`` as make echoes it. Commands over several lines
+are joined. Traps: ``# `` begins a root prompt inside a fence and a heading outside; ``> `` asks for
+more of a command, quotes a mail, or is a prompt itself; ``%`` stands in many tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fiotools.pasted import SEPARATOR
+from fiotools.readers import shell
+
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)")
+_HEADING = re.compile(r"^#{1,6} +\S|^<summary>")
+_LONGEST = 8000  # one-line pastes are long, and nothing longer is a command
+_PROMPT = re.compile(
+    r"""^[ \t]*(?:\([\w.-]{1,40}\)[ ])?(?:
+        \[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\n$\#%>]*?)?\]?[ ]?[$\#%>]  # user@host:~$  [u@h dir]#
+      | [\w.-]+:[~/]\S*[ ][\w.-]+[$\#%]                                  # Mac:~ user$
+      | (?:[\w.-]+:)?[~/][\w./~-]*[ ]?[$\#%]                             # ~/dir$  /var/www $
+      | [\w-]{1,40}\$                                                    # bash-5.2$ without dots
+      | bash-[\d.]+[$\#] | (?:❯|λ)(?=[ ])
+      | ➜[ ]+\S+(?:[ ]git:\(\S+\)(?:[ ]✗)?)?(?=[ ])
+      | (?P<dos>(?:\w+[ ])?[A-Za-z]:\\[^<>|"*?\n]*>)                     # PS C:\dir>  C:\>
+      | (?P<word>(?:PS[ ])?[A-Za-z][\w.:~\\/-]*>)                        # wsl-linux>
+      | (?P<bare>[$\#%])
+    )(?P<space>[ \t]+|(?<=>)|$)(?P<command>\S[^\n]*)?$""",
+    re.X,
+)
+_TRACE = re.compile(r"^\++ (?P<command>[\w./]\S*(?: [^\n]*)?)$")
+_UNPROMPTED = re.compile(
+    r"^[ \t>]*(?P<command>(?:(?:\S*/)?(?:time|sudo|nice|env|LC_ALL=\w+|LANG=\w+)(?: +-\S+)* +)*"
+    r"(?:\S{0,200}/)?dd +(?:\w+=\S+)[^\n]*)$"
+)
+_GLUED = re.compile(r"(?<=[\w/~])[$#] +")
+_CLOCK = re.compile(r"[ \t]*\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
+_MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?)")
+# a bare "# " outside a fence is a heading, unless one of these follows
+_TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A place where what follows stops belonging to the command above: or a new command itself.
+
+    Attributes
+    ----------
+    position : int
+        Where its line begins.
+    text : str or None
+        The command, on one line; None for a fence, a heading, a prompt without a command.
+    host : str or None
+    start, end : int
+        Where the command stands, where it is on one line.
+    is_echo : bool
+        Whether a program wrote it (``set -x``, make); then ``time`` may have been left out.
+    """
+
+    position: int
+    text: str | None = None
+    host: str | None = None
+    start: int = 0
+    end: int = 0
+    is_echo: bool = False
+
+    def before(self, position: int, text: str) -> str | None:
+        """Return the command, without what stands on the same line and is printed already."""
+        if self.text is not None and self.start <= position < self.end:
+            # where lines were lost, so were those before the last prompt
+            told = _GLUED.split(text[self.start : position])[-1]
+            return shell.uncommented(told).strip() or None
+        return self.text
+
+
+def commands(text: str) -> Iterator[Command]:
+    """Find commands, and the fences, headings and prompts that end them."""
+    lines = text.split("\n")
+    fences = any(_FENCE.match(line) for line in lines)
+    fenced, position, at = False, 0, 0
+    while at < len(lines):
+        line, begin = lines[at], position
+        position += len(line) + 1
+        at += 1
+        if _FENCE.match(line):
+            fenced = not fenced
+            yield Command(begin)
+            continue
+        if line == SEPARATOR:
+            yield Command(begin)
+            continue
+        found = _prompted(line, in_session=fenced or not fences)
+        if found is None:
+            if not fenced and _HEADING.match(line):
+                yield Command(begin)
+            continue
+        told, host, start, is_echo = found
+        parts = [told]
+        while at < len(lines) and _goes_on(parts[-1], lines[at]):
+            parts.append(_MORE.sub("", lines[at]).strip())
+            position += len(lines[at]) + 1
+            at += 1
+        whole = shell.uncommented(_joined(parts)).strip()
+        end = begin + len(line) if len(parts) == 1 else 0
+        yield Command(begin, whole or None, host, begin + start, end, is_echo)
+
+
+def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:
+    """Split a line with a command: command, host, where it begins, whether it is an echo."""
+    if len(line) > _LONGEST:
+        return None
+    skip = line.rfind("\r") + 1  # the shell drew its prompt anew
+    bare = line[skip:]
+    # a session that was put into comments, or quoted
+    mark = re.match(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )", bare)
+    if mark:
+        skip, bare = skip + mark.end(), bare[mark.end() :]
+    prompt = _PROMPT.match(bare)
+    if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
+        command = prompt["command"]
+        if command is None:
+            return ("", prompt["host"], 0, False) if prompt["host"] else None
+        if prompt["bare"] in ("#", "%") and not (
+            in_session and _TOOLS.intersection(shell.programs(command))
+        ):
+            return None
+        start = skip + prompt.start("command")
+        return _CLOCK.sub("", command.rstrip()), prompt["host"], start, False
+    other = _TRACE.match(bare) or _UNPROMPTED.match(bare)
+    if other:
+        return other["command"].rstrip(), None, skip + other.start("command"), True
+    return None
+
+
+def _goes_on(part: str, line: str) -> bool:
+    """Whether a command has more on the next line."""
+    if part.endswith("\\") and not part.endswith("\\\\"):
+        return True
+    if not _MORE.match(line):
+        return False
+    # a quoted command of its own, unless the one above it is open
+    is_own = _UNPROMPTED.match(line.lstrip("> "))
+    return not is_own or bool(re.search(r"(?:\bdo|\bthen|[{(|;]|&&|\bin [^\n]*)$", part))
+
+
+def _joined(parts: list[str]) -> str:
+    """Write a command of several lines on one."""
+    whole = parts[0]
+    for part in parts[1:]:
+        if whole.endswith("\\"):
+            whole = f"{whole[:-1].rstrip()} {part}"
+        elif re.search(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$", whole):
+            whole = f"{whole} {part}"
+        else:
+            whole = f"{whole}; {part}"
+    return whole

@@ -1,0 +1,75 @@
+"""One run of fio as it told of it twice, in JSON and in words: every column that both have.
+
+What is printed has four figures or more, and small numbers are cut off to their unit.
+"""
+
+import pandas as pd
+
+import fiotools as ft
+from fiotools.readers.fio_documents import pieces
+
+# the JSON has these from the job's options, or at all; or names the run by other means
+JSON_ONLY = {
+    *("source", "target", "numjobs", "direct", "rwmixread_pct", "size_bytes", "iodepth"),
+    *("job_start", "job_runtime_s"),
+}
+AT = ["entry", "direction"]
+
+
+def without_json(text):
+    """Give the human report of a text that also has the JSON of the same run."""
+    found = pieces(text)
+    assert len(found) == 1
+    return text[: found[0].start] + text[found[0].end :].lstrip("\n")
+
+
+def assert_same(text):
+    """Read both reports of a text, and hold each column of each table against the other."""
+    json, words = ft.reads(text), ft.reads(without_json(text))
+    assert json.runs["format"].tolist() == ["fio_json"]
+    assert words.runs["format"].tolist() == ["fio_normal"]
+    for name in ("tool_version", "status"):
+        assert json.runs[name].tolist() == words.runs[name].tolist()
+    assert not (words.notes["severity"] == "warning").any()
+    columns(json.jobs, words.jobs, ["entry"])
+    columns(json.io, words.io, AT)
+    columns(json.disks, words.disks, ["device"])
+    columns(json.percentiles, words.percentiles, [*AT, "latency", "percentile"])
+    # json+ has the same distribution in fine bins
+    if json.bins["pct"].notna().all():
+        columns(json.bins, words.bins, [*AT, "latency", "bin_lo_ns"])
+
+
+def columns(json, words, at):
+    """Compare two tables, row by row."""
+    one, other = (frame.set_index(at).sort_index() for frame in (json, words))
+    assert one.index.tolist() == other.index.tolist()
+    for column in one.columns.difference(JSON_ONLY):
+        for place, exact in one[column].items():
+            printed = other.loc[place, column]
+            what = f"{column} {place}: {exact} {printed}"
+            if "mixed" in str(place) and pd.isna(printed):
+                continue  # fio 3.33 prints IOPS=0 with unified_rw_reporting=both, and no samples
+            if column == "bs_bytes" and pd.isna(exact):
+                continue  # where the option is not given, the report names the default
+            if column in ("rw", "ioengine") and pd.isna(exact):
+                continue
+            assert pd.isna(exact) == pd.isna(printed), what
+            if pd.notna(exact) and isinstance(exact, str):
+                assert exact == printed, what
+            elif pd.notna(exact):
+                assert abs(exact - printed) <= slack(column, exact), what
+
+
+def slack(column, exact):
+    """How far a printed number may be from the exact one."""
+    if column in ("total_ios", "short_ios", "drop_ios", "runtime_s", "group", "error", "ctx"):
+        return 0
+    least = 1000.0 if column.endswith("_ns") else 1.0
+    if column == "value_ns":  # rounded up to its unit
+        least = min(1e6, 0.5 * exact + 1000)
+    elif column.startswith("bw_") and column.endswith("per_s"):
+        least = 1024.0 if column == "bw_bytes_per_s" else 1024.0 * 1024 * 1.01
+    elif column.endswith("_pct"):
+        least = 0.0051
+    return max(abs(exact) * 1e-3, least)

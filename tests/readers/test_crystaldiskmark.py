@@ -1,0 +1,303 @@
+"""CrystalDiskMark: fixtures written after its source, people's files where they lie, and damage."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.sniff import Document
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+OWN = sorted((FIXTURES / "crystaldiskmark").glob("*.txt"))
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "diskspd" / "wild"
+WILD = sorted(CORPUS.glob("*cdm*")) if CORPUS.is_dir() else []
+assert OWN, "no fixtures of CrystalDiskMark found"
+
+HEADER = (
+    "------------------------------------------------------------------------------\n"
+    "CrystalDiskMark 8.0.1 x64 (C) 2007-2021 hiyohiyo\n"
+    "                                  Crystal Dew World: https://crystalmark.info/\n"
+    "------------------------------------------------------------------------------\n"
+    "* MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]\n"
+    "* KB = 1000 bytes, KiB = 1024 bytes\n\n"
+)
+READS = "[Read]\n  RND    4KiB (Q= 32, T= 1):   269.406 MB/s [  65772.9 IOPS] <   470.58 us>\n"
+FACTS = (
+    "\nProfile: Default\n   Test: 1 GiB (x5) [E: 96% (894/932GiB)]\n   Mode: [Admin]\n"
+    "   Date: 2021/06/22 17:19:21\n     OS: Windows 10  [10.0 Build 19042] (x64)\n"
+)
+OLD = (
+    "Random Read 512KB : 73.339 MB/s\n"
+    "Random Read 4KB (QD=1) : 1.127 MB/s [ 275.1 IOPS]\n"
+    "Test : 50 MB [D: 0.0% (0.2/1660.8 GB)] (x9)\n"
+)
+
+
+def fixture(case):
+    return ft.read(FIXTURES / "crystaldiskmark" / f"crystaldiskmark-{case}.txt")
+
+
+def rows(results, *names):
+    values = results.io[list(names)].astype(object).to_numpy(na_value=None)
+    return [tuple(row) for row in values.tolist()]
+
+
+def test_bytes_only_of_2_2():
+    results = fixture("2.2.0--bytes_only")
+    assert rows(results, "rw", "direction", "bs_bytes", "bw_bytes_per_s") == [
+        ("read", "read", None, 81234000.0),
+        ("write", "write", None, 79500000.0),
+        ("randread", "read", 524288, 40123000.0),
+        ("randwrite", "write", 524288, 55000000.0),
+        ("randread", "read", 4096, 632000.0),
+        ("randwrite", "write", 4096, 1444000.0),
+    ]
+    assert results.io["iops"].tolist()[3] == pytest.approx(55e6 / 524288, abs=0, rel=1e-12)
+    assert set(results.io["size_bytes"]) == {100 * 2**20}
+    assert results.runs["status"].item() == "ok"
+
+
+def test_queue_depths_and_comment_of_3_0():
+    results = fixture("3.0.1--0fill_comment")
+    assert rows(results, "rw", "bs_bytes", "iodepth", "numjobs", "iops")[4:] == [
+        ("randread", 4096, 1, None, 6153.8),
+        ("randwrite", 4096, 1, None, 15552.6),
+        ("randread", 4096, 32, None, 66371.9),
+        ("randwrite", 4096, 32, None, 42650.1),
+    ]
+    assert results.io["bw_bytes_per_s"].tolist()[0] == 1505825000
+    assert set(results.io["size_bytes"]) == {1000 * 2**20}
+    extras = results.extras.set_index("path")["text"]
+    assert extras["Comment"] == "RAID 0, Write-Back"
+    assert extras["OS"] == "Windows 7 Ultimate Edition SP1 [6.1 Build 7601] (x64)"
+
+
+def test_block_sizes_that_5_1_does_not_print_are_defaults():
+    results = fixture("5.1.2--shizuku_utf16le_bom")
+    assert rows(results, "rw", "bs_bytes", "iodepth", "numjobs")[4:6] == [
+        ("read", None, None, 1),
+        ("write", None, None, 1),
+    ]
+    default = results.settings.query("origin == 'default'")
+    assert default[["entry", "option", "text"]].to_numpy().tolist() == [
+        [1, "block size", "128KiB"],
+        [2, "block size", "128KiB"],
+        [5, "block size", "1MiB"],
+        [6, "block size", "1MiB"],
+    ]
+    assert results.extras.set_index("path")["text"]["edition"] == "Shizuku Edition x64"
+
+
+def test_a_mark_within_the_text_is_no_text():
+    results = fixture("6.0.2--twice_the_mark")
+    assert results.runs[["format", "tool_version"]].to_numpy().tolist() == [
+        ["crystaldiskmark", "6.0.2"]
+    ]
+    assert rows(results, "iodepth", "numjobs", "iops")[2] == (8, 8, 340307.7)
+
+
+def test_latencies_of_7_0():
+    results = fixture("7.0.0--real_utf16le_bom")
+    assert rows(results, "rw", "bs_bytes", "lat_mean_ns", "target") == [
+        ("read", 1048576, 3847390.0, None),
+        ("randread", 4096, 143750.0, None),
+        ("write", 1048576, 19463740.0, None),
+        ("randwrite", 4096, 76580.0, None),
+    ]
+    settings = results.settings.set_index("option")["text"]
+    assert settings["Profile"] == "Real"
+    assert settings["count"] == "5"
+
+
+def test_a_mix_of_8_0():
+    results = fixture("8.0.4--mix_nvme")
+    names = ("direction", "rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")
+    assert rows(results, *names)[8:11] == [
+        ("mixed", "rw", 1048576, 8, 1, 70.0),
+        ("mixed", "rw", 131072, 32, 1, 70.0),
+        ("mixed", "randrw", 4096, 32, 16, 70.0),
+    ]
+    assert results.io["rwmixread_pct"].isna().sum() == 8
+    assert set(results.io["target"]) == {"D:"}
+    assert set(results.io["size_bytes"]) == {64 * 2**30}
+
+
+def test_what_was_not_run_is_no_row():
+    results = fixture("9.0.1--aoi_not_run")
+    assert results.io["entry"].tolist() == [1, 2, 3, 4]
+    assert results.io["bw_bytes_per_s"].tolist() == [561039000, 41375000, 530118000, 98900000]
+    assert "4 tests were not run: SEQ 1MiB (Q= 1, T= 1) read" in results.notes["message"].item()
+    assert results.extras.set_index("path")["text"]["Comment"] == "外付けSSD（葵）"
+
+
+def test_the_best_of_several_runs_is_no_mean():
+    results = ft.reads(HEADER + READS + FACTS)
+    assert results.notes[["line", "severity", "message"]].to_numpy().tolist() == [
+        [1, "info", "each figure is the best of 5 runs, not their mean"]
+    ]
+
+
+def test_the_date_has_no_zone():
+    results = ft.reads(HEADER + READS + FACTS)
+    assert results.runs["reported_at"].isna().all()
+    assert results.extras.set_index("path")["text"]["Date"] == "2021/06/22 17:19:21"
+
+
+@pytest.mark.parametrize("file", [*OWN, *WILD], ids=lambda p: p.stem)
+def test_littles_law(file):
+    """IOPS x latency is what is in flight; both are the best of several runs, perhaps not one."""
+    results = ft.read(file)
+    assert set(results.runs["status"]) == {"ok"}
+    io = results.io
+    inflight = io["iops"] * io["lat_mean_ns"] / 1e9 / (io["iodepth"] * io["numjobs"])
+    assert inflight.dropna().astype(float).between(0.93, 1.02).all()
+    assert (io["lat_mean_ns"].notna() == (file.name >= "crystaldiskmark-7")).all() or file in WILD
+
+
+@pytest.mark.skipif(not WILD, reason=f"the corpus is not here: {CORPUS}")
+def test_peoples_files():
+    results = ft.read(WILD)
+    assert results.runs["tool_version"].tolist() == [
+        *("8.0.1", "8.0.1", "8.0.1", "5.1.1", "7.0.0", "8.0.0", "8.0.4")
+    ]
+    assert set(results.runs["format"]) == {"crystaldiskmark"}
+    assert results.io.groupby("source").size().tolist() == [8] * 7
+    assert set(results.notes["severity"]) == {"info"}
+    hdd = results.io[results.io["source"].str.contains("8.0.4")].iloc[2]
+    assert (hdd["iops"], hdd["lat_mean_ns"]) == (156.2, 199524930.0)
+
+
+def test_thousands_with_commas_and_utf16():
+    """Another parser's pattern lets 1,234.567 through, and float() then fails; it reads no UTF-16."""
+    text = (
+        "[Read]\nSequential 1MiB (Q=  8, T= 1): 1,234.567 MB/s [  1,177.4 IOPS] <  6,795.04 us>\n"
+    )
+    results = ft.reads(b"\xff\xfe" + (HEADER + text + FACTS).encode("utf-16-le"))
+    assert rows(results, "bw_bytes_per_s", "lat_mean_ns") == [(1234567000.0, 6795040.0)]
+
+
+@pytest.mark.parametrize("number", ["269,406", "1.234,567", "269.41", "269", "1,23.456"])
+def test_numbers_that_it_never_prints_are_not_read(number):
+    text = HEADER + READS + READS[7:].replace("269.406", number) + FACTS
+    results = ft.reads(text)
+    assert len(results.io) == 1
+    problem = results.notes.query("severity == 'warning'")
+    assert repr(number) in problem["message"].item()
+    assert problem["line"].item() == 10
+
+
+def test_iops_that_contradict_the_rate():
+    results = ft.reads(HEADER + READS.replace("65772.9", "65773.2") + FACTS)
+    assert results.io["iops"].item() == pytest.approx(269.406e6 / 4096)
+    assert "65773.2 IOPS are not 269.406 MB/s / 4096 bytes" in results.notes["message"].iloc[0]
+    # within half a digit of the rate
+    assert len(ft.reads(HEADER + READS.replace("65772.9", "65773.0") + FACTS).notes) == 1
+
+
+def test_a_latency_that_was_not_measured():
+    results = ft.reads(HEADER + READS.replace("470.58", "0.00") + FACTS)
+    assert results.io["lat_mean_ns"].isna().all()
+    computed = "Seq Read 128KiB (Q= 32,T= 1): 3000.000 MB/s [  22888.2 IOPS] <    43.69 us>\n"
+    results = ft.reads(HEADER + computed + FACTS)
+    assert results.io["lat_mean_ns"].isna().all()
+    assert "computed, not measured" in results.notes["message"].iloc[0]
+
+
+def test_several_reports_in_an_article():
+    quoted = "".join(f"> {line}\n" for line in (HEADER + READS + FACTS).splitlines())
+    text = f"# Drives\n\n```\n{OLD}```\nand then\n```\n{OLD}```\n\n{quoted}\nThe end.\n"
+    results = ft.reads(text)
+    assert results.runs["format"].tolist() == ["crystaldiskmark"] * 3
+    assert results.runs["tool_version"].fillna("").tolist() == ["", "", "8.0.1"]
+    assert results.io.groupby("run").size().tolist() == [2, 2, 1]
+    assert set(results.io.query("run < 3")["size_bytes"]) == {50 * 2**20}
+
+
+def test_reports_without_a_header_part_where_a_test_repeats():
+    results = ft.reads((OLD[: OLD.index("Test")]) * 2)
+    assert results.io.groupby("run").size().tolist() == [2, 2]
+
+
+def test_lost_newlines():
+    results = ft.reads((HEADER + READS + FACTS).replace("\n", " "))
+    assert rows(results, "rw", "iops", "size_bytes") == [("randread", 65772.9, 2**30)]
+    settings = results.settings.set_index("option")["text"]
+    assert settings["Profile"] == "Default"
+
+
+def test_a_section_cut_off_is_not_guessed():
+    results = ft.reads(READS[7:])
+    assert results.io["direction"].isna().all()
+    assert results.io["rw"].isna().all()
+    assert "is cut off above" in results.notes.query("severity == 'warning'")["message"].item()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # fio's, with a space in the block size
+        "KDiskMark (2.3.0): https://github.com/JonMagon/KDiskMark\n\n[Read]\n"
+        "Sequential 1 MiB (Q= 8, T= 1):   550.145 MB/s [    537.3 IOPS] < 14840.12 us>\n",
+        f"LinuxDiskMark 1.0 (fio-based)\n-----\n{READS}",
+        "Sequential Read : 123.456 MB/s\nSequential Write : 120.001 MB/s\n",
+        "Random Read 4KB (QD=1) : 1.127 MB/s [ 299.9 IOPS]\n",
+        "CrystalDiskMark 8.0.1 x64 (C) 2007-2021 hiyohiyo\n",
+    ],
+    ids=["kdiskmark", "linuxdiskmark", "no IOPS", "other IOPS", "header"],
+)
+def test_what_others_print_is_not_its_own(text):
+    with pytest.raises(ft.UnknownFormatError):
+        ft.reads(text)
+
+
+def test_diskspds_text_is_not_claimed():
+    for file in sorted((FIXTURES / "diskspd").glob("*.txt")):
+        document = Document(file.name, file.read_bytes())
+        assert "crystaldiskmark" not in document.kinds
+
+
+@pytest.mark.parametrize("file", OWN, ids=lambda p: p.stem)
+def test_every_truncation_gives_whole_figures(file):
+    data = file.read_bytes()
+    encoding = "utf-16" if data[:1] == b"\xff" else "utf-8"
+    text = data.decode(encoding).replace("\r\n", "\n")
+    whole = ft.reads(text, name="x")
+    figures = ["entry", "rw", "bs_bytes", "iodepth", "numjobs", "bw_bytes_per_s"]
+    seen = [0]
+    known = text.find(")", text.find(" OS")) if " OS" in text else text.rfind(":") + 2
+    for length in [*range(0, len(text), 17), len(text)]:
+        try:
+            results = ft.reads(text[:length], name="x", tables=["runs", "io"])
+        except ft.FileError:
+            assert seen[-1] == 0
+            continue
+        seen.append(len(results.io))
+        pd.testing.assert_frame_equal(results.io[figures], whole.io[figures].head(seen[-1]))
+        for name in ("iops", "lat_mean_ns", "size_bytes"):
+            both = pd.concat([results.io[name], whole.io[name]], axis=1).dropna()
+            one, other = both.iloc[:, 0].astype(float), both.iloc[:, 1].astype(float)
+            assert ((one - other).abs() <= 2e-3 * other).all(), (length, name)
+        cut = results.runs["status"].item() == "truncated"
+        assert cut == (length <= known), (length, text[:length][-20:])
+    assert seen[-1] == len(whole.io)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(Q= 1,T= 1) : " * 70_000,
+        ("SEQ" + " " * 90) * 10_000,
+        "RND 4KiB : " + "1," * 500_000 + " MB/s",
+        ("-" * 78 + "\n") * 12_000,
+        (READS[7:] + "OS: " + " " * 550 + "x\n") * 1_500,
+        HEADER + READS[7:] * 12_000,
+    ],
+    ids=["queues", "blanks", "digits", "rules", "facts", "rows"],
+)
+def test_hostile_text_takes_no_time(text):
+    # each took minutes with a pattern that backtracks
+    try:
+        ft.reads(text, tables=["runs"])
+    except ft.FileError:
+        assert "MB/s\n" not in text

@@ -1,0 +1,103 @@
+"""Every file of ../shared/corpus is read right, or refused with the reason."""
+
+import re
+
+import pytest
+
+from tests.corpus import CORPUS, outcomes, table
+from tests.physics import contradictions, unnoted
+
+pytestmark = pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="the corpus (../shared/corpus) does not lie beside the project"
+)
+
+# Who holds no result, and what is said of it: by pattern of the name, or by name.
+NO_RESULT = {
+    # dd, time and hyperfine
+    r"dd-time/(?!toybox).*-dd-.*_(none|sigterm)\.txt|dd-time/toybox-dd-.*_none\.txt": "the file is empty",
+    # (toybox prints a report even so, of nothing)
+    r"dd-time/(?!toybox).*_(permission_denied|no_such_file|bad_number)\.txt|dd-time/toybox.*_bad_number\.txt": "dd printed no report; it said",
+    r"dd-time/(busybox|uutils-dd-0\.0\.17).*_eio_proc_self_mem\.txt": "Input/output error",
+    r"dd-time/uutils-dd-0\.0\.17__C_enospc_tmpfs\.txt": "No space left on device",
+    r"dd-time/busybox-dd-.*_plain_bs1024x1024\.txt": "invalid number '1024x1024'",
+    r"dd-time/busybox-dd-git2024__C_status_progress_pipe\.txt": "invalid argument 'progress'",
+    r"dd-time/toybox-dd-git2026__C_truncated_1\.txt": "bad arg cbs=4",
+    r"dd-time/busybox-dd-1\.35\.0-debian__C_truncated_2\.txt": "no known format",  # a usage text
+    r"dd-time/busybox-dd-git2024__C_truncated_2\.txt": "the file is empty",
+    r"dd-time/hyperfine-.*_(md|adoc|org|terminal)\.txt": "recognised, not read",
+    r"dd-time/hyperfine-.*_abort_json\.json": "the file is empty",
+    r"dd-time/yash-time__C_subshell_sync\.txt": "no known format",  # a syntax error of the shell
+    r"dd-time/python-timeit__C\.txt": "no known format",
+    # figures without a label: which of three is the real time, is a guess
+    r"dd-time/bash-time__.*_TIMEFORMAT_(0R|6digits|RUSP|csv|literal_percent)\.txt": "no known format",
+    r"dd-time/bash-time__C_TIMEFORMAT_empty\.txt": "the file is empty",
+    r"dd-time/bash-time__C_time_builtin_times\.txt": "no known format",
+    r"dd-time/gnu-time__C_(TIME_env|f_e|f_percent_q)\.txt": "no known format",
+    r"dd-time/busybox-time-git2024__C_f\.txt": "no known format",
+    r"dd-time/zsh-time__C_TIMEFMT_(mE_ms|nE_ns)\.txt": "no known format",
+    # DISKSPD
+    r"diskspd/generated/(v.*_help|linux_noargs)\.txt": "no known format",
+    r"diskspd/generated/v.*_profile_only\.(xml|txt)": "holds a profile, no results",
+    # fio
+    r"fio/wild/louwrentius_fio-plot__.*-nojson\.json": "fio printed no report; it said",
+    r"fio/wild/mcgrof_fio-tests__steadystate-abridged-3\.1\.md": "no whole JSON document",
+    r"fio/wild/microsoft_VirtualClient__(Verification_)?Error_\d\.txt": "it said",
+    r"fio/generated/cut__terse-v5-truncated\.terse": "breaks off in field 77",
+    r"fio/generated/local__client-deadserver-json\.json": "Connection refused",
+    r"fio/generated/local__json-fail-missing-dir-stdout\.json": "is not a directory",
+    r"fio/generated/local__json-parse-only\.txt": "the file is empty",
+    r"fio/generated/local__json-readonly-safety\.txt": "read-only mode",
+    r"fio/generated/local__(nullper|trim)__x_slat\.1\.log": "the file is empty",
+}
+# Where we differ from what truths.json says, on purpose.
+DIFFERS = {
+    # toybox prints microseconds without their leading zeros, 0.1033 for 1033 us: the truths have
+    # the figures as printed, and say that the true ones may be smaller
+    "toybox-time-git2026__C_default_with_dd.txt",
+    "toybox-time-git2026__C_fakeclock_hours.txt",
+    "toybox-time-git2026__C_nonzero.txt",
+    "toybox-time-git2026__C_slow.txt",
+}
+
+
+@pytest.fixture(scope="module")
+def every():
+    return list(outcomes())
+
+
+def test_all_files_are_there(every):
+    assert len(every) > 1000
+
+
+def test_what_is_refused_holds_no_result(every):
+    used = set()
+    for one in every:
+        name = one.path.relative_to(CORPUS).as_posix()
+        rule = next((rule for rule in NO_RESULT if re.fullmatch(rule, name)), None)
+        if rule is None:
+            assert not one.refusal, one.refusal
+            assert len(one.results.runs), name
+        else:
+            assert NO_RESULT[rule] in one.refusal, f"{name}: {one.refusal or 'was read'}"
+            used.add(rule)
+    assert used == NO_RESULT.keys()
+
+
+def test_figures_hold_or_are_noted(every):
+    wrong = set()
+    for one in every:
+        if one.results is not None and contradictions(one.results):
+            wrong.add(one.path.name)
+            assert not unnoted(one.results), one.path
+    # edited by hand, both
+    assert wrong == {
+        "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt",
+        "microsoft_VirtualClient__Results_FIO.json",
+    }
+
+
+def test_no_figure_disagrees(every, capsys):
+    wrong = {one.path.name: one.disagreements for one in every if one.disagreements}
+    with capsys.disabled():
+        print(f"\n{table(every)}\n")
+    assert wrong.keys() == DIFFERS, {name: wrong[name] for name in wrong.keys() - DIFFERS}

@@ -1,0 +1,107 @@
+"""The pages of docs/ are what would be written now, and their claims hold."""
+
+import re
+
+import pytest
+
+from docs.generator import formats_page
+from docs.generator.__main__ import PAGES
+from docs.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gaps, problems
+from fiotools.readers import READERS
+from fiotools.schema import TABLES
+
+FIXTURES = ROOT / "tests" / "fixtures"
+CORPUS = ROOT.parent / "shared" / "corpus"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_what_would_be_written(name):
+    written = (DOCS / name).read_text(encoding="utf-8")
+    assert PAGES[name]() == written, "run `python3 tasks.py docs`"
+
+
+def test_pages_link_to_what_is_there():
+    for name in PAGES:
+        page = (DOCS / name).read_text(encoding="utf-8")
+        titles = set(re.findall(r"^#+ (.*)$", page, re.MULTILINE))
+        for target in re.findall(r"\]\(([^)]+)\)", page):
+            assert target[1:] in titles if target.startswith("#") else (DOCS / target).is_file()
+
+
+def found(*more, without=None):
+    """Give the problems that another gap makes, or a column that nothing fills."""
+    marks = {cell: mark for cell, mark in committed().items() if cell != without}
+    return sorted({*problems(marks, [*gaps(), *more])} - {*problems(committed(), gaps())})
+
+
+def test_a_filled_gap_is_found():
+    gap = Gap("dd", "absent", "io.io_bytes", "every report has it")
+    assert found(gap) == ["[dd.absent] 'io.io_bytes': io.io_bytes is filled; remove the gap"]
+
+
+def test_an_empty_column_that_is_not_declared_is_found():
+    assert found(without=("dd", "io", "io_bytes")) == ["[dd] io.io_bytes is empty and not declared"]
+
+
+@pytest.mark.parametrize("pattern", ["io.nonsense", "settings.option", "jobs.error"])
+def test_a_gap_about_nothing_is_found(pattern):
+    # no such column; a table that is not drawn; a table that dd does not fill at all
+    gap = Gap("dd", "absent", pattern, "no reason")
+    assert found(gap) == [f"[dd.absent] {pattern!r}: there is no such gap"]
+
+
+def test_a_gap_declared_twice_is_found():
+    gap = Gap("dd", "absent", "io.lat_mean_ns", "no reason")
+    assert found(gap) == ["[dd] io.lat_mean_ns is declared 2 times"]
+
+
+def test_a_table_that_the_reader_does_not_list_is_found():
+    assert found(without=("dd", "io", ""))[-1] == "[dd] table io is empty and not declared"
+    assert "[dd] io: READER.tables says otherwise" in found(without=("dd", "io", ""))
+
+
+def test_what_is_absent_or_unseen_has_a_reason():
+    assert not [gap for gap in gaps() if gap.kind != "inapplicable" and not gap.why]
+
+
+# committed outputs, changed to what none of them has: (output, pattern, replacement)
+CHANGED = [
+    ("fio/fio-3.33--libaio.json", '"job_runtime"', '"job_start" : 1795239445000, "job_runtime"'),
+    ("fio/fio-3.33--libaio.json", '"util"', '"read_sectors" : 8, "write_sectors" : 8, "util"'),
+    ("fio/fio-3.33--libaio.txt", ", merge=", ", sectors=8/8, merge="),
+    ("fio/fio-3.33--status-interval.json", '"groupid"', '"hostname" : "alpha", "groupid"'),
+    ("fio/fio-3.33--terse-v5-json.terse", r"\n\{[\s\S]*", r"\n"),
+    ("hyperfine/hyperfine-1.15.0--one_run.json", '"exit_', '"memory_usage_byte": [4096], "exit_'),
+]
+
+
+def test_what_no_output_shows_is_read_all_the_same(tmp_path):
+    files = []
+    for number, (name, pattern, replacement) in enumerate(CHANGED):
+        text = (FIXTURES / name).read_text(encoding="utf-8")
+        files.append(tmp_path / f"{number}.txt")
+        files[-1].write_text(re.sub(pattern, replacement, text), encoding="utf-8", newline="")
+    unseen = [gap for gap in gaps() if gap.kind == "unseen"]
+    missing = {c for c in cells(committed()) if any(gap.covers(c) for gap in unseen)}
+    assert missing - set(filled(files)) == set()
+
+
+def test_gaps_are_gaps_in_the_corpus():
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus is not beside the project (../shared/corpus)")
+    marks = filled(file for file in sorted(CORPUS.rglob("*")) if file.is_file())
+    empty = [gap for gap in gaps() if gap.kind != "unseen"]
+    assert not {(cell, gap.pattern) for cell in marks for gap in empty if gap.covers(cell)}
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_docstrings_have_their_parts(reader):
+    parts = formats_page.sections(reader)
+    leads = [lead.rstrip(".:") for lead, _ in parts if lead]
+    assert leads[:2] == ["Produced by", "Fills"]
+    assert leads[-1] in ("Grammar", "Specified in") or reader.name == "transcript"
+    fills = next(words for lead, words in parts if lead == "Fills")
+    named = set(re.findall(r"`(\w+)`", fills)) & set(TABLES)
+    assert named <= set(reader.tables)
+    # whatever can go wrong ends in notes
+    assert set(reader.tables) - named <= {"notes"} or reader.name == "transcript"

@@ -1,0 +1,160 @@
+"""Text that was pasted, mailed, published or recorded reads like the one that it was made of."""
+
+import html
+import json
+import quopri
+import time
+
+import pytest
+
+import fiotools as ft
+from fiotools.pasted import repair, unwrap
+
+DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
+TIME = "\nreal\t0m0.600s\nuser\t0m0.100s\nsys\t0m0.200s\n"
+COMMAND = "time dd if=/dev/zero of=x bs=1M count=2"
+SESSION = f"me@box:~$ {COMMAND}\n{DD}{TIME}"
+
+
+def mailed(text):
+    return quopri.encodestring(text.encode()).decode()
+
+
+DAMAGE = {
+    "plain": SESSION,
+    "crlf": SESSION.replace("\n", "\r\n"),
+    "script": "\x1b]0;me@box: ~\x07\x1b[?2004h" + SESSION.replace("\n", "\r\r\n"),
+    "colours": SESSION.replace("me@box", "\x1b[01;32mme@box\x1b[00m").replace(
+        "copied", "\x1b[01;31m\x1b[Kcopied\x1b[m\x1b[K"
+    ),
+    "typed again": SESSION.replace("time dd", "tmie\b\b\bime dd"),
+    "no-break spaces": SESSION.replace(" bytes", "\xa0bytes").replace(" s,", "\u202fs,"),
+    "entities": html.escape(SESSION.replace("count=2", "count=2 2>&1")),
+    "tags": "<p>" + SESSION.replace("\n", "<br />\n") + "</p>\n",
+    "one line of tags": "<p>" + SESSION.replace("\n", "<br>") + "</p>",
+    "pre": f'<pre class="sh"><code>{SESSION}</code></pre>\n',
+    "quoted": "On Monday you wrote:\n\n" + "".join(f"> {x}\n" for x in SESSION.splitlines()),
+    "quoted twice": "".join(f"> > {x}\n" for x in SESSION.splitlines()),
+    "mailed": mailed(SESSION),
+    "mailed, folded": mailed(SESSION).replace(" bs=3D", " =\nbs=3D"),
+    "json": json.dumps({"host": "box", "log": SESSION}),
+    "json, pretty": json.dumps({"logs": [{"log": SESSION}]}, indent=1),
+    "json lines": json.dumps({"stderr_lines": SESSION.splitlines()}),
+    "tabs to spaces": SESSION.expandtabs(4),
+    "indented": "".join(f"    {x}\n" for x in SESSION.splitlines()),
+    "compose": "".join(f"app_1  | {x}\n" for x in SESSION.splitlines()),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_session_survives(damage):
+    results = ft.reads(DAMAGE[damage])
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert results.io["runtime_s"].tolist() == [0.500321]
+    assert results.timings["real_s"].tolist() == [0.6]
+    if damage != "compose":
+        assert results.runs["command"].str.removesuffix(" 2>&1").tolist() == [COMMAND]
+        assert results.io["direction"].tolist() == ["write"]
+        assert results.timings["run"].tolist() == [1]
+    assert results.notes.empty
+
+
+def test_powershell_wraps_what_comes_on_standard_error():
+    text = (
+        "dd.exe : 2+0 records in\nAt line:1 char:1\n+ dd.exe if=/dev/zero of=x 2>&1\n+ ~~~~~\n"
+        "    + CategoryInfo          : NotSpecified: (2+0 records in:String) [], RemoteException\n"
+        "    + FullyQualifiedErrorId : NativeCommandError\n \n" + DD.partition("\n")[2]
+    )
+    assert ft.reads(text).io["io_bytes"].tolist() == [2097152]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SESSION,
+        "# Results\n\n> one line quoted\n\n| a | b |\n|---|---|\n| 1 < 2 | &c |\n",
+        "$ for i in 1 2 3\n> do\n> dd if=a of=b\n> done\n",
+        "<b> Jobs: 1 (f=1)\nif [ $x = 3D ]; then echo a=b; fi\n",
+        "\r15794176 bytes (16 MB, 15 MiB) copied, 1 s, 14.9 MB/s\r31522816 bytes\n",
+    ],
+)
+def test_a_clean_text_stays_as_it_is(text):
+    assert repair(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"a<br>b<br>\n<p>c</p>\n{DD}", 3),
+        (json.dumps({"a": "b\nc", "d": "e", "log": DD}, indent=1), 4),
+        (f"if=3D=\na\nb\n{DD}", 4),
+    ],
+)
+def test_notes_name_the_line_of_the_file(text, line):
+    wrong = text.replace("4.2 MB/s", "9.9 MB/s")
+    assert wrong != text
+    results = ft.reads(wrong)
+    said = results.notes[results.notes["message"].str.contains("printed rate")]
+    assert line <= said["line"].item() <= line + 2
+
+
+def test_what_a_document_says_twice_is_read_once():
+    results = ft.reads(
+        json.dumps(
+            {
+                "cmd": ["dd", "if=/dev/zero", "bs=1M", "of=a b"],
+                "stderr": DD,
+                "lines": DD.splitlines(),
+            }
+        )
+    )
+    assert results.runs["command"].tolist() == ["dd if=/dev/zero bs=1M 'of=a b'"]
+    assert results.io["target"].tolist() == ["a b"]
+    assert results.notes["message"].tolist() == ["the text of 'lines' is there already: left out"]
+
+
+def test_a_command_is_of_its_own_object():
+    results = ft.reads(
+        json.dumps([{"cmd": "dd bs=1M of=a", "stderr": DD}, {"stderr": DD + "\n# b\n"}])
+    )
+    assert results.runs["command"].fillna("none").tolist() == ["dd bs=1M of=a", "none"]
+
+
+def test_json_without_reports_is_unknown():
+    with pytest.raises(ft.UnknownFormatError, match="its top-level keys are a, b"):
+        ft.reads('{"a": "some text", "b": ["of", "mine"]}')
+
+
+def test_no_json_is_not_unwrapped():
+    assert unwrap("{ time dd; }") is None
+    assert unwrap('{"a": 1}') is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "\x1b[",
+        "\x1b]",
+        "a\b",
+        "> ",
+        "> x\n",
+        "<br ",
+        "</p",
+        "&lt",
+        "=3D",
+        "if=3D=\n",
+        '"a",',
+        "\r\r",
+    ],
+)
+def test_repairs_take_linear_time(piece):
+    def spent(count):
+        text = piece * (count // len(piece))
+        begin = time.process_time()
+        repair(text)
+        unwrap(f"[{text}]")
+        return time.process_time() - begin
+
+    spent(1000)
+    # twenty times the text, and far from four hundred times the time
+    assert spent(400_000) < 100 * spent(20_000) + 0.5
