@@ -55,10 +55,6 @@ def _rates(tables: Tables) -> Iterator[Problem]:
     """Ask whether amounts are rates x time, and bytes I/Os x their size."""
     names = ("run", "entry", "direction", "scope", "job", "thread")
     sizes = ("bs_bytes", "iodepth", "numjobs")
-    # fio's report for people cuts "19.9GiB" down to "19.0GiB"
-    coarse = {
-        r["run"] for r in _rows(tables, "runs", "run", "format") if r["format"] == "fio_normal"
-    }
     amounts = ("io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s")
     for row in _rows(tables, "io", *names, *sizes, *amounts):
         figures = [row[name] for name in amounts if row[name] is not None]
@@ -71,8 +67,7 @@ def _rates(tables: Tables) -> Iterator[Problem]:
         ):
             if row[amount] and row[rate] is not None and row["runtime_s"] is not None:
                 # a millisecond, a KiB/s and one I/O more or less
-                share = 0.11 if row["run"] in coarse else _SLACK
-                slack = share * row[amount] + 0.0015 * row[rate] + 1024 * row["runtime_s"]
+                slack = _SLACK * row[amount] + 0.0015 * row[rate] + 1024 * row["runtime_s"]
                 if abs(row[rate] * row["runtime_s"] - row[amount]) > slack + (amount != "io_bytes"):
                     yield row["run"], f"{_place(row)}: {unit} x time is not the {amount}"
         block, ios, size = row["bs_bytes"], row["total_ios"], row["io_bytes"]
@@ -98,6 +93,9 @@ def _latencies(tables: Tables) -> Iterator[Problem]:
                 yield row["run"], f"{_place(row)}: {kind} stddev is greater than its range"
             if any(value < 0 for value in (*known, stddev or 0)):
                 yield row["run"], f"{_place(row)}: a {kind} is negative"
+        clat, lat = row["clat_mean_ns"], row["lat_mean_ns"]
+        if None not in (clat, lat) and clat > lat * (1 + _SLACK) + 1000:
+            yield row["run"], f"{_place(row)}: clat is longer than lat, which it is a part of"
 
 
 def _percentiles(tables: Tables) -> Iterator[Problem]:
@@ -109,7 +107,9 @@ def _percentiles(tables: Tables) -> Iterator[Problem]:
         curves[key].append((row["percentile"], row["value_ns"]))
     for key, curve in curves.items():
         row = dict(zip(keys, key, strict=True))
-        values = [value for _, value in sorted(curve) if value is not None]
+        # the same percentile twice is in the order in which it stands
+        curve.sort(key=lambda point: point[0])
+        values = [value for _, value in curve if value is not None]
         if any(a > b for a, b in pairwise(values)):
             yield row["run"], f"{_place(row)}: the percentiles of {row['latency']} fall"
         if any(not 0 <= percentile <= 100 for percentile, _ in curve):

@@ -190,6 +190,9 @@ def fio(results: ft.Results, truth: list[dict[str, Any]]) -> Iterator[str]:
             & (results.percentiles["latency"] == "clat")
             & (results.percentiles["percentile"] == 99)
         ]["value_ns"]
+        error = results.jobs.loc[results.jobs["entry"] == want["index"] + 1, "error"].iloc[0]
+        if error != want["error"]:
+            yield f"{place}: error {error}, not {want['error']}"
         if want["clat_p99_ns"] is not None and not close(p99.squeeze(), want["clat_p99_ns"]):
             yield f"{place}: p99 {p99.squeeze()}, not {want['clat_p99_ns']}"
 

@@ -10,13 +10,16 @@ Figures are recomputed from the exact ones (``issued rwts``, milliseconds, block
 result prints like what is printed; else the printed one, three to six digits, stands.
 
 Traps: units change from line to line (nsec, usec, msec; KiB, MiB; Gibit with ``unit_base=1``);
-``k`` is 1000; before 3.0 ``KB`` is 1024; the ``lat (usec)   :`` lines look like ``lat (usec):`` and
-hold the completion latency; with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the
-date has no zone, so it stays in ``extras``; reports of one process repeat with
+``k`` is 1000; before 3.0 ``KB`` is 1024, but early fio 1 meant 1000 by it in bandwidths; digits
+behind the point can be wrong (11.96 is printed as 11.0), so of two prints of one figure the safer
+one is taken; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold the completion
+latency; with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the date has no zone, so it
+stays in ``extras``, like latencies by priority; reports of one process repeat with
 ``--status-interval`` and are cumulative: the last one counts. ``jobs=2`` is a group; which
-conditions hold for a group of unlike jobs is left open.
+conditions hold for a group of unlike jobs is left open. Counts and rates, and a group's entries and
+its summary, are held against each other.
 
-Grammar: fio ``stat.c`` (``show_thread_status_normal``) and ``init.c``, 1.99 to 3.41.
+Grammar: fio ``stat.c`` (``show_thread_status_normal``) and ``init.c``, 1.x to 3.42.
 """
 
 from __future__ import annotations
@@ -133,7 +136,7 @@ GRAMMAR = Grammar(
 
 READER = Reader(
     name="fio_normal",
-    title="fio's human report (1.99 to 3.4x)",
+    title="fio's human report (1.x to 3.4x)",
     produced_by="fio ..., or fio --output=report.txt ...",
     tables=(
         *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),

@@ -12,7 +12,8 @@ from fiotools.readers.fio_printed import amount, best, count
 
 CLIENT = re.compile(r"(?:Jobs: .*)?<([^<>\s]+)>$")
 _LONGEST = 5_000
-_INT = r"\d{1,18}"
+_DIGITS = 18  # fit into 64 bits
+_INT = rf"\d{{1,{_DIGITS}}}(?!\d)"
 _REAL = r"[\d.]{1,25}"
 _NUMBER = rf"-?{_REAL}[kKmMG]?"
 
@@ -170,7 +171,7 @@ def _iops(run: Run, found: re.Match[str], at: int) -> bool:
 
 def _shares(run: Run, found: re.Match[str], at: int) -> bool:
     into = run.entries[-1].shares.setdefault(found["unit"], {})
-    for name, pct in re.findall(r"(>=\d+|\d+)=([\d.]+)%", found["list"]):
+    for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
         coarse_edges(name, found["unit"], True)  # raises for a bin that fio has not
         into[name] = float(pct)
     return True
@@ -183,10 +184,14 @@ def _cpu(run: Run, found: re.Match[str], at: int) -> bool:
 
 def _issued(run: Run, found: re.Match[str], at: int) -> bool:
     for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
-        run.entries[-1].issued[name] = [int(number) for number in re.findall(_INT, numbers)]
+        counts = re.findall(r"\d+", numbers)
+        if max(map(len, counts), default=0) > _DIGITS:
+            return False
+        run.entries[-1].issued[name] = [int(number) for number in counts]
     return True
 
 
+_DISK_COUNTS = ("ios", "merge", "sectors")
 _AS_IN_JSON = {
     "IO depths": "iodepth_level",
     "submit": "iodepth_submit",
@@ -220,6 +225,9 @@ def _group_line(run: Run, found: re.Match[str], at: int) -> bool:
 def _disk(run: Run, found: re.Match[str], at: int) -> bool:
     figures = re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"])
     values = {name: tuple(float(part) for part in parts if part) for name, *parts in figures}
+    counts = [value for name in _DISK_COUNTS for value in values.get(name, ())]
+    if any(value % 1 or value > 1e15 for value in counts):
+        return False
     run.disks.append(Disk(found["name"], values, run.client))
     run.summed = True
     return True

@@ -189,7 +189,12 @@ def _amounts(entry: Entry, section: Section, bs: int | None) -> tuple[dict[str, 
     if total and section.iops.agrees(total / seconds):
         found["iops"] = total / seconds
         exact = total * bs if bs and not short else None
-        if exact and section.io.agrees(exact) and _speed_agrees(section, exact / seconds):
+        if (
+            exact
+            and exact < 2**63
+            and section.io.agrees(exact)
+            and _speed_agrees(section, exact / seconds)
+        ):
             return {**found, "io_bytes": exact, "bw_bytes_per_s": exact / seconds}, None
     doubt = None
     if total and not section.iops.agrees(total / seconds):
@@ -200,6 +205,8 @@ def _amounts(entry: Entry, section: Section, bs: int | None) -> tuple[dict[str, 
         moved = speed * seconds
     elif section.io.reach < section.bw.reach * seconds and _speed_agrees(section, moved / seconds):
         speed = moved / seconds
+    if moved >= 2**63:
+        return found, f"{moved:.3g} bytes are more than fio can count, and are left out"
     return {**found, "io_bytes": round(moved), "bw_bytes_per_s": speed}, doubt
 
 

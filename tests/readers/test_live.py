@@ -65,7 +65,7 @@ WAYS = [
     ["--rw=randrw", "--bs=4k", "--unified_rw_reporting=mixed", "--kb_base=1000"],
     ["--rw=trimwrite", "--bs=4k", "--ioengine=null", "--unit_base=1"],
     ["--rw=randread", "--bs=4k", "--gtod_reduce=1", "--loops=4"],
-    ["--rw=read", "--bs=4k", "--disable_clat=1", "--size=64k"],
+    ["--rw=read", "--bs=4k", "--disable_clat=1", "--percentile_list=50:99", "--lat_percentiles=1"],
 ]
 
 
