@@ -1,6 +1,7 @@
 """What other tools get wrong, each with the number it has in our list of their defects.
 
-Those of DISKSPD's readers stand in test_peers_diskspd.py.
+Those of DISKSPD's readers (7, 9, 14) stand in test_peers_diskspd.py, that of CrystalDiskMark's (13)
+in readers/test_crystaldiskmark.py.
 """
 
 import math
