@@ -173,7 +173,7 @@ def _plural(count: int, word: str) -> str:
 
 
 def _tools(runs: pd.DataFrame) -> list[str]:
-    names = {"diskspd": "DISKSPD"}
+    names = {"diskspd": "DISKSPD", "crystaldiskmark": "CrystalDiskMark"}
     pairs = runs[["tool", "tool_version"]].drop_duplicates().fillna("").to_numpy().tolist()
     tools: dict[str, list[str]] = {}
     for tool, version in pairs:

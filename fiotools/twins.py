@@ -65,7 +65,7 @@ def _same_io(
             alike[(formats[run][0], *key)].append(run)
     for (tool, *figured), same in alike.items():
         # DISKSPD runs for a time and does what I/Os it can; others may run for a number of I/Os
-        by_time = tool == "DISKSPD"
+        by_time = tool == "diskspd"
         digits = max(_digits(time) + (by_time and _digits(ios)) for time, ios in figured)
         for at, run in enumerate(same[1:], 1):
             for first in same[:at][:10]:

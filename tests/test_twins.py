@@ -83,3 +83,14 @@ def test_like_runs_of_fio_are_told_apart_by_their_latencies(fixture_files, write
     write("b.json", text.replace(f"{mean:.6f}", f"{mean + 1:.6f}"))
     assert ft.read("b.json").io["clat_mean_ns"].iloc[0] == mean + 1
     assert twins(ft.read(["a.json", "b.json"])).empty
+
+
+def test_diskspd_does_what_it_can_in_its_time(fixture_files, write):
+    # no latencies, so the I/Os must say it
+    (path,) = [path for path in fixture_files if path.name == "diskspd-2.0.14--seqread_noLD.txt"]
+    text = path.read_text(encoding="utf-8")
+    write("a.txt", text)
+    write("b.txt", text.replace("\n\n", "\n\n\n"))
+    results = ft.read(["a.txt", "b.txt"])
+    assert results.io["lat_mean_ns"].isna().all()
+    assert len(twins(results)) == 1
