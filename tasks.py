@@ -94,7 +94,7 @@ def clean(args):
     """remove .venv and all caches"""
     leave_venv()
     folders = [VENV, *(ROOT / name for name in CACHES)]
-    for place in ("docs", "fiotools", "notebooks", "tests"):
+    for place in ("benchmarks", "docs", "fiotools", "notebooks", "tests"):
         for name in ("__pycache__", ".ipynb_checkpoints"):
             folders += sorted((ROOT / place).rglob(name))
     for folder in filter(Path.exists, folders):

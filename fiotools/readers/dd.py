@@ -72,6 +72,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
     begin = _line_start(text, match.start())
     if begin is None:
         return None
+    for command in dd_lines.COMMAND.finditer(text, begin, match.start()):
+        begin = command.end()
     tokens: list[Token] = []
     stops: list[int] = []
     start = end = begin

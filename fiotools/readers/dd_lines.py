@@ -37,10 +37,10 @@ _TOKEN = re.compile(
     rf"""
     (?P<full>(?<![0-9.,:+=])[0-9]{{1,20}})\+(?P<partial>[0-9]{{1,20}})(?=[ \t]|[^\x00-\x7f])
     (?P<words>[^0-9]{{1,60}})
-  | (?<![0-9.,+:])(?:(?<![A-Za-z])|(?<=/s))
-    (?P<bytes>[0-9]{{1,24}}  # progress of the BSDs groups thousands
+  | (?<![0-9.,+:])(?:(?<![A-Za-z])|(?<=/s)|(?<=\\n))
+    (?P<bytes>[0-9]{{1,24}}  # progress of the BSDs groups thousands, and so do people
       | [0-9]{{1,3}}(?:(?P<group>[.,'’ ])[0-9]{{3}})(?:(?P=group)[0-9]{{3}}){{0,6}}
-        (?=[ ]bytes[ ]\([^()]{{1,40}}\)[ ]transferred[ ][0-9]))
+        (?=[ ][Bb]ytes[ ]\([^()]{{1,40}}\)[ ](?:transferred|copied,|kopiert,)[ ][0-9]))
     (?P<what>[ ]?[^\s0-9.,:;=/|<>\[\]{{}}()@\#+%-][^0-9(（]{{0,60}})
     (?:[(（\ufffd](?P<size>{_SIZE}(?:[^0-9()]{{1,4}}{_SIZE})?)(?P<verb>[^0-9]{{1,60}}))?
     (?P<seconds>[0-9]{{1,15}}(?:[.,][0-9]{{1,12}})?(?:e[+-][0-9]{{1,3}})?)
@@ -61,6 +61,8 @@ _TOKEN = re.compile(
     """,
     re.X,
 )
+# a command between two reports: lines were lost, and what follows is another dd's
+COMMAND = re.compile(r"\b[io]f=\S{1,400}")
 _LEADS_TO_TIME = re.compile(r"[,，、\ufffd] ?$|transferred in $")
 _ASIDE = re.compile(
     # "2 truncated records", "ein abgeschnittener Datensatz", "截断了 2 块记录", "잘린 레코드 2개"
@@ -180,6 +182,8 @@ def segment(text: str) -> Segment:
         return Segment((token,), foreign=False, is_blank=False, is_stray=False)
     tokens: list[Token] = []
     for found in _TOKEN.finditer(text[begin:]):
+        if tokens and COMMAND.search(text, tokens[-1].end, begin + found.start()):
+            break
         if found["bytes"] is None or _is_whole(found):
             tokens.append(_token(found, begin, source))
         if len(tokens) > _MOST:  # sums, and no reports run together

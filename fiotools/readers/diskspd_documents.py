@@ -18,7 +18,7 @@ from fiotools.readers import diskspd_messages as messages
 from fiotools.readers.diskspd_elements import Element
 
 # also where the file was cut off at once
-ANCHOR = r"<Results>(?=\s*(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
+ANCHOR = r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
 _INDENT = 200
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
 _NEXT = re.compile(rf"{ANCHOR}|^[ \t]*Command Line:", re.MULTILINE)

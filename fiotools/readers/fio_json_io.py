@@ -23,6 +23,7 @@ _BW = {
     "bw_mean": "bw_mean_bytes_per_s",
     "bw_dev": "bw_stddev_bytes_per_s",
 }
+_SYNCS = ("fsync", "fdatasync", "sync_file_range")
 _IOPS = {name: name for name in ("iops_min", "iops_max", "iops_mean", "iops_stddev")}
 
 
@@ -56,6 +57,27 @@ def has_io(part: Mapping[str, Any]) -> bool:
     if "io_kbytes" in part and "io_bytes" in part:  # an I/O that failed counts as issued
         return bool(part["io_bytes"])
     return any(part.get(key) for key in ("io_bytes", "total_ios", "iops", "bw"))
+
+
+def syncs(part: Mapping[str, Any], measured: Mapping[str, Any]) -> int | None:
+    """Count the syncs: ``total_ios`` has those of ``fsync`` alone, ``N`` all that were timed."""
+    counts = (part.get("total_ios"), measured.get("N"))
+    return max((count for count in counts if count), default=None)
+
+
+def has_spilled(entry: Mapping[str, Any], options: Mapping[str, str]) -> bool:
+    """Whether syncs were counted as I/Os that fell short, past the end of fio's counters.
+
+    ``fdatasync`` counts as short reads, ``sync_file_range`` as short writes.
+    """
+    sync = entry.get("sync")
+    if not isinstance(sync, dict):  # before 3.6, or not listed apart
+        return any(options.get(name, "0") != "0" for name in _SYNCS)
+    timed = sync.get("lat_ns")
+    if not isinstance(timed, dict):
+        return False
+    counted, done = sync.get("total_ios") or 0, timed.get("N")
+    return bool(timed.get("max")) and counted == 0 if done is None else done != counted
 
 
 def io_bytes(part: Mapping[str, Any], fio: Version) -> int | float | None:

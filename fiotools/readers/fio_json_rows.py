@@ -13,7 +13,16 @@ from fiotools.readers import fio_json_extras as extras
 from fiotools.readers import fio_options
 from fiotools.readers.base import Session
 from fiotools.readers.fio_documents import VERSION_KEYS
-from fiotools.readers.fio_json_io import DIRECTIONS, FIGURES, Version, amounts, has_io, io_bytes
+from fiotools.readers.fio_json_io import (
+    DIRECTIONS,
+    FIGURES,
+    Version,
+    amounts,
+    has_io,
+    has_spilled,
+    io_bytes,
+    syncs,
+)
 from fiotools.readers.fio_json_latency import (
     KEYS,
     add_coarse_bins,
@@ -167,6 +176,13 @@ def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) 
     for direction in DIRECTIONS:
         part = entry.get(direction)
         if isinstance(part, dict):
+            if part.get("short_ios") and has_io(part) and has_spilled(entry, options):
+                part = {**part, "short_ios": None}
+                tables.note(
+                    f"{direction} of {keys['job']!r:.60}: short_ios may be syncs, which fio counts"
+                    " there by mistake: left out",
+                    run=run,
+                )
             found = _add_direction(read, keys, direction, part, options)
             if found is not None:
                 moved.append(direction)
@@ -201,15 +217,16 @@ def _add_direction(
     options: Mapping[str, str],
 ) -> list[tuple[str, int, dict[str, Any]]] | None:
     """Add what one direction did; return its latencies, or None if it did nothing."""
-    if not has_io(part):
+    if not has_io(part) and direction != "sync":
         return None
     place = f"{direction} of {keys['job']!r:.60}: "
     part = read.values.numbers(part, FIGURES, place)
-    if not has_io(part):  # "0"
-        return None
     measured = latencies(part, read.values, direction)
+    if not has_io(part) and not (direction == "sync" and measured):  # "0"
+        return None
+    found: dict[str, Any]
     if direction == "sync":
-        found = {"total_ios": part.get("total_ios")}
+        found = {"total_ios": syncs(part, measured[0][2] if measured else {})}
     else:
         found = amounts(part, read.fio)
     found.update(figures(measured))

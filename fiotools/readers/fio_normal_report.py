@@ -16,6 +16,7 @@ _DIGITS = 18  # fit into 64 bits
 _INT = rf"\d{{1,{_DIGITS}}}(?!\d)"
 _REAL = r"[\d.]{1,25}"
 _NUMBER = rf"-?{_REAL}[kKmMG]?"
+_DECIMAL = re.compile(rf"{_REAL}[kMGTPE](?!i)")  # "512B/s" has no prefix, and says nothing
 
 
 def bare(line: str) -> str:
@@ -85,7 +86,7 @@ def _section(run: Run, found: re.Match[str], at: int) -> bool:
         name = "zone_resets" if more.endswith(" zone resets") else "more"
         entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
     # kb_base=1000 puts the decimal unit first, and changes what the bw line below counts
-    if not old and "i" not in found["bw"].split()[0].removesuffix("it/s"):
+    if not old and _DECIMAL.match(found["bw"]):
         run.extras["kb_base"] = "1000"
     return True
 

@@ -229,11 +229,24 @@ def _issued(entry: Entry, direction: str, what: str) -> int | None:
     counts = entry.issued.get(what)
     if counts is None:
         return None
+    spilled = _has_spilled(entry)
     if direction == "mixed":
-        return sum(counts[:3])
+        return None if spilled and what == "short" and any(counts) else sum(counts[:3])
     at = _ISSUED[direction]
+    if spilled and (direction == "sync" or (what == "short" and any(counts[at : at + 1]))):
+        return None
     # short and dropped syncs are a constant 0 in fio's code, not a count
     return counts[at] if at < len(counts) and (at < 3 or what == "total") else None
+
+
+def _has_spilled(entry: Entry) -> bool:
+    """Whether syncs that were timed were counted past the end: as short I/Os, and not as syncs.
+
+    So fio counts ``fdatasync`` (as short reads) and ``sync_file_range`` (as short writes).
+    """
+    timed = any(section.direction == "sync" for section in entry.sections)
+    short, total = entry.issued.get("short", []), entry.issued.get("total", [])
+    return timed and (any(short) or not any(total[3:]))
 
 
 def _conditions(said: Run, entry: Entry, direction: str) -> dict[str, Any]:

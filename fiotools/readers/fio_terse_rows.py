@@ -188,7 +188,10 @@ def _note_entry(tables: Tables, run: int, entry: Record, line: int) -> None:
         message += ", without I/O" if idle else ""
         tables.note(message, line=at, severity="error", run=run)
     elif idle:
-        tables.note(f"job {entry.name!r} did no I/O", line=at, severity="warning", run=run)
+        message = f"job {entry.name!r} did no I/O"
+        if entry.version < 4:
+            message += f", or only trims, which terse version {entry.version} does not list"
+        tables.note(message, line=at, severity="warning", run=run)
     if entry.wrapped:
         message = f"the lines below are read as the description of {entry.name!r}"
         tables.note(message, line=at, run=run)

@@ -85,7 +85,7 @@ def _begins(report: list[Record], record: Record) -> bool:
     if record.group != last.group:
         return record.group < last.group
     if record.key == last.key:
-        return _grows(last, record)
+        return _goes_on(last, record) and _grows(last, record)
     return any(record.key == other.key for other in report)
 
 
@@ -102,7 +102,15 @@ def _continues(before: list[Record], after: list[Record]) -> bool:
         == [(entry.version, entry.fio, *entry.key) for entry in after]
         and any(block.moved for entry in before for block in entry.blocks)
         and all(_grows(one, other) for one, other in zip(before, after, strict=True))
+        # of those behind a stonewall one after another goes on
+        and any(_goes_on(one, other) for one, other in zip(before, after, strict=True))
     )
+
+
+def _goes_on(before: Record, after: Record) -> bool:
+    """Whether an entry ran for longer."""
+    later = max(block.runtime_ms for block in after.blocks)
+    return later > max(block.runtime_ms for block in before.blocks)
 
 
 def _grows(before: Record, after: Record) -> bool:
@@ -127,8 +135,7 @@ def _grows(before: Record, after: Record) -> bool:
             old, new = one.latencies[kind], two.latencies[kind]
             if old[1] and (new[1] < old[1] or new[0] > old[0]):
                 return False
-    later = max(block.runtime_ms for block in after.blocks)
-    return later > max(block.runtime_ms for block in before.blocks) and _fills(before, after)
+    return _fills(before, after)
 
 
 def _fills(before: Record, after: Record) -> bool:

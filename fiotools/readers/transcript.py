@@ -17,7 +17,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers import shell
+from fiotools.readers import dd_runs, shell
 from fiotools.readers import time as time_reader
 from fiotools.readers.base import Grammar, Reader, Report, Session
 from fiotools.readers.transcript_commands import Command, commands
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MARKS = re.compile(
     r"^[ \t]*(?:[\w.@-]{1,60}(?: {1,40}\||:)|[>#][># ]*)[ \t]*$|^[\w.@-]{1,60} {1,40}\| *", re.M
 )
-_BACK = 10  # commands typed while one runs in the background
+_BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
 
 def sniff(document: Document) -> bool:
@@ -49,12 +49,15 @@ def read(document: Document, tables: Tables) -> None:
     grammars = _grammars()
     found = _outside(commands(document.text), reports)
     starts = [command.position for command in found]
+    printed = _printed(starts, reports)
     above: Counter[tuple[int, str]] = Counter()
     previous: Report | None = None
     run, added, under = 0, 0, -1
     for report in reports:
         at = bisect_right(starts, report.start) - 1
         session, at = _session(found, at, report, document.text)
+        if report.kind == "dd" and at >= 0 and session.command == found[at].text:
+            session = _listed(found, at, session, printed[at])
         # a timing belongs to what was timed: the report just above it, under the same command
         if (
             report.kind == "time"
@@ -74,6 +77,12 @@ def read(document: Document, tables: Tables) -> None:
             before = tables.runs
             run = grammars[report.kind].add(tables, report, told)
             added = tables.runs - before
+            if told.above and report.kind == "dd" and _is_one_dd(told.command):
+                tables.note(
+                    "a second report below one dd command: whether it printed both is not certain",
+                    line=report.line,
+                    run=run,
+                )
             above[key] += added
         previous, under = report, at
 
@@ -96,6 +105,40 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
         if other.endswith("&") and shell.can_print(other, tool):
             return Session(other, found[place].host), place
     return Session(None, command.host), at
+
+
+def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:
+    """Count the dd that reported below each command."""
+    counted: Counter[int] = Counter()
+    for report in reports:
+        if report.kind == "dd":
+            place = bisect_right(starts, report.start) - 1
+            counted[place] += len(dd_runs.runs(report.data.tokens))
+    return counted
+
+
+def _listed(found: list[Command], at: int, session: Session, count: int) -> Session:
+    """Name all commands of a list whose reports stand below it, in order."""
+    if count < 2 or found[at].is_trace or not _is_one_dd(found[at].text):
+        return session
+    first = at
+    while at - first < _BACK and first and found[first - 1].end_of_line == found[first].position:
+        if not _is_one_dd(found[first - 1].text):
+            break
+        first -= 1
+    if first == at:
+        return session
+    if at + 1 - first != count:
+        return Session(None, session.host)
+    return Session("; ".join(one.text or "" for one in found[first : at + 1]), session.host)
+
+
+def _is_one_dd(command: str | None) -> bool:
+    return (
+        command is not None
+        and len(shell.commands(command, "dd")) == 1
+        and not (shell.is_loop(command) or shell.is_concurrent(command))
+    )
 
 
 def _outside(found: Iterable[Command], reports: list[Report]) -> list[Command]:

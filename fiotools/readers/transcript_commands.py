@@ -39,6 +39,9 @@ _UNPROMPTED = re.compile(
 )
 _GLUED = re.compile(r"(?<=[\w/~])[$#] +")
 _CLOCK = re.compile(r"[ \t]*\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
+# the tags of forums
+_OPENING = re.compile(r"(?:\[(?:CODE|QUOTE|ICODE|PRE|SPOILER)(?:=[^\]\n]{1,80})?\])+", re.I)
+_CLOSING = re.compile(r"(?:\[/(?:CODE|QUOTE|ICODE|PRE|SPOILER)\][ \t]*)+$", re.I)
 _MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?)")
 # a bare "# " outside a fence is a heading, unless one of these follows
 _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
@@ -59,6 +62,10 @@ class Command:
         Where the command stands, where it is on one line.
     is_echo : bool
         Whether a program wrote it (``set -x``, make); then ``time`` may have been left out.
+    is_trace : bool
+        Whether ``set -x`` wrote it: it ran just then.
+    end_of_line : int
+        Where the line below it begins.
     """
 
     position: int
@@ -67,6 +74,8 @@ class Command:
     start: int = 0
     end: int = 0
     is_echo: bool = False
+    is_trace: bool = False
+    end_of_line: int = 0
 
     def before(self, position: int, text: str) -> str | None:
         """Return the command, without what stands on the same line and is printed already."""
@@ -106,7 +115,8 @@ def commands(text: str) -> Iterator[Command]:
             at += 1
         whole = shell.uncommented(_joined(parts)).strip()
         end = begin + len(line) if len(parts) == 1 else 0
-        yield Command(begin, whole or None, host, begin + start, end, is_echo)
+        is_trace = is_echo and line.lstrip("\r").startswith("+")
+        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, position)
 
 
 def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:
@@ -117,11 +127,12 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
     bare = line[skip:]
     # a session that was put into comments, or quoted
     mark = re.match(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )", bare)
+    mark = mark or _OPENING.match(bare)
     if mark:
         skip, bare = skip + mark.end(), bare[mark.end() :]
     prompt = _PROMPT.match(bare)
     if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
-        command = prompt["command"]
+        command = (prompt["command"] and _CLOSING.sub("", prompt["command"])) or None
         if command is None:
             return ("", prompt["host"], 0, False) if prompt["host"] else None
         if prompt["bare"] in ("#", "%") and not (

@@ -364,3 +364,17 @@ def test_the_command_gives_direction_and_conditions(command, direction, target, 
 def test_tcsh_counts_are_no_records():
     text = "0.000u 0.021s 0:00.11 18.1%\t0+0k 0+131072io 0pf+0w\n"
     assert ft.reads(text).runs["tool"].tolist() == ["time"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # a string as Python and Ansible print it; thousands grouped by hand
+        r"b'2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.5 s, 4.2 MB/s\n'",
+        "2+0 records in\n2+0 records out\n2,097,152 bytes (2.1 MB, 2.0 MiB) copied, 0.5 s, 4.2 MB/s\n",
+        "2.097.152 Bytes (2,1 MB, 2,0 MiB) kopiert, 0,5 s, 4,2 MB/s\n",
+    ],
+    ids=["string", "commas", "points"],
+)
+def test_bytes_as_people_and_programs_rewrite_them(line):
+    assert ft.reads(line).io["io_bytes"].item() == 2097152

@@ -160,6 +160,12 @@ def test_standard_error_in_the_file():
     assert (note["line"], note["severity"]) == (1, "info")
 
 
+def test_a_comment_above_the_system_is_no_obstacle():
+    plain = edited("2.0.12--mix_2targets_D_L")
+    noted = plain.replace("<Results>", "<Results><!-- taken on a Monday -->", 1)
+    pd.testing.assert_frame_equal(ft.reads(noted).io, ft.reads(plain).io)
+
+
 def test_repairs_what_diskspd_does_not_escape():
     res = load("2.0.21a--ampersand_in_path")
     assert res.io["target"].iloc[0] == r"C:\dsk\R&D (a) it's test.dat"
@@ -543,7 +549,8 @@ def test_text_and_xml_in_one_file_are_both_read():
         res = ft.reads(joined)
         assert res.runs["format"].tolist() == formats
         assert res.io["total_ios"].tolist() == [54145] * 4 * len(formats)
-        assert res.notes.empty
+        assert len(res.notes) == len(formats) - 1
+        assert res.notes["message"].str.endswith("count it once").all()
 
 
 def test_a_session_with_xml_in_it():
@@ -570,8 +577,8 @@ def test_several_documents_in_one_file():
     one = edited("2.0.14--seqread_noLD")
     res = ft.reads(f"{one}\n{one}\n{one[:900]}")
     assert res.io["run"].tolist() == [1] * 4 + [2] * 4
-    note = res.notes.iloc[-1]
-    assert (note["severity"], note["message"]) == ("error", "the XML ends before </Results>")
+    assert says(res, "the XML ends before </Results>")["severity"] == "error"
+    assert says(res, "the same run as run 1")["run"] == 2
 
 
 def test_only_what_is_asked_for():

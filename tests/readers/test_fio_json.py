@@ -181,6 +181,28 @@ def test_sync_has_latency_and_count_only():
     assert io.loc["sync", "lat_mean_ns"] > 0
 
 
+def test_fdatasync_counts_where_it_was_timed():
+    """Fio counts it as short reads, and none of it as syncs."""
+    whole = document("fdatasync.txt")
+    [job] = whole["jobs"]
+    assert (job["sync"]["total_ios"], job["read"]["short_ios"]) == (0, 199)
+    res = ft.read(fixture("fdatasync.txt"))
+    io = res.io.set_index("direction")
+    assert io.index.tolist() == ["write", "sync"]
+    assert io.loc["sync", "total_ios"] == 199
+    assert io.loc["sync", "lat_mean_ns"] == job["sync"]["lat_ns"]["mean"]
+    percentiles = res.percentiles.query("direction == 'sync'").set_index("percentile")["value_ns"]
+    assert percentiles[99.0] == job["sync"]["lat_ns"]["percentile"]["99.000000"]
+    # sync_file_range is counted as short writes
+    job["write"]["short_ios"], job["read"]["short_ios"] = 199, 0
+    res = reads(whole)
+    assert res.io["short_ios"].isna().all()
+    assert "short_ios may be syncs" in res.notes["message"].str.cat()
+    # before 3.19 nothing says how many were timed
+    del job["sync"]["lat_ns"]["N"]
+    assert reads(whole).io.set_index("direction")["total_ios"].isna().tolist() == [False, True]
+
+
 def test_mixed_stands_beside_its_parts_or_alone():
     assert ft.read(fixture("unified-mixed.txt")).io["direction"].tolist() == ["mixed"]
     io = ft.read(fixture("unified-both.txt")).io.set_index("direction")

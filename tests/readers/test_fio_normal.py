@@ -190,7 +190,18 @@ def test_progress_glued_to_the_report_is_not_part_of_the_name():
     assert ft.reads(glued).io["job"].tolist() == ["mix", "mix"]
 
 
-@pytest.mark.parametrize("case", ["kb-base-1000", "unit-base-1"])
+def test_fdatasync_is_no_short_read():
+    assert "issued rwts: total=0,200,0,0 short=199,0,0,0" in human("fdatasync.txt")
+    io = ft.reads(human("fdatasync.txt")).io.set_index("direction")
+    assert io["total_ios"].isna().tolist() == [False, True]  # the text counts no fdatasync
+    assert io.loc["write", "short_ios"] == 0
+    structured = ft.read(fixture("fdatasync.txt")).io.set_index("direction")
+    assert io.loc["sync", "lat_mean_ns"] == pytest.approx(structured.loc["sync", "lat_mean_ns"])
+    assert io.loc["write", "io_bytes"] == structured.loc["write", "io_bytes"]
+
+
+# "digits" prints rates in bytes, which says nothing of kb_base
+@pytest.mark.parametrize("case", ["kb-base-1000", "unit-base-1", "digits"])
 def test_other_units_give_the_same_figures(case):
     structured, text = ft.read(fixture(f"{case}.txt")).io, ft.reads(human(f"{case}.txt")).io
     for column in ("io_bytes", "bw_bytes_per_s", "bw_mean_bytes_per_s", "iops_mean"):

@@ -196,6 +196,28 @@ def test_cumulative_lines_are_one_run_and_its_samples():
     assert len(ft.reads("\n".join(reversed(lines)) + "\n").runs) == 4
 
 
+def test_phases_are_reported_as_one_run_at_every_interval():
+    """Behind a stonewall one job stands while the other runs."""
+    lines = text("phases").splitlines()
+    res = ft.reads(text("phases"))
+    assert len(lines) == 10
+    assert len(res.runs) == 1
+    assert res.io[["job", "direction"]].to_numpy().tolist() == [
+        ["first", "read"],
+        ["second", "write"],
+    ]
+    kib = [int(lines[-2].split(";")[5]), int(lines[-1].split(";")[46])]
+    assert res.io["io_bytes"].tolist() == [1024 * one for one in kib]
+    assert "5 cumulative reports of one run" in res.notes["message"].str.cat()
+
+
+def test_version_3_has_no_trims():
+    fields = text("no-io").strip().split(";")
+    fields[4] = "0"
+    [note] = messages(ft.reads(";".join(fields) + "\n"), about="did no I/O")
+    assert note.endswith("or only trims, which terse version 3 does not list")
+
+
 def test_clients_and_their_total():
     res = ft.reads(text("client"))
     assert res.runs["status"].tolist() == ["ok"]

@@ -255,3 +255,40 @@ def test_recorded_and_assembled(file, amounts, directions):
     assert results.io["io_bytes"].tolist() == amounts
     assert results.io["direction"].dropna().tolist() == directions
     assert not results.notes["message"].str.contains("records").any()
+
+
+LISTED = "dd if=/dev/zero of=/mnt/a bs=1M count=2\ndd if=/mnt/a of=/dev/null bs=1M count=2\n"
+
+
+@pytest.mark.parametrize("prompt", ["", "$ "])
+def test_reports_below_a_list_of_commands_are_in_its_order(prompt):
+    results = ft.reads("".join(prompt + line for line in LISTED.splitlines(True)) + DD + DD)
+    assert results.io["direction"].tolist() == ["write", "read"]
+    assert results.io["target"].tolist() == ["/mnt/a", "/mnt/a"]
+
+
+def test_another_number_of_reports_than_of_listed_commands_is_not_assigned():
+    assert ft.reads(LISTED + DD + DD + DD).io["direction"].isna().all()
+
+
+def test_two_sessions_on_one_line():
+    one, other = LISTED.splitlines()
+    said = DD.replace("\n", " ")
+    results = ft.reads(f"root@a:~# {one} {said}root@a:~# {other} {said}")
+    assert results.runs["command"].tolist() == [one, other]
+    assert results.io["direction"].tolist() == ["write", "read"]
+
+
+def test_the_tags_of_a_forum_are_no_command():
+    one = LISTED.splitlines()[0]
+    text = f"[CODE]root@pve:~# {one}\n{DD}root@pve:~# [/CODE]\nand\n[CODE]{DD}[/CODE]\n"
+    assert ft.reads(text).runs["command"].fillna("").tolist() == [one, ""]
+
+
+def test_a_second_report_below_one_command_is_noted():
+    report = "1+0 records in\n1+0 records out\n4096 bytes (4.1 kB) copied, {} s, {} kB/s\n"
+    text = "$ dd if=/dev/zero of=x bs=4k count=1\n" + report.format("0.5", "8.2")
+    text += "On my old laptop:\n" + report.format("2", "2.0")
+    notes = ft.reads(text).notes
+    assert notes["run"].tolist() == [2]
+    assert notes["message"].str.contains("whether it printed both is not certain").all()
