@@ -1,8 +1,8 @@
 """fiotools: what storage benchmarks print, as tidy frames.
 
 `read` and `reads` turn raw output of fio, DISKSPD, dd and time into `Results`; `per_thread`,
-`fairness`, `combine`, `summarize`, `compare` and `speedup` take those frames and answer with
-frames; `plot` draws them.
+`fairness`, `combine`, `summarize`, `compare`, `speedup`, `steady` and `reconcile` take those frames
+and answer with frames; `plot` draws them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,17 @@ if TYPE_CHECKING:
     from fiotools.reading import read, reads
     from fiotools.results import Results, concat
     from fiotools.sniff import formats
+    from fiotools.stats.best import best_under
+    from fiotools.stats.bounds import bound_percentiles
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
+    from fiotools.stats.credibility import check
+    from fiotools.stats.histogram import merge_bins, percentiles_from_bins
+    from fiotools.stats.reconcile import reconcile
+    from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.threads import fairness, per_thread
+    from fiotools.stats.variance import variance_parts
     from fiotools.vocabulary import describe
 
 __version__ = "0.1.0"
@@ -42,19 +49,27 @@ __all__ = [
     "Results",
     "SchemaError",
     "UnknownFormatError",
+    "best_under",
+    "bound_percentiles",
+    "check",
     "combine",
     "compare",
     "concat",
     "describe",
     "fairness",
     "formats",
+    "merge_bins",
     "per_thread",
+    "percentiles_from_bins",
     "plot",
     "published",
     "read",
     "reads",
+    "reconcile",
     "speedup",
+    "steady",
     "summarize",
+    "variance_parts",
 ]
 
 # Where the names live. They are resolved on first use (PEP 562), so that whoever only reads files
@@ -73,7 +88,22 @@ _MODULES = {
     "reading": ("read", "reads"),
     "results": ("Results", "concat"),
     "sniff": ("formats",),
-    "stats": ("combine", "compare", "fairness", "per_thread", "speedup", "summarize"),
+    "stats": (
+        "best_under",
+        "bound_percentiles",
+        "check",
+        "combine",
+        "compare",
+        "fairness",
+        "merge_bins",
+        "per_thread",
+        "percentiles_from_bins",
+        "reconcile",
+        "speedup",
+        "steady",
+        "summarize",
+        "variance_parts",
+    ),
     "vocabulary": ("describe",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

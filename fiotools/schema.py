@@ -115,4 +115,31 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         "warnings",
     ),
     "combine": ("parts", "warnings"),
+    "merge_bins": ("n", "parts", "varies_in", "warnings"),
+    "percentiles_from_bins": (
+        *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"),
+        *("confidence", "note", "total_ios", "n", "method", "varies_in", "warnings"),
+    ),
+    "bound_percentiles": (
+        *("bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
+        *("method", "varies_in", "warnings"),
+    ),
+    "best_under": ("metric", "unit", "observed", "limit", "n", "warnings"),
+    "variance_parts": (
+        *("metric", "unit", "n", "parts", "mean", "stddev_within", "stddev_between"),
+        *("icc", "icc_lo", "icc_hi", "confidence", "varies_in", "warnings"),
+    ),
+    "check": (
+        *("subject", "check", "verdict", "observed", "limit", "unit"),
+        *("why", "remedy", "basis"),
+    ),
+    "steady": (
+        *("metric", "unit", "n", "interval_s", "mean", "mean_lo", "mean_hi", "lag1", "tau"),
+        *("method", "window", "window_mean", "range_pct", "deviation_pct", "rise_pct"),
+        *("drift_pct", "met", "verdict", "warnings", "confidence"),
+    ),
+    "reconcile": (
+        *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),
+        *("tolerance_pct", "verdict", "warnings"),
+    ),
 }

@@ -20,7 +20,7 @@ from fiotools.stats.frames import (
     opened,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import refuse_mixture
+from fiotools.stats.runs import refuse_mixture, refuse_percentiles
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, DType
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
@@ -125,8 +125,7 @@ def added(
 def _refuse(data: Frame, to: str) -> None:
     if to not in ("run", "group"):
         raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
-    if {"percentile", "value_ns"} & {*data.columns}:
-        raise SchemaError("percentiles neither add nor average: merge the histograms they are from")
+    refuse_percentiles(data)
     need(data, ["run", "direction", *(["group"] if to == "group" else [])])
 
 

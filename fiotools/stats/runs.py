@@ -29,7 +29,11 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS
 # what can tell the rows of one run apart, beside its conditions
 _PARTS = (
     *("host", "port", "group", "job", "thread", "target", "entry", "direction"),
-    *("latency", "percentile", "quantity", "command", "cpu", "device"),
+    *("latency", "percentile", "quantity", "time_s", "command", "cpu", "device"),
+)
+_PERCENTILES = (
+    "percentiles neither add nor average: merge the histograms they are from, "
+    "percentiles_from_bins(bins, by=...), or bound them, bound_percentiles(percentiles, io)"
 )
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 
@@ -65,6 +69,12 @@ def choose_scope(
 
 def refuse_mixture(frame: Frame) -> None:
     """Refuse to add a total to its own parts, or a row to itself."""
+    refuse_scopes(frame)
+    refuse_twice(frame)
+
+
+def refuse_scopes(frame: Frame) -> None:
+    """Refuse to add a total to its own parts."""
     if "scope" in frame.columns:
         at = _places(frame)
         run = _twice(at)
@@ -80,7 +90,6 @@ def refuse_mixture(frame: Frame) -> None:
                 f"{run_name(run)} mixes rows of scope {_listed(scopes)}, "
                 f"which would count I/O twice: {remedy}"
             )
-    refuse_twice(frame)
 
 
 def refuse_twice(frame: Frame) -> None:
@@ -213,6 +222,12 @@ def run_name(key: tuple[Any, ...]) -> str:
     return f"run {run}" if source is None else f"run {run} of {source}"
 
 
+def refuse_percentiles(frame: Frame) -> None:
+    """Refuse a frame of percentiles where rows are added up."""
+    if {"percentile", "value_ns"} & {*frame.columns}:
+        raise SchemaError(_PERCENTILES)
+
+
 def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
     head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
@@ -220,8 +235,10 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> S
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
     remedy = f"name it in by= ({', '.join(apart)}), or keep one of them"
-    parts = {"host", "port", "group", "job", "thread", "target", "entry"}
-    if parts & set(apart) and "percentile" not in apart:
+    parts = {"host", "port", "group", "job", "thread", "target", "entry", "time_s"}
+    if parts & set(apart) and "percentile" in frame.columns:
+        remedy = f"{_PERCENTILES}; or {remedy}"
+    elif parts & set(apart):
         remedy = f"threads and jobs are not repeats: combine(io, to='run') first, or {remedy}"
     return SchemaError(f"{head}; {remedy}")
 

@@ -26,7 +26,7 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import labels, refuse_several, refuse_twice, run_keys
+from fiotools.stats.runs import labels, refuse_percentiles, refuse_several, refuse_twice, run_keys
 from fiotools.vocabulary import CONDITIONS, DType
 
 _ONE = ("thread", "job")  # scopes whose rows are one thread each
@@ -72,7 +72,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     0  mirror    1     0.0     total  18841.34      30.06
     1  mirror    1     1.0     total  43830.73      69.94
     """
-    data, by = _threads(io, by)
+    by = names(by)
+    data = thread_rows(io, by)
     iops = numbers(data, "iops")
     shares: list[float | None] = [None] * len(data)
     for rows in _together(data, by):
@@ -130,7 +131,8 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
        k    jain  max_over_min stragglers
     0  2  0.8628        2.3263   thread 0
     """
-    data, by = _threads(io, by)
+    by = names(by)
+    data = thread_rows(io, by)
     iops = numbers(data, "iops")
     ios, means, stddevs = (
         values(data, name) if name in data.columns else [None] * len(data)
@@ -163,13 +165,11 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
     return answer(data, kept([*by, *keys], [rows[0] for rows in cells]), told)
 
 
-def _threads(
-    io: IntoDataFrameT, by: str | Sequence[str] | None
-) -> tuple[nw.DataFrame[IntoDataFrameT], tuple[str, ...]]:
+def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataFrameT]:
     """Keep the rows of threads, and make one row of each."""
-    named = names(by)
     data = opened(io)
-    need(data, [*named, "iops"])
+    refuse_percentiles(data)
+    need(data, [*by, "iops"])
     if "scope" in data.columns:
         scopes = values(data, "scope")
         rows = [row for row, scope in enumerate(scopes) if scope in _ONE]
@@ -181,7 +181,7 @@ def _threads(
             )
         data = data[rows]
     refuse_twice(data)
-    return _over_targets(data, named), named
+    return _over_targets(data, by)
 
 
 def _over_targets(

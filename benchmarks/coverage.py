@@ -1,0 +1,110 @@
+"""How often the 95 % intervals of the library hold the truth: ``python -m benchmarks.coverage``.
+
+Two of them, on noise of which the truth is known: the log-Welch interval of a ratio, as `compare`
+computes it, of 3, 5 and 10 lognormal runs a side, each of one cell or of four (a run is reduced to
+one number first); and the six-batch interval of the mean of a series, as `steady` computes it, of
+120 and 300 samples of which each depends on the one before (AR(1)). Beside them what one should not
+do: cells taken for runs, and the t interval of single samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import signal, stats
+
+from fiotools.stats.batches import batch_interval
+from fiotools.stats.estimates import welch
+from fiotools.stats.sides import Run, Sides
+
+TRIALS = 20_000
+SEED = 20_240_229
+RUNS = (3, 5, 10)
+CELLS = (1, 4)
+LENGTHS = (120, 300)
+RHOS = (0.0, 0.3, 0.6, 0.8)
+_BETWEEN, _WITHIN = 0.05, 0.02  # spread of runs, and of cells of one run, in logarithms
+
+Array = NDArray[np.float64]
+
+
+def ratio_coverage(
+    runs: int, cells: int, trials: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Give the coverage of the ratio's interval, runs reduced first and cells taken for runs.
+
+    The level is 10 % above the baseline and varies twice as much; each cell has a size of its own,
+    which all runs share.
+    """
+    truth = float(np.log(1.1))
+    spread = np.array([2.0, 1.0])[:, None]
+    sizes = rng.normal(0, 1, (trials, 1, 1, cells))
+    between = rng.normal(0, _BETWEEN, (trials, 2, runs)) * spread
+    logs = between[..., None] + rng.normal(0, _WITHIN, (trials, 2, runs, cells))
+    logs[:, 0] += truth
+    reduced = naive = 0
+    for trial, size in zip(logs, sizes, strict=True):
+        if cells > 1:  # without their sizes, which would only widen the wrong interval
+            naive += _holds(truth, [side.ravel().tolist() for side in trial])
+        sides = [
+            [Run((i,), {(c,): log for c, log in enumerate(run)}) for i, run in enumerate(side)]
+            for side in (trial + size).tolist()
+        ]
+        dims = ["bs_bytes"] if cells > 1 else []
+        [cell] = Sides(sides[0], sides[1], dims, own=False).by_cell()
+        reduced += _holds(truth, list(cell))
+    return reduced / trials, naive / trials
+
+
+def _holds(truth: float, arms: list[list[float]]) -> bool:
+    found = welch([(arms[0], arms[1])])
+    assert found is not None
+    low, high, _ = found.interval(0.95)
+    return low <= truth <= high
+
+
+def series_coverage(
+    n: int, rho: float, trials: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Give the coverage of the mean of an AR(1) series: by six batches, and by single samples."""
+    truth = 100.0
+    noise = rng.normal(0, 1, (trials, n))
+    noise[:, 0] /= sqrt(1 - rho**2)  # stationary from the first sample on
+    series = truth + signal.lfilter([1.0], [1.0, -rho], noise, axis=1)
+    batches = sum(low <= truth <= high for low, high in _intervals(series)) / trials
+    half = stats.t.ppf(0.975, n - 1) * series.std(axis=1, ddof=1) / sqrt(n)
+    return batches, float(np.mean(np.abs(series.mean(axis=1) - truth) <= half))
+
+
+def _intervals(series: Array) -> Iterator[tuple[float, float]]:
+    for values in series:
+        ends = batch_interval(values)
+        assert ends is not None
+        yield ends
+
+
+def main(trials: int = TRIALS) -> None:
+    """Print the table."""
+    rng = np.random.default_rng(SEED)
+    start = perf_counter()
+    print(f"coverage of 95 % intervals, {trials:,} trials each, seed {SEED}\n")
+    print("ratio (compare)    log-Welch of runs   cells taken for runs")
+    for cells in CELLS:
+        for runs in RUNS:
+            good, bad = ratio_coverage(runs, cells, trials, rng)
+            said = f"{bad:.3f}" if cells > 1 else "-"
+            print(f"n {runs:2}, {cells} cell(s)             {good:.3f}                  {said}")
+    print("\nmean (steady)            six batches         single samples")
+    for n in LENGTHS:
+        for rho in RHOS:
+            good, bad = series_coverage(n, rho, trials, rng)
+            print(f"n {n}, rho {rho:.1f}                {good:.3f}                  {bad:.3f}")
+    print(f"\n{perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""How fast it goes while the latency stays below a limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    columns,
+    differing,
+    distinct,
+    groups,
+    kept,
+    names,
+    need,
+    numbers,
+    opened,
+    to_type,
+    values,
+)
+from fiotools.stats.metric import metric_of
+from fiotools.stats.runs import choose_scope, refuse_directions, refuse_several, run_keys, watched
+from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
+
+_PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
+_WHICH = ("source", "run", "group", "entry")
+_JOIN = (*_WHICH, "direction")
+
+
+def best_under(
+    io: IntoDataFrameT,
+    metric: str,
+    limit: float,
+    *,
+    by: str | Sequence[str] | None = None,
+    scope: str | None = None,
+    percentiles: IntoDataFrameT | None = None,
+) -> IntoDataFrameT:
+    """Find the highest IOPS at which a latency stays below a limit.
+
+    Parameters
+    ----------
+    io : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.io`: runs (or fio groups) under several conditions, such as
+        iodepth. Jobs that ran side by side are to be added up first, ``combine(io, to="group")``.
+    metric : str
+        A column of `io`, such as ``lat_mean_ns``, or a percentile, ``p99`` or ``p99.9``, which
+        `percentiles` has.
+    limit : float
+        In the unit of the metric; for a latency, ns. What equals it is not below it.
+    by : str or sequence of str, optional
+        The columns that make the groups.
+    scope : str, optional
+        Without it, rows of scope ``total``, or of the only scope there is.
+    percentiles : pandas.DataFrame or polars.DataFrame, optional
+        For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or what
+        `percentiles_from_bins` answered for the same runs.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per group: the columns of `by`; of the row chosen ``source``, ``run``, ``group``,
+        ``entry``, the conditions and ``iops`` [1/s], as far as `io` has them; ``metric``, its
+        ``unit``, ``observed``, its value there, and ``limit``; ``n``, the runs under those very
+        conditions; ``warnings``. Where no row is below the limit, all that is null, and the warning
+        says how near they came.
+
+    Raises
+    ------
+    SchemaError
+        For a missing column, a limit that is no number above zero, several directions or scopes,
+        rows that ran side by side, and percentiles of several latencies.
+
+    Notes
+    -----
+    The one row chosen is the luckiest of its group. With repeats the warning says how many of the
+    same conditions were not below the limit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> io = pd.DataFrame({
+    ...     "iodepth": [1, 4, 16, 64], "iops": [9e3, 31e3, 78e3, 90e3],
+    ...     "lat_mean_ns": [0.11e6, 0.13e6, 0.21e6, 0.71e6],
+    ... })
+    >>> best_under(io, "lat_mean_ns", 500_000)[["iodepth", "iops", "observed", "limit", "n"]]
+       iodepth     iops  observed     limit  n
+    0       16  78000.0  210000.0  500000.0  1
+    """
+    named, data = names(by), opened(io)
+    need(data, [*named, "iops"])
+    if not 0 < _number(limit) < inf:
+        raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
+    data = choose_scope(data, scope, named)
+    refuse_directions(data, named)
+    _refuse_side_by_side(data, named)
+    measured = _measured(data, metric, percentiles)
+    iops = numbers(data, "iops")
+    alike = _conditions(data, named)
+    found = []
+    for rows in groups(data, named).values():
+        known = [row for row in rows if measured[row] is not None and iops[row] is not None]
+        below = [row for row in known if (measured[row] or 0.0) < limit]
+        notes = []
+        if len(known) < len(rows):
+            notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
+        best = max(below, key=lambda row: iops[row] or 0.0, default=None)
+        line: dict[str, Any] = {"first": rows[0], "row": best, "n": 0}
+        if best is None:
+            least = min((measured[row] or 0.0 for row in known), default=None)
+            how = "" if least is None else f"; the lowest is {least:.6g}"
+            notes.append(f"no {metric} below {limit:g}{how}")
+        else:
+            same = [row for row in known if alike[row] == alike[best]]
+            line |= {"observed": measured[best], "n": len(same)}
+            above = sum(row not in set(below) for row in same)
+            if above:
+                notes.append(f"{above} of {len(same)} runs under these conditions are not below it")
+        found.append(line | {"warnings": "; ".join(notes) or None})
+    chosen = [line["row"] for line in found]
+    wanted = [n for n in dict.fromkeys([*_WHICH, *CONDITIONS, "iops"]) if n not in named]
+    told: dict[str, tuple[DType, list[Any]]] = {
+        name: (COLUMNS[name].dtype, [None if row is None else column[row] for row in chosen])
+        for name, column in columns(data, wanted).items()
+    }
+    told |= {
+        "metric": ("str", [metric] * len(found)),
+        "unit": ("str", [_unit(metric, percentiles is not None)] * len(found)),
+        "observed": ("float64", [line.get("observed") for line in found]),
+        "limit": ("float64", [float(limit)] * len(found)),
+        "n": ("Int64", [line["n"] for line in found]),
+        "warnings": ("str", [line["warnings"] for line in found]),
+    }
+    return answer(data, kept(named, [line["first"] for line in found]), told)
+
+
+def _number(limit: Any) -> float:
+    return float(limit) if isinstance(limit, (int, float)) else 0.0
+
+
+def _unit(metric: str, is_percentile: bool) -> str:
+    return "ns" if is_percentile else metric_of(metric).unit
+
+
+def _refuse_side_by_side(data: Frame, by: Sequence[str]) -> None:
+    """Refuse jobs and threads of one run: one of them is not what the device did."""
+    keys = run_keys(data)
+    which = [name for name in ("group", "direction", *by) if name in data.columns]
+    for rows in groups(data, dict.fromkeys(which)).values():
+        own: dict[tuple[Any, ...], list[int]] = {}
+        for row in rows:
+            own.setdefault(keys[row], []).append(row)
+        for key, several in own.items():
+            if len(several) > 1:
+                raise refuse_several(data, several, key)
+
+
+def _conditions(data: Frame, by: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Say for each row what it was run under: conditions, and labels that group runs."""
+    lists = columns(data, dict.fromkeys([*by, *CONDITIONS, *watched(data, by)]))
+    return list(zip(*lists.values(), strict=True)) or [()] * len(data)
+
+
+def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float | None]:
+    """Give the metric of each row, from `io` or from the percentiles of the same entry."""
+    asked = _PERCENTILE.fullmatch(metric)
+    if percentiles is None:
+        if asked and metric not in data.columns:
+            raise SchemaError(f"{metric} is a percentile: give percentiles=, such as .percentiles")
+        return numbers(data, metric)
+    if not asked:
+        raise SchemaError(f"with percentiles=, the metric is p50, p99, p99.9, ..., not {metric!r}")
+    table = opened(percentiles)
+    need(table, ["percentile", "value_ns"])
+    levels, latencies = numbers(table, "percentile"), numbers(table, "value_ns")
+    at = [row for row, level in enumerate(levels) if level == float(asked[1])]
+    if not at:
+        there = ", ".join(f"{level:g}" for level in sorted(set(distinct(levels))))
+        raise SchemaError(f"there is no percentile {asked[1]}; there are: {there}")
+    kinds = differing(columns(table, ("latency",)), at)
+    if kinds:
+        one = distinct(values(table, "latency"))[0]
+        raise SchemaError(
+            f"percentiles of several latencies: keep one, {to_type(table, 'latency', one)}"
+        )
+    join = [name for name in _JOIN if name in data.columns and name in table.columns]
+    if "run" not in join:
+        raise SchemaError("io and percentiles need 'run' in common, which tells whose they are")
+    lists, theirs = columns(data, join), columns(table, join)
+    found: dict[tuple[Any, ...], int] = {}
+    for row in at:
+        key = tuple(theirs[name][row] for name in join)
+        if key in found:
+            raise refuse_several(table, [found[key], row], run_keys(table)[row])
+        found[key] = row
+    own = [found.get(tuple(lists[name][row] for name in join)) for row in range(len(data))]
+    if not distinct(own):
+        raise SchemaError(f"no row of io has a {metric} of its own, by {', '.join(join)}")
+    return [None if row is None else latencies[row] for row in own]

@@ -1,0 +1,190 @@
+"""Histograms as lists of bins: which rows make one, and that nothing in it is counted twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import Frame, columns, differing, groups, need, numbers, values
+from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
+from fiotools.vocabulary import KEYS
+
+Bin = tuple[float, float]
+
+# never added up, whatever `by` names: they are of different things
+_APART = ("latency", "direction")
+
+
+@dataclass
+class Histogram:
+    """The bins of one cell, in order and disjoint.
+
+    Attributes
+    ----------
+    rows : list of int
+        Where its bins are in the frame.
+    counts, parts : dict of (float, float) to int
+        I/Os, and rows of the frame, in each bin.
+    n : int or None
+        Runs; None where the frame does not tell runs apart.
+    varies_in : str or None
+        Labels and conditions that differ among the rows, though nobody named them.
+    coarser : bool
+        Whether finer bins were added to coarser ones.
+    """
+
+    rows: list[int]
+    counts: dict[Bin, int]
+    parts: dict[Bin, int]
+    n: int | None
+    varies_in: str | None
+    coarser: bool
+
+
+def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
+    """Name the columns whose values make a histogram: of `by`, then latency and direction."""
+    return list(dict.fromkeys([*by, *(name for name in _APART if name in data.columns)]))
+
+
+def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
+    """Add up the bins of each cell, or refuse."""
+    need(data, [*by, "bin_lo_ns", "bin_hi_ns", "count"])
+    counts = _counts(data)
+    edges = _edges(data)
+    if "scope" not in by:
+        refuse_scopes(data)
+    _refuse_overlaps(data, edges)
+    runs, watch = _runs(data), columns(data, watched(data, [*by, *_APART]))
+    times = columns(data, ("time_s",)).get("time_s", [None] * len(data))
+    found = []
+    for rows in groups(data, cell_keys(data, by)).values():
+        if "time_s" not in by and len({times[row] is None for row in rows}) > 1:
+            raise SchemaError(
+                "bins of whole runs stand beside bins of intervals, which may count the same I/Os"
+                f" twice: keep one kind, {_whole_runs(data)}"
+            )
+        outer = _coarsest({edges[row] for row in rows})
+        own = Histogram(
+            rows,
+            dict.fromkeys(sorted(set(outer.values())), 0),
+            dict.fromkeys(sorted(set(outer.values())), 0),
+            _number(runs, rows),
+            ", ".join(differing(watch, rows)) or None,
+            any(inner != bin_ for inner, bin_ in outer.items()),
+        )
+        for row in rows:
+            own.counts[outer[edges[row]]] += counts[row]
+            own.parts[outer[edges[row]]] += 1
+        found.append(own)
+    return found
+
+
+def _counts(data: Frame) -> list[int]:
+    found = values(data, "count")
+    missing = found.count(None)
+    if missing:
+        hint = (
+            "dropna(subset='count')"
+            if data.implementation.is_pandas_like()
+            else "drop_nulls('count')"
+        )
+        shares = values(data, "pct") if "pct" in data.columns else []
+        why = (
+            "they have pct only, a rounded share, which needs total_ios to be a count"
+            " (fio --output-format=json+ prints counts)"
+            if any(share is not None for share in shares)
+            else "nothing to add"
+        )
+        raise SchemaError(
+            f"count is missing in {missing} of {len(found)} bins: {why}; "
+            f"leave them out knowingly, .{hint}"
+        )
+    numbers(data, "count")  # refuses text
+    for row, count in enumerate(found):
+        if count < 0 or count % 1:
+            raise SchemaError(f"count is {count:g} in row {row}: I/Os are counted from 0")
+    return [int(count) for count in found]
+
+
+def _edges(data: Frame) -> list[Bin]:
+    found = []
+    pairs = zip(numbers(data, "bin_lo_ns"), numbers(data, "bin_hi_ns"), strict=True)
+    for row, (low, high) in enumerate(pairs):
+        if low is None or high is None:
+            raise SchemaError(f"a bin needs both edges: one is missing in row {row}")
+        if not low < high:
+            raise SchemaError(f"the bin of row {row} ends at {high:g}, and begins at {low:g}")
+        found.append((low, high))
+    return found
+
+
+def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
+    """Refuse bins of one entry (and interval) that overlap: they would count I/Os twice."""
+    names = [name for name in (*KEYS, "latency", "time_s") if name in data.columns]
+    keys = run_keys(data)
+    for rows in groups(data, names).values():
+        key = keys[rows[0]]
+        if len(key) < 2:
+            continue  # nobody knows which rows are of one run
+        own = sorted(edges[row] for row in rows)
+        for before, after in pairwise(own):
+            if before == after:
+                raise SchemaError(
+                    f"{run_name(key)} has bins that stand there twice: was a file read twice?"
+                )
+            if after[0] < before[1]:
+                raise SchemaError(
+                    f"{run_name(key)} has an entry whose own bins overlap: {_name(before)} and "
+                    f"{_name(after)}; keep one of its histograms"
+                )
+
+
+def _coarsest(edges: Iterable[Bin]) -> dict[Bin, Bin]:
+    """Say for each bin which of them holds it whole; refuse bins that cross.
+
+    Examples
+    --------
+    >>> _coarsest([(4.0, 5.0), (4.0, 6.0), (6.0, 8.0)])
+    {(4.0, 6.0): (4.0, 6.0), (4.0, 5.0): (4.0, 6.0), (6.0, 8.0): (6.0, 8.0)}
+    """
+    found: dict[Bin, Bin] = {}
+    outer: Bin | None = None
+    for bin_ in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
+        if outer is None or bin_[0] >= outer[1]:
+            outer = bin_
+        elif bin_[1] > outer[1]:
+            raise SchemaError(
+                f"bins {_name(outer)} and {_name(bin_)} overlap, and neither holds the other: "
+                "these histograms have no bins in common, keep them apart with by="
+            )
+        found[bin_] = outer
+    return found
+
+
+def _runs(data: Frame) -> list[Any]:
+    """Say for each row which run it is of, or, in merged bins, of how many runs."""
+    if "run" in data.columns:
+        return list(run_keys(data))
+    return values(data, "n") if "n" in data.columns else [None] * len(data)
+
+
+def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:
+    """Count the runs of a cell, where that is known."""
+    own = {runs[row] for row in rows}
+    if all(isinstance(run, tuple) and len(run) == 2 for run in own):
+        return len(own)
+    known = next(iter(own))
+    return int(known) if len(own) == 1 and isinstance(known, (int, float)) else None
+
+
+def _whole_runs(data: Frame) -> str:
+    if data.implementation.is_pandas_like():
+        return ".query('time_s.isna()')"
+    return '.filter(pl.col("time_s").is_null())'
+
+
+def _name(edges: Bin) -> str:
+    return f"[{edges[0]:.10g}, {edges[1]:.10g})"

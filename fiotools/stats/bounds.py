@@ -1,0 +1,204 @@
+"""What tables of percentiles certainly say of all their I/Os together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.bins import cell_keys
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    columns,
+    differing,
+    groups,
+    kept,
+    names,
+    need,
+    numbers,
+    opened,
+    values,
+)
+from fiotools.stats.mixture import Table, bounds, share
+from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
+from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
+from fiotools.vocabulary import KEYS, DType
+
+_JOIN = ("source", "run", "entry", "thread", "target", "direction")
+
+_COLUMNS: dict[str, DType] = {
+    **dict.fromkeys(("percentile", "bound_lo_ns", "bound_hi_ns"), "float64"),
+    **dict.fromkeys(("total_ios", "parts", "n"), "Int64"),
+    **dict.fromkeys(("method", "varies_in", "warnings"), "str"),
+}
+
+
+def bound_percentiles(
+    percentiles: IntoDataFrameT,
+    io: IntoDataFrameT,
+    *,
+    by: str | Sequence[str] | None = None,
+    at: float | Sequence[float] = PERCENTILES,
+) -> IntoDataFrameT:
+    """Bound the percentiles of several files, threads or runs together, from those of each.
+
+    For tools that print percentiles and no histogram, such as DISKSPD; where there are bins,
+    `percentiles_from_bins` is exact to 1/64.
+
+    Parameters
+    ----------
+    percentiles : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.percentiles`: parts, and not their total beside them.
+    io : pandas.DataFrame or polars.DataFrame
+        The table `Results.io` with the ``total_ios`` of the same entries and directions.
+    by : str or sequence of str, optional
+        Columns that keep tables apart. Directions, and slat, clat and lat, always stay apart.
+    at : float or sequence of float
+        The percentiles to bound, above 0, up to 100.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per group and percentile: the columns of `by`, ``latency``, ``direction``;
+        ``percentile``; ``bound_lo_ns`` and ``bound_hi_ns`` [ns], between which it certainly is, as
+        far as the printed points are exact (null: nothing bounds it); ``total_ios``; ``parts``, the
+        tables; ``n``, the runs (null where not known); ``method``, "bounded"; ``varies_in``;
+        ``warnings``.
+
+    Raises
+    ------
+    SchemaError
+        For a total beside its parts, a table without its I/Os in `io` or with a percentile twice,
+        values that fall where percentiles rise, and a frame without rows or columns.
+
+    Notes
+    -----
+    Of all I/Os together, the share below x is the mean of the shares in each part, weighted by its
+    I/Os. Of a part it is known at its points only; between two of them it lies between their
+    percentiles. The nearer the points, the nearer the bounds; there is no value between them that
+    would be better founded than another.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> percentiles = pd.DataFrame({
+    ...     "source": ["a"] * 3 + ["b"] * 3, "run": 1, "latency": "lat", "direction": "read",
+    ...     "percentile": [50, 99, 100] * 2, "value_ns": [10.0, 20, 90, 30, 60, 80],
+    ... })
+    >>> io = pd.DataFrame({
+    ...     "source": ["a", "b"], "run": 1, "direction": "read", "total_ios": [3000, 1000],
+    ... })
+    >>> found = bound_percentiles(percentiles, io, at=[50, 99])
+    >>> found[["percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "method"]]
+       percentile  bound_lo_ns  bound_hi_ns  total_ios  parts   method
+    0        50.0         10.0         20.0       4000      2  bounded
+    1        99.0         30.0         60.0       4000      2  bounded
+    """
+    wanted, named = wanted_percentiles(at), names(by)
+    data, amounts = opened(percentiles), opened(io)
+    need(data, [*named, "percentile", "value_ns"])
+    need(amounts, ["total_ios"])
+    if "scope" not in named:
+        refuse_scopes(data)
+    cells = list(groups(data, cell_keys(data, named)).values())
+    tables = _tables(data, cells, named, _amounts(data, amounts, named))
+    watch, runs = columns(data, watched(data, [*named, "latency", "direction"])), run_keys(data)
+    lines: list[dict[str, Any]] = []
+    for rows, parts in zip(cells, tables, strict=True):
+        varies = ", ".join(differing(watch, rows)) or None
+        keys = {runs[row] for row in rows}
+        whole: dict[str, Any] = {
+            "total_ios": sum(part.ios for part in parts),
+            "parts": len(parts),
+            "n": len(keys) if all(len(key) == 2 for key in keys) else None,
+            "method": "bounded",
+            "varies_in": varies,
+            "warnings": f"tables vary in {varies}" if varies else None,
+        }
+        for percentile in wanted:
+            low, high = bounds(parts, percentile)
+            ends = {"percentile": percentile, "bound_lo_ns": low, "bound_hi_ns": high}
+            lines.append(ends | whole)
+    first = [rows[0] for rows in cells for _ in wanted]
+    told = {name: (dtype, [line[name] for line in lines]) for name, dtype in _COLUMNS.items()}
+    return answer(data, kept(cell_keys(data, named), first), told)
+
+
+def _amounts(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
+    """Give the I/Os behind each row: those of the same entry and direction."""
+    wanted = dict.fromkeys([*_JOIN, *by])
+    join = [name for name in wanted if name in data.columns and name in io.columns]
+    ios, theirs = values(io, "total_ios"), groups(io, join)
+    found = [0] * len(data)
+    for key, rows in groups(data, join).items():
+        there = theirs.get(key, [])
+        name = ", ".join(f"{n} {v}" for n, v in zip(join, key, strict=True) if v is not None)
+        if len(there) != 1:
+            why = f"{len(there)} rows" if there else "no row"
+            raise SchemaError(f"io has {why} for {name or 'the percentiles'}, where one is needed")
+        if ios[there[0]] is None or ios[there[0]] < 0:
+            raise SchemaError(f"total_ios is missing in io for {name}: it weights the percentiles")
+        for row in rows:
+            found[row] = int(ios[there[0]])
+    return found
+
+
+def _tables(
+    data: Frame, cells: Sequence[list[int]], by: Sequence[str], ios: Sequence[int]
+) -> list[list[Table]]:
+    """Make the tables of each group, their points in order."""
+    wanted = dict.fromkeys([*by, *KEYS, "latency"])
+    own = groups(data, [name for name in wanted if name in data.columns])
+    whose = {row: key for key, rows in own.items() for row in rows}
+    runs, points = run_keys(data), _points(data)
+    found = []
+    for rows in cells:
+        tables: dict[tuple[Any, ...], dict[int, float]] = {}
+        amounts: dict[tuple[Any, ...], int] = {}
+        for row in rows:
+            table = tables.setdefault(whose[row], {})
+            amounts[whose[row]] = ios[row]
+            point = points[row]
+            if point is None:
+                continue
+            level, value = point
+            if level in table:
+                raise SchemaError(
+                    f"percentile {level / 10**9:g} of {run_name(runs[row])} stands there twice, "
+                    "and nothing tells the tables apart: was a file read twice?"
+                )
+            table[level] = value
+        for table in tables.values():
+            _refuse_falling(sorted(table.items()))
+        found.append(
+            [
+                Table(amounts[key], sorted(table.items()))
+                for key, table in tables.items()
+                if amounts[key] and table
+            ]
+        )
+    return found
+
+
+def _points(data: Frame) -> list[tuple[int, float] | None]:
+    """Give share and latency of each row; None where the latency is missing."""
+    found: list[tuple[int, float] | None] = []
+    pairs = zip(numbers(data, "percentile"), numbers(data, "value_ns"), strict=True)
+    for row, (level, value) in enumerate(pairs):
+        if level is None or not 0 <= level <= 100:
+            raise SchemaError(f"row {row} has no percentile between 0 and 100")
+        found.append(None if value is None else (share(level), value))
+    return found
+
+
+def _refuse_falling(points: Sequence[tuple[int, float]]) -> None:
+    for (low, least), (high, most) in pairwise(points):
+        if most < least:
+            raise SchemaError(
+                f"percentile {high / 10**9:g} is below percentile {low / 10**9:g}: "
+                "no measured latencies are like that, leave the table out"
+            )

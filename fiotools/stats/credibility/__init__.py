@@ -1,0 +1,186 @@
+"""Did it even happen? Every run is asked what physics, arithmetic and its own options say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from fiotools.errors import SchemaError
+from fiotools.stats.credibility.budget import budget
+from fiotools.stats.credibility.ceiling import ceiling
+from fiotools.stats.credibility.copying import copying
+from fiotools.stats.credibility.depth import depth
+from fiotools.stats.credibility.finding import Finding, Verdict
+from fiotools.stats.credibility.known import Cache, Known, Media, Sides, known
+from fiotools.stats.credibility.layers import layers
+from fiotools.stats.credibility.little import little
+from fiotools.stats.credibility.mirror import mirror
+from fiotools.stats.credibility.modes import modes
+from fiotools.stats.credibility.opening import runs
+from fiotools.stats.credibility.options_diskspd import options_diskspd
+from fiotools.stats.credibility.options_fio import options_fio
+from fiotools.stats.credibility.pagecache import pagecache
+from fiotools.stats.credibility.pairs import Pair, alone, pairs
+from fiotools.stats.credibility.parts import parts
+from fiotools.stats.credibility.remarks import remarks
+from fiotools.stats.credibility.runs import Run
+from fiotools.stats.credibility.settings import settings, unsided
+from fiotools.stats.credibility.sparse import sparse
+from fiotools.stats.credibility.warm import warm
+from fiotools.vocabulary import ANSWERS, COLUMNS, PANDAS, STATISTICS
+
+if TYPE_CHECKING:
+    from fiotools.results import Results
+
+__all__ = ["Cache", "Finding", "Media", "Sides", "Verdict", "check"]
+
+# asked of every run, in this order
+_OF_RUNS: tuple[Callable[[Run, Known], Iterator[Finding]], ...] = (
+    *(little, depth, parts, ceiling, budget, pagecache),
+    *(options_fio, options_diskspd, sparse, copying),
+)
+_OF_PAIRS: tuple[Callable[[Pair, Known], Iterator[Finding]], ...] = (
+    *(settings, layers, mirror, warm),
+)
+_LAST: tuple[Callable[[Run, Known], Iterator[Finding]], ...] = (modes, remarks)
+_KEYS = ("source", "run")
+
+
+def check(
+    results: Results,
+    *,
+    ram: str | float | None = None,
+    host_ram: str | float | None = None,
+    link: str | float | None = None,
+    media: Media | None = None,
+    devices: int | None = None,
+    cache: Cache | None = None,
+    between: str | None = None,
+    baseline: str | None = None,
+    sides: Sides | None = None,
+    copies: int | Mapping[str, int] | None = None,
+    speedup_max: float | None = None,
+    moved: str | float | None = None,
+    capacity: str | float | None = None,
+    prefilled: bool = False,
+) -> pd.DataFrame:
+    """Ask of every run whether its figures can be true, and of what.
+
+    What the files do not say has to be given; what nobody says is answered with ``unknown`` and the
+    evidence that is missing. ``impossible`` is for physics only. A note that accuses nobody is
+    ``ok`` with a remedy.
+
+    Parameters
+    ----------
+    results : Results
+        As `read` gives them, with all tables.
+    ram, host_ram : str or number, optional
+        Memory of the machine that ran the tool, and of the host if that is a guest (0: there is no
+        host). ``"8GB"`` are 8 GiB, as memory is sold.
+    link : str or number, optional
+        What the device hangs on: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
+        ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
+    media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
+        What the device is.
+    devices : int, optional
+        How many there are, each with a link of its own. For links the default is one; a mirror's is
+        unknown.
+    cache : {"cold", "warm"}, optional
+        What was meant to be measured. A warm cache is memory, and no fault.
+    between, baseline : str, optional
+        A label and one of its values, as in `compare`: the sides of a comparison.
+    sides : {"layer", "device", "mirror", "cache"}, optional
+        What the sides are: the levels go through a layer and the baseline does not (the default);
+        they are other devices; they are mirrors of `copies` (the default with `copies`) of the
+        baseline's single disk; the baseline is cold and the level is warm.
+    copies : int or mapping of level to int, optional
+        Copies that a mirror writes.
+    speedup_max : float, optional
+        What the cache gains at most, from elsewhere.
+    moved : str or number, optional
+        Bytes that each timed command moved (``cat``), where no tool says it.
+    capacity : str or number, optional
+        Of the SSD.
+    prefilled : bool, optional
+        Whether the file was full of data before it was read.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per run, check and subject: the labels, ``source``, ``run``, ``subject``, ``check``
+        (the question's short name), ``verdict`` (ok, suspect, impossible, unknown), ``observed``
+        and ``limit`` (in ``unit``), ``why`` (one sentence), ``remedy`` (what to do, or to find
+        out), ``basis`` (where the limit comes from).
+
+    Raises
+    ------
+    SchemaError
+        If an argument makes no sense, or `results` are not Results.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> res = ft.read("data/wsl-vhdx/f_ext4-vhdx_write.txt")
+    >>> seen = ft.check(res, ram="7926928KiB", link="usb3-5g")
+    >>> seen.query("verdict == 'impossible'")["why"].item()
+    '1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry: impossible as a rate
+    of the disk'
+    """
+    given = known(
+        ram=ram,
+        host_ram=host_ram,
+        link=link,
+        media=media,
+        devices=devices,
+        cache=cache,
+        copies=copies,
+        moved=moved,
+        capacity=capacity,
+        prefilled=prefilled,
+        between=between,
+        baseline=baseline,
+        sides=sides,
+        speedup_max=speedup_max,
+    )
+    every = runs(results)
+    facing: dict[int, list[Pair]] = {}
+    for pair in pairs(every, given):
+        facing.setdefault(id(pair.run), []).append(pair)
+    single = {id(run) for run in alone(every, given)}
+    found = []
+    for run in every:
+        mine = facing.get(id(run), [])
+        found += [(run, one) for question in _OF_RUNS for one in question(run, given)]
+        found += [(run, unsided(given))] if id(run) in single else []
+        found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, given)]
+        found += [(run, one) for question in _LAST for one in question(run, given)]
+    return _frame(found, list(every[0].labels) if every else [])
+
+
+def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pd.DataFrame:
+    answers = ANSWERS["check"]
+    hidden = [name for name in labels if name in answers]
+    if hidden:
+        raise SchemaError(f"column {hidden[0]!r} would hide the answer's own: rename the label")
+    columns: dict[str, Any] = {
+        name: pd.Series([run.labels.get(name) for run, _ in found], dtype=_type(found, name))
+        for name in labels
+    }
+    for name in _KEYS:
+        data = [run.head[name] for run, _ in found]
+        columns[name] = pd.Series(data, dtype=_dtype(COLUMNS[name].dtype))
+    for name in answers:
+        data = [getattr(one, name) for _, one in found]
+        columns[name] = pd.Series(data, dtype=_dtype(STATISTICS[name].dtype))
+    return pd.DataFrame(columns)
+
+
+def _type(found: list[tuple[Run, Finding]], label: str) -> Any:
+    whole = all(isinstance(run.labels.get(label), int) for run, _ in found)
+    return "Int64" if whole and found else "str"
+
+
+def _dtype(name: str) -> Any:
+    return PANDAS[name]  # type: ignore[index]

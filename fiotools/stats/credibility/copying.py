@@ -1,0 +1,141 @@
+"""dd: where its data comes from, whether it waits for the disk, how long it ran, and who was busy.
+
+``dd`` ends its clock when the last write() returns, after closing its files; without ``fdatasync``,
+``fsync``, ``direct`` or ``sync`` the data is in the page cache then. It empties an existing file
+before its clock begins, so that a longer real time is no sign of flushing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Row, Run
+from fiotools.units import human
+
+_BASIS = "GNU coreutils, dd: "
+_NOWHERE = ("/dev/null", "/dev/zero")
+_RANDOM = ("/dev/random", "/dev/urandom")
+_SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
+_TIMED = re.compile(r"\btime\b(.*)", re.S)
+
+
+def copying(run: Run, known: Known) -> Iterator[Finding]:
+    """Ask dd's own questions."""
+    if run.tool == "dd" and run.io:
+        row = run.io[0]
+        if run.option(row["entry"], "if") is None and run.option(row["entry"], "of") is None:
+            yield Finding(
+                "dd_flush",
+                run.subject(row),
+                "unknown",
+                "what was copied, from where and how, is not known: there is no command line",
+                f"{_BASIS}operands",
+                "keep the command line beside the report",
+            )
+        else:
+            yield from _source(run, row)
+            if row["direction"] in ("write", "copy"):
+                yield _flush(run, row, known)
+        if row["runtime_s"] is not None:
+            yield _time(run, row)
+    yield from _busy(run, known)
+
+
+def _source(run: Run, row: Row) -> Iterator[Finding]:
+    given, to = run.option(row["entry"], "if"), run.option(row["entry"], "of")
+    subject, basis = run.subject(row), f"{_BASIS}if="
+    if given in (*_NOWHERE, *_RANDOM) and to in _NOWHERE:
+        why = f"from {given} to {to}: there is no disk in it"
+        yield Finding("dd_source", subject, "suspect", why, basis, "name a file or a device")
+    elif given == "/dev/zero":
+        yield Finding(
+            "dd_source",
+            subject,
+            "unknown",
+            "zeros were written: whether what lies below stores, compresses or leaves them out is "
+            "not known",
+            basis,
+            "write random data from a file in memory, and count the bytes at the device",
+        )
+    elif given in _RANDOM:
+        rate = row["bw_bytes_per_s"]
+        pace = f", {human(rate, 'B/s')}," if rate is not None else ""
+        yield Finding(
+            "dd_source",
+            subject,
+            "suspect",
+            f"the rate{pace} may be that of {given}, which makes a few hundred MB/s",
+            basis,
+            "make the random data before, in memory",
+            observed=rate,
+            unit="B/s",
+        )
+
+
+def _flush(run: Run, row: Row, known: Known) -> Finding:
+    subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}conv=fdatasync, oflag="
+    flags = {
+        flag
+        for name in ("conv", "oflag")
+        for flag in (run.option(entry, name) or "").split(",")
+        if flag in ("fdatasync", "fsync", "direct", "sync", "dsync")
+        # conv=sync pads blocks, and waits for nothing
+        and (name, flag) != ("conv", "sync")
+    }
+    if flags:
+        why = f"dd waited for the disk: {', '.join(sorted(flags))}"
+        return Finding("dd_flush", subject, "ok", why, basis)
+    if run.option(entry, "of") in _NOWHERE or known.is_memory:
+        return Finding("dd_flush", subject, "ok", "there is nothing to flush", basis)
+    timed = _TIMED.search(run.command)
+    real = run.timing["real_s"] if run.timing else None
+    if timed and real and row["io_bytes"] and _SYNC.search(timed[1]):
+        rate = row["io_bytes"] / real
+        why = f"the sync within the timed command is the flush: the rate is {human(rate, 'B/s')}"
+        remedy = "take bytes / real, and not what dd printed"
+        return Finding("dd_flush", subject, "ok", why, basis, remedy, rate, None, "B/s")
+    rate = row["bw_bytes_per_s"]
+    pace = f": {human(rate, 'B/s')} is the page cache's speed" if rate is not None else ""
+    why = f"no fdatasync, fsync, direct or sync{pace}"
+    if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
+        why += ", and that real is longer than dd's time shows no flushing"
+    remedy = "use conv=fdatasync"
+    return Finding("dd_flush", subject, "suspect", why, basis, remedy, rate, None, "B/s")
+
+
+def _time(run: Run, row: Row) -> Finding:
+    took, subject, basis = row["runtime_s"], run.subject(row), "1 s and 5 s, by custom"
+    figures = (took, 5.0, "s")
+    said = f"dd ran for {human(took, 's')}"
+    remedy = "copy more, for 5 s at least"
+    if took < 1:
+        why = f"{said}: below 1 s the rate means nothing"
+        return Finding("dd_time", subject, "suspect", why, basis, remedy, *figures)
+    if took < 5:
+        why = f"{said}: below 5 s caches and start-up decide"
+        return Finding("dd_time", subject, "suspect", why, basis, remedy, *figures)
+    return Finding("dd_time", subject, "ok", said, basis, None, *figures)
+
+
+def _busy(run: Run, known: Known) -> Iterator[Finding]:
+    """Ask whether a processor copied memory all the time."""
+    timing = run.timing
+    if timing is None or known.is_memory:
+        return
+    real, user, system = (timing[name] for name in ("real_s", "user_s", "sys_s"))
+    copies = run.tool == "dd" or re.match(r"\s*(?:time\s+)?(?:cat|cp)\s", run.command)
+    if not copies or not real or user is None or system is None or real < 0.05:
+        return
+    share = (user + system) / real
+    said = f"the processor was busy for {human(user + system, 's')} of {human(real, 's')}"
+    figures = (100 * share, 90.0, "%")
+    basis = "user + sys against real"
+    if share < 0.9:
+        yield Finding("copying", "command", "ok", said, basis, None, *figures)
+        return
+    why = f"{said}: it copied memory, and did not wait for a disk"
+    remedy = "flush, empty the caches, or use direct I/O"
+    yield Finding("copying", "command", "suspect", why, basis, remedy, *figures)

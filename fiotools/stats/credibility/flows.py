@@ -1,0 +1,84 @@
+"""What went one way within one time: the rates that a link has to carry."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Row, Run
+
+_TWO_WAY = ("mixed", "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Bytes that went in one direction (`mixed` and `total`: in both)."""
+
+    subject: str
+    direction: str
+    rate: float
+    moved: float | None = None
+    seconds: float | None = None
+    row: Row | None = None
+
+    @property
+    def is_two_way(self) -> bool:
+        """Whether reads and writes are in one figure."""
+        return self.direction in _TWO_WAY
+
+
+def flows(run: Run, known: Known) -> list[Flow]:
+    """Give every rate of a run that is certain: each row's, and those of jobs side by side."""
+    found = [
+        Flow(
+            run.subject(row),
+            row["direction"] or "",
+            row["bw_bytes_per_s"],
+            row["io_bytes"],
+            row["runtime_s"],
+            row,
+        )
+        for row in run.wholes()
+        if row["bw_bytes_per_s"] is not None and row["direction"] != "sync"
+    ]
+    found += _together(run)
+    timing = run.timing
+    if not found and known.moved is not None and timing is not None:
+        took = timing["real_s"] if timing["real_s"] is not None else timing["real_mean_s"]
+        if took:
+            found.append(Flow("command", "", known.moved / took, known.moved, took))
+    return found
+
+
+def _together(run: Run) -> Iterator[Flow]:
+    """Add up jobs of a fio run that has one group, over the whole of its time.
+
+    Whether the jobs overlapped is not known everywhere, so that their rates are not added; but all
+    of them were done within the time that fio ran.
+    """
+    rows = run.wholes()
+    elapsed = run.head["duration_s"]
+    if run.tool != "fio" or not elapsed or any(row["scope"] == "total" for row in rows):
+        return
+    if len({row["group"] for row in rows}) > 1:
+        return
+    sums = defaultdict(list)
+    for row in rows:
+        sums[row["direction"]].append(row["io_bytes"])
+    for direction, amounts in sums.items():
+        known = [amount for amount in amounts if amount is not None]
+        if len(known) == len(amounts) > 1 and direction != "sync":
+            moved = float(sum(known))
+            yield Flow(f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed)
+
+
+def busiest(several: list[Flow]) -> list[Flow]:
+    """Keep the fastest flow of each direction; of totals, only where there is nothing else."""
+    best: dict[str, Flow] = {}
+    for flow in several:
+        if flow.direction not in best or flow.rate > best[flow.direction].rate:
+            best[flow.direction] = flow
+    one_way = [flow for flow in best.values() if not flow.is_two_way]
+    return one_way or list(best.values())

@@ -1,0 +1,123 @@
+"""What the caller knows of the machine, and the files do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from fiotools import units
+from fiotools.errors import SchemaError
+from fiotools.stats.credibility.links import Link, link
+
+Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
+Cache = Literal["cold", "warm"]
+Sides = Literal["layer", "device", "mirror", "cache"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The arguments of `check`, in base units."""
+
+    ram: float | None = None
+    host_ram: float | None = None
+    link: Link | None = None
+    media: str | None = None
+    devices: int | None = None
+    cache: str | None = None
+    copies: int | Mapping[str, int] | None = None
+    moved: float | None = None
+    capacity: float | None = None
+    prefilled: bool = False
+    between: str | None = None
+    baseline: str | None = None
+    sides: str | None = None
+    speedup_max: float | None = None
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether it is said that memory was measured, and no device."""
+        return self.cache == "warm" or self.media == "ram"
+
+
+def known(
+    *,
+    ram: str | float | None,
+    host_ram: str | float | None,
+    link: str | float | None,
+    media: str | None,
+    devices: int | None,
+    cache: str | None,
+    copies: int | Mapping[str, int] | None,
+    moved: str | float | None,
+    capacity: str | float | None,
+    prefilled: bool,
+    between: str | None,
+    baseline: str | None,
+    sides: str | None,
+    speedup_max: float | None,
+) -> Known:
+    """Look at every argument, and refuse what makes no sense."""
+    _one_of("media", media, get_args(Media))
+    _one_of("cache", cache, get_args(Cache))
+    _one_of("sides", sides, get_args(Sides))
+    _count("devices", devices)
+    for number in copies.values() if isinstance(copies, Mapping) else [copies]:
+        _count("copies", number)
+    if (between is None) != (baseline is None):
+        raise SchemaError("between= and baseline= go together: a column, and one of its values")
+    if between is None and (sides is not None or copies is not None):
+        raise SchemaError(
+            "sides= and copies= compare two sides: name them with between=, baseline="
+        )
+    if copies is not None and sides not in (None, "mirror"):
+        raise SchemaError(f"copies= is about a mirror, sides={sides!r} is not")
+    if speedup_max is not None and not speedup_max > 1:
+        raise SchemaError(f"speedup_max={speedup_max!r}: a cache that helps is above 1")
+    if between is not None and sides is None:
+        sides = "layer" if copies is None else "mirror"
+    return Known(
+        # memory comes in powers of two: "8GB" of it are 8 GiB
+        ram=_size("ram", ram, 1024),
+        host_ram=_size("host_ram", host_ram, 1024),
+        link=_link(link),
+        media=media,
+        devices=devices,
+        cache=cache,
+        copies=copies,
+        moved=_size("moved", moved, 1000),
+        capacity=_size("capacity", capacity, 1000),
+        prefilled=prefilled,
+        between=between,
+        baseline=baseline,
+        sides=sides,
+        speedup_max=speedup_max,
+    )
+
+
+_link = link  # an argument has its name
+
+
+def _one_of(name: str, value: str | None, legal: tuple[str, ...]) -> None:
+    if value is not None and value not in legal:
+        raise SchemaError(f"{name}={value!r} is not one of {', '.join(legal)}")
+
+
+def _count(name: str, value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise SchemaError(f"{name}={value!r} is no whole number from 1")
+
+
+def _size(name: str, value: str | float | None, kilo: int) -> float | None:
+    """Read a size; 0 is one, and says that there is none of it."""
+    if value is None:
+        return None
+    try:
+        size = units.size(value, kilo=kilo) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        size = -1.0
+    if isinstance(value, bool) or not 0 <= size < float("inf"):
+        raise SchemaError(f'{name}={value!r} is no size: write "8GB" or a number of bytes')
+    return size

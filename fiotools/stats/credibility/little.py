@@ -1,0 +1,149 @@
+"""Little's law: as many I/Os are on their way as rate x latency says, and no more than asked for.
+
+fio: the sum over directions of I/Os x mean total latency, divided by the time that the jobs ran.
+``job_runtime`` is summed over the jobs of a group and the phases of a job, so that the answer is
+the depth of ONE job; where it is missing (before 3.8, and in text) the longest direction stands for
+it, and the answer is the depth of all jobs together. DISKSPD: I/Os per second x mean latency,
+against outstanding x threads x targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fiotools import units
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Row, Run, directions
+
+_BASIS = "Little's law: I/Os in flight = rate x latency"
+_SLACK = 1.05
+_SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
+_HALF_DIGIT = 500.0  # ns: DISKSPD prints 0.001 ms
+_MIXED = ("rw", "randrw", "readwrite", "trimwrite", "randtrimwrite")
+SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
+# what keeps a queue from being full
+_BRAKES = (
+    *("rate", "rate_iops", "rate_min", "thinktime", "fsync", "fdatasync", "sync"),
+    *("io_submit_mode", "iodepth_batch", "iodepth_low", "latency_target"),
+    *("Target/Throughput", "Target/ThinkTime", "-g", "-i"),
+)
+
+
+def little(run: Run, known: Known) -> Iterator[Finding]:
+    """Hold the I/Os in flight against the depth that was asked for."""
+    del known
+    if run.tool == "fio":
+        for job, rows in run.entries():
+            yield _fio(run, job, rows)
+    else:
+        rows = run.wholes()
+        # of a mixture one direction has not all I/Os of the queue
+        whole = [row for row in rows if row["direction"] == "total"] or rows
+        for row in whole:
+            if row["direction"] is not None and row["lat_mean_ns"] is not None:
+                depth, took = _whole_depth(row), row["runtime_s"]
+                yield _judge(run, row, _flight(row), depth, took, _HALF_DIGIT)
+
+
+def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
+    parts = directions(rows)
+    if not parts:
+        return _unknown(run.subject(rows[0]), "no row of reads or writes")
+    row: dict[str, Any] = {**parts[0], "direction": None}
+    row["lat_max_ns"] = max((part["lat_max_ns"] or 0.0 for part in parts), default=0.0)
+    longest = max((part["runtime_s"] or 0.0 for part in parts), default=0.0)
+    depth = row["iodepth"] or _default(run, row["entry"])
+    if any(part["lat_mean_ns"] is None or part["total_ios"] is None for part in parts):
+        return _unknown(run.subject(row), "no mean total latency (lat) or no count of I/Os")
+    busy = [part["total_ios"] * part["lat_mean_ns"] / 1e9 for part in parts]
+    if job.get("job_runtime_s"):
+        return _judge(run, row, sum(busy) / job["job_runtime_s"], depth, longest)
+    jobs = 1 if row["scope"] == "job" else row["numjobs"]
+    if not longest or jobs is None or depth is None:
+        return _judge(run, row, None, None, longest)
+    # verifying comes after writing, and then the two are not in flight together
+    together = row["rw"] in _MIXED or len(parts) == 1
+    inflight = sum(busy) / longest if together else max(busy) / longest
+    return _judge(run, row, inflight, depth * jobs, longest)
+
+
+def _flight(row: Row) -> float | None:
+    """Give rate x latency."""
+    if row["iops"] is None or row["lat_mean_ns"] is None:
+        return None
+    return float(row["iops"] * row["lat_mean_ns"] / 1e9)
+
+
+def _whole_depth(row: Row) -> int | None:
+    depth, threads = row["iodepth"], row["numjobs"]
+    return None if depth is None or threads is None else depth * threads
+
+
+def _judge(
+    run: Run,
+    row: Row,
+    inflight: float | None,
+    depth: int | None,
+    runtime: float | None,
+    half_digit: float = 0.0,
+) -> Finding:
+    subject = run.subject(row)
+    if inflight is None or not depth or not runtime:
+        missing = "the depth and the number of jobs" if not depth else "rate, latency or run time"
+        return _unknown(subject, f"{missing} are not in the report")
+    tail = (row.get("lat_max_ns") or 0.0) / 1e9 / runtime
+    printed = (row.get("iops") or 0.0) * half_digit / 1e9 if half_digit else 0.0
+    limit = _SLACK * depth + tail + printed
+    said = f"{inflight:.4g} I/Os were in flight on average, of {depth} asked for"
+    figures: dict[str, Any] = {"observed": inflight, "limit": float(depth), "basis": _BASIS}
+    if inflight > limit and runtime >= _SHORT:
+        return Finding(
+            "little",
+            subject,
+            "impossible",
+            f"{said}: rate, latency and depth cannot all be right",
+            remedy="look for a figure that was edited, added up twice or read in another unit",
+            **figures,
+        )
+    if inflight > limit:
+        lasted = units.human(runtime, "s")
+        why = f"{said}, in {lasted}: too short to tell"
+        return Finding(
+            "little", subject, "unknown", why, remedy="run for longer than 1 s", **figures
+        )
+    if inflight < 0.9 * depth:
+        causes = _causes(run, row)
+        because = f": {causes} keeps the queue from filling" if causes else ""
+        remedy = "" if causes else "the queue was not kept full; a low number is no fault by itself"
+        return Finding(
+            "little", subject, "ok", f"{said}{because}", remedy=remedy or None, **figures
+        )
+    return Finding("little", subject, "ok", said, **figures)
+
+
+def _causes(run: Run, row: Row) -> str:
+    found = [f"ioengine={row['ioengine']}"] if row["ioengine"] in SYNC_ENGINES else []
+    for name in _BRAKES:
+        text = run.option(row["entry"], name)
+        if text not in (None, "", "0", "0ms", "inline", "none"):
+            found.append(f"{name}={text}")
+    return ", ".join(found)
+
+
+def _default(run: Run, entry: int | None) -> int | None:
+    """Give fio's own depth, where the options are listed and none was given."""
+    text = run.default(entry, "iodepth")
+    return int(text) if text and text.isdecimal() else None
+
+
+def _unknown(subject: str, missing: str) -> Finding:
+    return Finding(
+        "little",
+        subject,
+        "unknown",
+        f"Little's law cannot be asked: {missing}",
+        _BASIS,
+        "keep the job file or the command line beside the report",
+    )

@@ -1,0 +1,104 @@
+"""Two modes of one latency, far apart: hits and misses, in one figure.
+
+Told from a histogram where the report has one, else from percentiles that jump.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import floor, log2
+
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Row, Run
+from fiotools.units import human
+
+_APART = 10.0
+_LEAST = 0.1  # of the I/Os: a smaller mode is a tail
+_VALLEY = 0.25  # of the smaller mode: no deeper, no two modes
+_BASIS = "modes more than 10 times apart, with 10 % of the I/Os each"
+
+
+def modes(run: Run, known: Known) -> Iterator[Finding]:
+    """Look for two modes in each direction that has one block size."""
+    del known
+    bins, curves = _by_row(run.tables["bins"]), _by_row(run.tables["percentiles"])
+    for row in run.wholes():
+        if row["direction"] not in ("read", "write") or row["ioengine"] == "null":
+            continue
+        place = (row["entry"], row["direction"], row["scope"])
+        if place not in bins and place not in curves:
+            continue
+        if row["bs_bytes"] is None:
+            why = "whether the I/Os had one size is not in the report"
+            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, "use one block size")
+            continue
+        found = _in_bins(bins[place]) if place in bins else _in_curve(curves[place])
+        yield _told(run.subject(row), found)
+
+
+def _told(subject: str, found: tuple[float, float, float] | None) -> Finding:
+    if found is None:
+        return Finding("modes", subject, "ok", "one mode", _BASIS)
+    share, low, high = found
+    return Finding(
+        "modes",
+        subject,
+        "suspect",
+        f"two modes: {100 * share:.0f} % of the I/Os at about {human(low, 'ns')}, the others at "
+        f"about {human(high, 'ns')}, {high / low:.3g} times as long: hits and misses, perhaps",
+        _BASIS,
+        "report the two apart; a mean of them is nobody's latency",
+        observed=high / low,
+        limit=_APART,
+    )
+
+
+def _by_row(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
+    """Sort by row of `io`; of several latencies keep the most whole."""
+    kinds: dict[tuple[object, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["latency"] != "slat" and row["direction"] is not None:
+            place = (row["entry"], row["direction"], row["scope"])
+            kinds[place][row["latency"]].append(row)
+    return {place: own.get("lat") or next(iter(own.values())) for place, own in kinds.items()}
+
+
+def _in_bins(rows: Sequence[Row]) -> tuple[float, float, float] | None:
+    """Find the two highest octaves that are far apart with a valley between them.
+
+    fio's coarsest histogram has one bin an octave: anything finer would find valleys in it.
+    """
+    counts: dict[int, float] = defaultdict(float)
+    for row in rows:
+        if row["count"] and row["bin_lo_ns"]:
+            counts[floor(log2(row["bin_lo_ns"]))] += row["count"]
+    every = sum(counts.values())
+    if not every:
+        return None
+    series = [counts[at] for at in range(min(counts), max(counts) + 1)]
+    first, top = min(counts), max(range(len(series)), key=series.__getitem__)
+    apart = log2(_APART)
+    for other in sorted(range(len(series)), key=lambda at: -series[at]):
+        if abs(other - top) <= apart:
+            continue
+        low, high = sorted((top, other))
+        middle = (low + high) / 2  # of several empty places take the one in the middle
+        valley = min((series[at], abs(at - middle), at) for at in range(low, high + 1))[2]
+        below = sum(series[: valley + 1]) / every
+        if series[valley] > _VALLEY * series[other] or not _LEAST <= below <= 1 - _LEAST:
+            continue
+        return below, 2 ** (first + low + 0.5), 2 ** (first + high + 0.5)
+    return None
+
+
+def _in_curve(rows: Sequence[Row]) -> tuple[float, float, float] | None:
+    """Find neighbouring percentiles in the bulk that are far apart."""
+    curve = sorted((row["percentile"], row["value_ns"]) for row in rows if row["value_ns"])
+    for (a, low), (b, high) in pairwise(curve):
+        is_bulk = a >= 100 * _LEAST and b <= 100 - 100 * _LEAST and b - a <= 10
+        if is_bulk and high > _APART * low:
+            return (a + b) / 200, low, high
+    return None

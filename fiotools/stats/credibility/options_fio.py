@@ -1,0 +1,117 @@
+"""fio's options that make a figure mean something else than it seems to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Row, Run
+
+_BASIS = "fio, HOWTO: "
+_FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
+_OFF = (None, "", "0", "none")
+_KEEP = "keep the job file or the command line beside the report"
+
+
+def options_fio(run: Run, known: Known) -> Iterator[Finding]:
+    """Audit the options of every entry of a fio run."""
+    if run.tool != "fio":
+        return
+    for job, rows in run.entries():
+        row = {**rows[0], "direction": None}
+        writes = [one for one in rows if one["direction"] == "write"]
+        if row["ioengine"] == "null":
+            yield Finding(
+                "engine",
+                run.subject(row),
+                "suspect",
+                "ioengine=null moves no byte: the figures are fio's own speed",
+                f"{_BASIS}ioengine",
+                "use another engine",
+            )
+        elif writes:
+            yield from _flush(run, writes[0], known)
+            yield from _data(run, writes[0])
+        if job.get("error"):
+            yield Finding(
+                "error",
+                run.subject(row),
+                "suspect",
+                f"the job ended with error {job['error']}: its figures are of a part",
+                "the report's own error",
+                "mend the cause, and run it again",
+                observed=float(job["error"]),
+                limit=0.0,
+            )
+        yield from _short(run, rows)
+
+
+def _flush(run: Run, row: Row, known: Known) -> Iterator[Finding]:
+    """Ask whether buffered writes were waited for."""
+    subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}end_fsync, direct"
+    if row["direct"] or known.media == "ram":
+        why = "direct=1: writes do not wait in the page cache"
+        yield Finding(
+            "flush", subject, "ok", why if row["direct"] else "memory, as declared", basis
+        )
+        return
+    asked = [f"{name}={run.option(entry, name)}" for name in _FLUSHES]
+    asked = [text for text in asked if text.partition("=")[2] not in ("None", *_OFF)]
+    if asked:
+        yield Finding("flush", subject, "ok", f"writes are flushed: {', '.join(asked)}", basis)
+    elif run.direct(row) is None or not run.tells_options(entry):
+        why = "whether writes were direct or flushed is not in the report"
+        yield Finding("flush", subject, "unknown", why, basis, _KEEP)
+    else:
+        yield Finding(
+            "flush",
+            subject,
+            "suspect",
+            "buffered writes without fsync: the time ends when the page cache has them",
+            basis,
+            "set end_fsync=1, or direct=1",
+        )
+
+
+def _data(run: Run, row: Row) -> Iterator[Finding]:
+    """Ask whether what was written can be compressed, or left out."""
+    subject, entry = run.subject(row), row["entry"]
+    found = []
+    for name in ("zero_buffers", "buffer_pattern", "buffer_compress_percentage"):
+        text = run.option(entry, name)
+        if text not in (None, "0") and not (text == "" and name != "zero_buffers"):
+            found.append(f"{name}={text}" if text else name)
+    if found:
+        yield Finding(
+            "data",
+            subject,
+            "suspect",
+            f"{', '.join(found)}: a disk that compresses or leaves zeros out stores less than this",
+            f"{_BASIS}zero_buffers, buffer_pattern, buffer_compress_percentage",
+            "write fio's random data, its default",
+        )
+    elif run.tells_options(entry):
+        why = "fio's random data cannot be compressed"
+        yield Finding("data", subject, "ok", why, f"{_BASIS}refill_buffers")
+
+
+def _short(run: Run, rows: list[Row]) -> Iterator[Finding]:
+    longest = max((row["runtime_s"] or 0.0 for row in rows), default=0.0)
+    if 0 < longest < 30:
+        yield short(run.subject({**rows[0], "direction": None}), longest)
+
+
+def short(subject: str, seconds: float) -> Finding:
+    """Note a run in which caches of devices, and not what lies behind them, may have worked."""
+    return Finding(
+        "runtime",
+        subject,
+        "ok",
+        f"a run of {seconds:.3g} s may end before caches are full and clocks have settled",
+        "30 s, by custom",
+        "run for 30 s or more",
+        observed=seconds,
+        limit=30.0,
+        unit="s",
+    )

@@ -1,0 +1,142 @@
+"""The page cache: whether what was read came from memory.
+
+Memory means the guest's and the host's. fio drops the cache of its files first (``invalidate=1``),
+so that a file smaller than memory is not enough to be suspected; dd and DISKSPD drop nothing.
+Direct I/O passes by the guest's cache, and by no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Row, Run
+from fiotools.units import human
+
+_FIO = "fio, HOWTO: direct, invalidate, pre_read"
+_TWICE = "twice the memory, so that most of it cannot be cached"
+_HOST = "for a guest or a network mount, give the host's memory; host_ram=0 if there is no host"
+DROPS = ("drop_caches", "purge", "nocache", "Clear-FileSystemCache")
+# ns; the fastest percent of random reads takes longer than this from any device of the kind
+_FASTEST = {"nvme": 3e3, None: 3e3, "sata-ssd": 20e3, "hdd": 100e3}
+
+
+def pagecache(run: Run, known: Known) -> Iterator[Finding]:
+    """Ask of every read whether memory answered it."""
+    wholes = run.wholes()
+    apart = {row["entry"] for row in wholes if row["direction"] == "read"}
+    rows = [
+        row
+        for row in wholes
+        if row["direction"] == "read" or (row["direction"] == "mixed" and row["entry"] not in apart)
+    ]
+    if known.is_memory:
+        for row in rows:
+            why = "memory was measured, as was declared"
+            yield Finding("cache", run.subject(row), "ok", why, "the arguments cache=, media=")
+        return
+    for row in rows:
+        if row["ioengine"] == "null" or row["target"] in ("/dev/zero", "/dev/null"):
+            continue
+        yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
+        yield from _fast(run, row, known)
+
+
+def _fio(run: Run, row: Row, known: Known) -> Finding:
+    subject, entry = run.subject(row), row["entry"]
+    direct = run.direct(row)
+    if direct:
+        return _guest_ok(subject, "direct=1 passes by the page cache", known, _FIO)
+    if direct is None:
+        why = "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
+        remedy = f"keep the job file or the command line beside the report; {_HOST}"
+        return Finding("cache", subject, "unknown", why, _FIO, remedy)
+    if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
+        why = "without direct=1, and reads and writes are in one figure"
+        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {_HOST}")
+    size, moved = row["size_bytes"], row["io_bytes"]
+    jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
+    remedy = "set direct=1, or declare cache='warm'"
+    for option, bad in (("invalidate", "0"), ("pre_read", "1")):
+        if run.option(entry, option) == bad:
+            why = f"{option}={bad} without direct=1: what is read lies in the page cache already"
+            return Finding("cache", subject, "suspect", why, _FIO, remedy)
+    if size and moved and moved > 1.01 * size * jobs:
+        why = (
+            f"{human(moved, 'B')} were read from {human(size * jobs, 'B')} without direct=1: "
+            "from the second time on out of the page cache"
+        )
+        limit = float(size * jobs)
+        return Finding("cache", subject, "suspect", why, _FIO, remedy, float(moved), limit, "B")
+    if size is None or not run.tells_options(entry):
+        why = "without direct=1, and the size of the file is not in the report"
+        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {_HOST}")
+    return _guest_ok(
+        subject, "nothing was read twice, and fio dropped the cache first", known, _FIO
+    )
+
+
+def _plain(run: Run, row: Row, known: Known) -> Finding:
+    """Ask of dd, DISKSPD and CrystalDiskMark, which drop nothing."""
+    subject = run.subject(row)
+    if row["direct"]:
+        return _guest_ok(subject, "direct I/O passes by the page cache", known, "direct I/O")
+    if run.tool != "dd" and row["direct"] is None:
+        why = "whether the page cache was off is not in the report"
+        return Finding("cache", subject, "unknown", why, "DISKSPD, -Su and -Sh", "use -Sh")
+    if any(word in run.command for word in DROPS):
+        return _guest_ok(subject, "the command drops the cache first", known, "the command line")
+    size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
+    if size is None or known.ram is None:
+        why = "the page cache was on, and how much memory there is is not known"
+        return Finding("cache", subject, "unknown", why, _TWICE, 'give ram=, such as ram="8GB"')
+    held = known.ram + (known.host_ram or 0.0)
+    said = f"{human(size, 'B')} through the page cache, {size / held:.3g} times the memory"
+    remedy = "drop the cache first, use direct I/O, or declare cache='warm'"
+    figures = (float(size), 2 * held, "B")
+    if size < 2 * held:
+        return Finding("cache", subject, "suspect", said, _TWICE, remedy, *figures)
+    if known.host_ram is None:
+        why = f"{said} of the guest; how much a host's cache holds is not known"
+        return Finding("cache", subject, "unknown", why, _TWICE, _HOST, *figures)
+    return Finding("cache", subject, "ok", said, _TWICE, None, *figures)
+
+
+def _guest_ok(subject: str, why: str, known: Known, basis: str) -> Finding:
+    if known.host_ram == 0:
+        return Finding("cache", subject, "ok", why, basis)
+    told = f"{why}; whether a host caches is not known"
+    return Finding("cache", subject, "unknown", told, basis, _HOST)
+
+
+def _fast(run: Run, row: Row, known: Known) -> Iterator[Finding]:
+    """Suspect random reads that are faster than any device of the kind."""
+    if row["direction"] != "read" or "rand" not in (row["rw"] or ""):
+        return
+    p1 = run.fastest.get((row["entry"], "read", row["scope"]), {})
+    slat, clat = row["slat_mean_ns"], row["clat_mean_ns"]
+    # where submitting takes the time, clat begins when the work is done
+    kind = "lat" if "lat" in p1 else "clat"
+    if kind == "clat" and (slat is None or clat is None or slat >= clat):
+        return
+    value, limit = p1.get(kind), _FASTEST[known.media]
+    if value is None:
+        return
+    said = f"1 % of the random reads took less than {human(value, 'ns')} ({kind})"
+    device = {"hdd": "hard disk", "sata-ssd": "SATA SSD"}.get(known.media or "", "NVMe SSD")
+    basis = f"the fastest reads of any {device}, about {human(limit, 'ns')}"
+    if value >= limit:
+        yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, value, limit, "ns")
+        return
+    yield Finding(
+        "fast_reads",
+        run.subject(row),
+        "suspect",
+        f"{said}: faster than any {device}, so memory answered them",
+        basis,
+        "set direct=1, prefill the file, or declare cache='warm'",
+        value,
+        limit,
+        "ns",
+    )

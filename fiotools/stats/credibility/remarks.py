@@ -1,0 +1,91 @@
+"""Notes with the evidence there is: a busy processor, a fresh SSD, a fixed rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.runs import Run
+from fiotools.units import human
+
+_BUSY = 90.0
+_PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
+
+
+def remarks(run: Run, known: Known) -> Iterator[Finding]:
+    """Note what limits a figure without making it wrong."""
+    yield from _processor(run)
+    yield from _fresh(run, known)
+    yield from _paced(run)
+
+
+def _processor(run: Run) -> Iterator[Finding]:
+    shares = [row["usage_pct"] for row in run.tables["cpu"] if row["usage_pct"] is not None]
+    what = "a processor"
+    if not shares:
+        what = "a job's processor"
+        shares = [
+            row["usr_cpu_pct"] + row["sys_cpu_pct"]
+            for row in run.tables["jobs"]
+            if row["usr_cpu_pct"] is not None and row["sys_cpu_pct"] is not None
+        ]
+    if shares and max(shares) >= _BUSY:
+        yield Finding(
+            "processor",
+            "run",
+            "ok",
+            f"{what} was busy for {max(shares):.0f} % of the time: it may be what was measured",
+            "90 % of one processor",
+            "use more jobs, or a faster processor, before blaming the disk",
+            observed=max(shares),
+            limit=_BUSY,
+            unit="%",
+        )
+
+
+def _fresh(run: Run, known: Known) -> Iterator[Finding]:
+    """Hold what was written against the capacity: an SSD's cache takes the first of it."""
+    if known.media not in ("sata-ssd", "nvme"):
+        return
+    written = sum(row["io_bytes"] or 0 for row in run.wholes() if row["direction"] == "write")
+    if not written:
+        return
+    basis = "SNIA PTS: write twice the capacity before measuring"
+    if known.capacity is None:
+        why = f"{human(written, 'B')} were written; how much the SSD's cache takes is not known"
+        remedy = "give capacity=; write twice the capacity before"
+        yield Finding("preconditioning", "run", "unknown", why, basis, remedy, float(written))
+    elif written < 2 * known.capacity:
+        share = 100 * written / known.capacity
+        yield Finding(
+            "preconditioning",
+            "run",
+            "ok",
+            f"{human(written, 'B')} are {share:.3g} % of the SSD: this may be its cache's speed",
+            basis,
+            "write twice the capacity before, or say that it is the speed of a fresh SSD",
+            observed=float(written),
+            limit=2 * known.capacity,
+            unit="B",
+        )
+
+
+def _paced(run: Run) -> Iterator[Finding]:
+    options = run.all_options()
+    # DISKSPD repeats its options for each target
+    for name in list(options):
+        if name.startswith("Target["):
+            options.setdefault("Target/" + name.partition("/")[2], options[name])
+    found = [
+        f"{name}={options[name]}" for name in _PACED if options.get(name, "0") not in ("", "0")
+    ]
+    if found and options.get("rate_process") != "poisson":
+        yield Finding(
+            "omission",
+            "run",
+            "ok",
+            f"{', '.join(found)}: a stall delays the I/Os after it, whose latency begins later",
+            "coordinated omission",
+            "do not read high percentiles of it as what a user would have waited",
+        )

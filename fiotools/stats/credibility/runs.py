@@ -1,0 +1,158 @@
+"""One run with all that the tables hold of it, as plain values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+Row = Mapping[str, Any]
+
+_PARTS = ("read", "write", "trim")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a tool.
+
+    Attributes
+    ----------
+    head : mapping
+        Its row of ``runs``.
+    tables : mapping of str to list
+        Its rows of the other tables.
+    labels : mapping
+        The caller's labels.
+    """
+
+    head: Row
+    tables: Mapping[str, list[Row]]
+    labels: Mapping[str, Any]
+
+    @cached_property
+    def _options(self) -> dict[int | None, dict[str, str]]:
+        """The options by entry; a default only where nothing was given."""
+        found: dict[int | None, dict[str, str]] = defaultdict(dict)
+        for row in sorted(self.tables["settings"], key=_is_default):
+            if row["text"] is None:
+                continue
+            if _is_default(row) and _option(found, row["entry"], row["option"]) is not None:
+                continue
+            found[row["entry"]][row["option"]] = row["text"]
+        return found
+
+    @cached_property
+    def _defaults(self) -> set[tuple[int | None, str]]:
+        if any("unlike jobs" in (row["message"] or "") for row in self.tables["notes"]):
+            return set()  # what is listed is the last job's
+        given = {(r["entry"], r["option"]) for r in self.tables["settings"] if not _is_default(r)}
+        every = {(r["entry"], r["option"]) for r in self.tables["settings"] if _is_default(r)}
+        return {(entry, name) for entry, name in every if not {(entry, name), (None, name)} & given}
+
+    @cached_property
+    def _has_several(self) -> bool:
+        return len({row["entry"] for row in self.io}) > 1
+
+    @cached_property
+    def fastest(self) -> dict[tuple[Any, ...], dict[str, float]]:
+        """The first percentile of each latency, by entry, direction and scope."""
+        found: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
+        for row in self.tables["percentiles"]:
+            if row["percentile"] == 1 and row["value_ns"] is not None:
+                place = (row["entry"], row["direction"], row["scope"])
+                found[place][row["latency"]] = row["value_ns"]
+        return found
+
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+        return str(self.head["tool"])
+
+    @property
+    def command(self) -> str:
+        """The command line, of the tool or of what was timed; empty if no file shows it."""
+        timed = [row["command"] for row in self.tables["timings"] if row["command"]]
+        return str(self.head["command"] or (timed[0] if len(timed) == 1 else ""))
+
+    @property
+    def io(self) -> list[Row]:
+        """Its rows of `io`."""
+        return self.tables["io"]
+
+    @property
+    def timing(self) -> Row | None:
+        """The one report of `time` that goes with the run."""
+        timings = self.tables["timings"]
+        return timings[0] if len(timings) == 1 else None
+
+    def entries(self) -> Iterator[tuple[Row, list[Row]]]:
+        """Give the rows of `io` by entry, with the entry's row of `jobs`."""
+        jobs = {row["entry"]: row for row in self.tables["jobs"]}
+        rows = defaultdict(list)
+        for row in self.io:
+            rows[row["entry"]].append(row)
+        for entry, own in rows.items():
+            yield jobs.get(entry, {}), own
+
+    def wholes(self) -> list[Row]:
+        """Give the rows to judge: totals where there are any, else each entry's."""
+        totals = [row for row in self.io if row["scope"] == "total"]
+        return totals or self.io
+
+    def option(self, entry: int | None, name: str) -> str | None:
+        """Give an option's value: the entry's own, else what holds for all."""
+        return _option(self._options, entry, name)
+
+    def default(self, entry: int | None, name: str) -> str | None:
+        """Give the tool's default, where the options are listed and this one was not given."""
+        return self.option(entry, name) if (entry, name) in self._defaults else None
+
+    def direct(self, row: Row) -> bool | None:
+        """Say whether the page cache was passed by, as far as it was given or is the default."""
+        if row["direct"] is None and self.default(row["entry"], "direct") == "0":
+            return False
+        return None if row["direct"] is None else bool(row["direct"])
+
+    def tells_options(self, entry: int | None) -> bool:
+        """Whether the options of an entry are listed, so that one not listed was not given."""
+        return bool(self._options.get(entry))
+
+    def all_options(self) -> dict[str, str]:
+        """Give the options of all entries, by name; of one with several values, all of them."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for options in self._options.values():
+            for name, text in options.items():
+                if text not in found[name]:
+                    found[name].append(text)
+        return {name: ", ".join(texts) for name, texts in found.items()}
+
+    def subject(self, row: Row) -> str:
+        """Name what a row is about."""
+        name = row.get("job")
+        if row.get("thread") is not None:
+            name = f"thread {row['thread']}"
+        of = [f"of {name}"] if name else []
+        number = (
+            [f"(entry {row['entry']})"] if self._has_several and row.get("scope") != "total" else []
+        )
+        return " ".join([row.get("direction") or "run", *of, *number])
+
+
+def directions(rows: list[Row]) -> list[Row]:
+    """Keep the rows that make up a whole: reads, writes and trims, or else their mixture."""
+    return [row for row in rows if row["direction"] in _PARTS] or [
+        row for row in rows if row["direction"] in ("mixed", "total", "copy")
+    ]
+
+
+def _option(
+    options: Mapping[int | None, Mapping[str, str]], entry: int | None, name: str
+) -> str | None:
+    own = options.get(entry, {}).get(name)
+    return options.get(None, {}).get(name) if own is None else own
+
+
+def _is_default(row: Row) -> bool:
+    return bool(row["origin"] == "default")

@@ -1,0 +1,297 @@
+"""A log against the summary of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.batches import weighted_mean
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    columns,
+    distinct,
+    kept,
+    names,
+    need,
+    numbers,
+    opened,
+    values,
+)
+from fiotools.stats.metric import metric_of
+from fiotools.stats.runs import choose_scope, labels
+from fiotools.stats.series import Series, series_of
+from fiotools.stats.verdict import percent
+from fiotools.vocabulary import DType
+
+_METRICS = {
+    **dict.fromkeys(("iops", "iops_mean", "total_ios", "count"), "iops"),
+    **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s", "io_bytes"), "bw_bytes_per_s"),
+}
+_LITTLE = 0.5  # of the run: a log that covers less says little about it
+
+_COLUMNS: dict[str, DType] = {
+    "metric": "str",
+    "unit": "str",
+    "n": "Int64",
+    "span_s": "float64",
+    "coverage_pct": "float64",
+    "log_rate": "float64",
+    "summary_rate": "float64",
+    "ratio": "float64",
+    "tolerance_pct": "float64",
+    "verdict": "str",
+    "warnings": "str",
+}
+
+
+@dataclass
+class _Match:
+    """One log and its summary; its fields are the columns of `reconcile`."""
+
+    metric: str
+    unit: str
+    n: int
+    span_s: float
+    log_rate: float
+    tolerance_pct: float
+    coverage_pct: float | None = None
+    summary_rate: float | None = None
+    ratio: float | None = None
+    verdict: str = "no row of io to compare with"
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> str | None:
+        return "; ".join(self.notes) or None
+
+
+def reconcile(
+    samples: IntoDataFrameT,
+    io: IntoDataFrameT,
+    quantity: str | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    tolerance: float = 0.01,
+) -> IntoDataFrameT:
+    """Compare the mean rate of each log with the one that the summary of its run gives.
+
+    Parameters
+    ----------
+    samples : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.samples`. Its rates count: IOPS and bandwidth, amounts that become
+        such (see `steady`); latencies and the largest of each window are left out.
+    io : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.io`.
+    quantity : str, optional
+        Which of the rates; all of them without it.
+    by : str or sequence of str, optional
+        Columns of both frames that say which log belongs to which row of `io`. Without it these are
+        ``source``, ``run`` and ``entry`` where both come from the same files, and else the labels
+        that both frames have. Directions never match others. Where several rows of `io` are left,
+        ``entry`` tells them apart; where one is left for several entries, their rates are added.
+    tolerance : float
+        Rates that differ by up to this share agree.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per match and quantity: the columns that matched, ``direction`` and ``quantity``;
+
+        * ``metric`` and its ``unit``; ``n`` samples;
+        * ``span_s`` [s], what the log covers, and ``coverage_pct``, that of ``runtime_s``;
+        * ``log_rate``, the mean over that span, weighted by time; ``summary_rate``; ``ratio``, log
+          over summary;
+        * ``tolerance_pct``; ``verdict``: "ok", or "disagrees" and what the rest of the run would
+          have to have been; ``warnings``.
+
+    Raises
+    ------
+    SchemaError
+        If a column or value is missing, no sample is of a rate, or nothing tells several rows of
+        `io` or several logs of one entry apart.
+
+    Notes
+    -----
+    Rates are compared, not amounts: fio does not write its last window, so that the log of 10 s
+    with windows of 1 s lacks a tenth of the I/Os.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({
+    ...     "direction": "read", "quantity": "iops", "time_s": [1.0, 2.0, 3.0],
+    ...     "value": [1000.0, 1004.0, 999.0],
+    ... })
+    >>> io = pd.DataFrame({"direction": ["read"], "iops": [1002.0], "runtime_s": [4.0]})
+    >>> found = reconcile(log, io)
+    >>> found[["n", "coverage_pct", "log_rate", "ratio", "verdict"]].round(3)
+       n  coverage_pct  log_rate  ratio verdict
+    0  3          75.0    1001.0  0.999      ok
+    """
+    if not 0 < tolerance < 1:
+        raise SchemaError(f"tolerance is {tolerance}: it is a share, above 0 and below 1 (0.01)")
+    data, whole, named = opened(samples), opened(io), names(by)
+    several, keys, summary = _matched(data, whole, quantity, named)
+    lists = columns(data, keys)
+    cells: dict[tuple[Any, ...], list[Series]] = {}
+    for series in several:
+        place = (*(lists[name][series.rows[0]] for name in keys), series.quantity)
+        cells.setdefault(place, []).append(series)
+    figures = {
+        name: numbers(summary, name)
+        for name in ("iops", "bw_bytes_per_s", "runtime_s")
+        if name in summary.columns
+    }
+    places = list(zip(*(values(summary, name) for name in keys), strict=True))
+    rows = {place: row for row, place in enumerate(places)} if keys else {(): 0}
+    found = []
+    for place, parts in cells.items():
+        match = _log(data, parts, tolerance)
+        if place[:-1] in rows:
+            row = rows[place[:-1]]
+            told = {name: figures[name][row] if name in figures else None for name in _TOLD}
+            _judge(match, parts, told[match.metric], told["runtime_s"], tolerance)
+        elif match.log_rate == 0:
+            match.verdict = "nothing was done"  # and a row of io stands only where something was
+        found.append(match)
+    said = [name for name in (*keys, "quantity") if name in data.columns]
+    keep = kept(said, [parts[0].rows[0] for parts in cells.values()])
+    told_columns: dict[str, tuple[DType, list[Any]]] = {
+        name: (dtype, [getattr(match, name) for match in found]) for name, dtype in _COLUMNS.items()
+    }
+    return answer(data, keep, told_columns)
+
+
+_TOLD = ("iops", "bw_bytes_per_s", "runtime_s")
+
+
+def _matched(
+    data: Frame, io: Frame, quantity: str | None, by: Sequence[str]
+) -> tuple[list[Series], list[str], Frame]:
+    """Give the series, the columns that match, and the rows of io, one for each combination."""
+    need(data, by)
+    need(io, by)
+    series = _rates(data, quantity, by)
+    sources = [set(values(frame, "source")) for frame in (data, io) if "source" in frame.columns]
+    if by:
+        keys = list(by)
+    elif len(sources) == 2 and sources[0] <= sources[1]:
+        keys = ["source", "run", "entry"]
+    else:
+        keys = [name for name in labels(data) if name in labels(io)]
+    both = [name for name in data.columns if name in io.columns]
+    keys = [name for name in dict.fromkeys([*keys, "direction"]) if name in both]
+    if "entry" in keys or "scope" in keys:
+        summary = io
+    else:
+        summary = choose_scope(io, None, keys)
+        if _twice(summary, keys) and "entry" in both:
+            keys.append("entry")
+    place = _twice(summary, keys)
+    if place is not None:
+        what = ", ".join(str(part) for part in place) or "the log"
+        raise SchemaError(
+            f"several rows of io for {what}: name what tells them apart in by=, such as a label "
+            "of read(), or keep one of them"
+        )
+    return series, keys, summary
+
+
+def _twice(frame: Frame, keys: Sequence[str]) -> tuple[Any, ...] | None:
+    """Find a combination of the columns with more than one row."""
+    if not keys:
+        return () if len(frame) > 1 else None
+    seen = set()
+    for place in zip(*(values(frame, name) for name in keys), strict=True):
+        if place in seen:
+            return place
+        seen.add(place)
+    return None
+
+
+def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
+    """Give the series that are rates over time."""
+    need(data, ["value", "time_s", *(["quantity"] if quantity is None else [])])
+    there = distinct(values(data, "quantity")) if "quantity" in data.columns else [quantity]
+    wanted = [name for name in there if name in _METRICS and quantity in (None, name)]
+    found = [series for name in wanted for series in series_of(data, name, by)]
+    # the bandwidth of one I/O is not that of the job; fio's steadystate has no times
+    good = [s for s in found if s.timed and not (s.single and s.quantity != "count")]
+    if not good:
+        asked = "" if quantity is None else f"{quantity!r} is none; "
+        raise SchemaError(
+            f"no samples of a rate over time: {asked}there are: {', '.join(map(str, there))}"
+        )
+    return good
+
+
+def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
+    """Give the rate of a log, or of those of several entries together."""
+    metric = metric_of(_METRICS[parts[0].quantity or ""])
+    found = _Match(
+        metric.name,
+        metric.unit,
+        sum(len(part.values) for part in parts),
+        min(part.span for part in parts),
+        sum(weighted_mean(part.values, part.widths) for part in parts),
+        100 * tolerance,
+    )
+    if len(parts) > 1:
+        entries = columns(data, ("host", "entry", "job", "thread", "target"))
+        who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
+        if len(who) < len(parts):
+            raise SchemaError(
+                f"several logs of {parts[0].quantity} of one entry: name in by= what tells their "
+                "runs apart, such as a label of read()"
+            )
+        found.notes.append(f"rates of {len(parts)} entries added")
+    for part in parts:
+        found.notes += [note for note in part.notes if note not in found.notes]
+    return found
+
+
+def _judge(
+    found: _Match, parts: list[Series], rate: float | None, runtime: float | None, tolerance: float
+) -> None:
+    """Fill in the summary, and whether the log agrees with it."""
+    found.summary_rate = rate
+    covered = None if not runtime else found.span_s / runtime
+    if covered is None:
+        found.notes.append("no runtime_s: what the log covers is not known")
+    else:
+        found.coverage_pct = 100 * covered
+        if covered < _LITTLE:
+            found.notes.append(f"the log covers {percent(covered)} % of the run only")
+        elif covered > 1 + tolerance:
+            found.notes.append(f"the log is longer than the run: {found.span_s:.4g} s")
+    if not rate:
+        found.verdict = f"no {found.metric} in the summary"
+        return
+    found.ratio = found.log_rate / rate
+    off = found.ratio - 1
+    if abs(off) <= tolerance * (1 + 1e-9):
+        found.verdict = "ok"
+        return
+    way = "above" if off > 0 else "below"
+    why = _why(found, parts, covered if covered is not None and covered < 1 else None)
+    found.verdict = f"disagrees: log {percent(abs(off))} % {way} the summary{why}"
+
+
+def _why(found: _Match, parts: list[Series], covered: float | None) -> str:
+    """Say what the rest of the run would have to have been."""
+    assert found.summary_rate is not None
+    if covered is None or 1 - covered < 1e-6:
+        return ", over the whole run"
+    rest = (found.summary_rate - covered * found.log_rate) / (1 - covered)
+    part = f"the {percent(1 - covered)} % of the run without a log"
+    if rest < 0:
+        return f", more than {part} can explain"
+    low = sum(float(series.values.min()) for series in parts)
+    high = sum(float(series.values.max()) for series in parts)
+    said = "which its samples reach too" if low <= rest <= high else "as none of its samples was"
+    return f"; {part} would have been at {rest:.4g} {found.unit}, {said}"

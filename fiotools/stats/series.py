@@ -1,0 +1,234 @@
+"""Series of samples: from rows to a rate in each interval, whatever way the tool counted.
+
+What a sample stands for depends on its quantity:
+
+* ``iops``, ``bw_bytes_per_s``, latencies and all else: a figure of the time since the sample
+  before (fio's logs with ``log_avg_msec``, DISKSPD's buckets). It weighs as much as that time.
+* ``io_bytes``, ``total_ios``: what was done since the start, in fio's ``--status-interval`` and
+  dd's progress. The rate of an interval is the difference between two reports over the time between
+  them; a report that comes right after another one (the final one often does) takes its place.
+* ``count``: I/Os since the sample before (fio's histogram logs, its IOPS logs of single I/Os).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from fiotools.errors import SchemaError
+from fiotools.stats.batches import Array, portions
+from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, values
+from fiotools.stats.metric import Metric, metric_of
+from fiotools.stats.runs import checked, run_keys, run_name
+from fiotools.vocabulary import KEYS
+
+_RATES = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
+_SUMS = ("io_bytes", "total_ios")  # since the start of the run
+_SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
+_MANY = 10_000_000  # rounds: beyond, round_s is a slip
+_EQUAL = 0.1  # intervals that differ by less are equal
+
+
+@dataclass
+class Series:
+    """One series, in order of time.
+
+    Attributes
+    ----------
+    rows : list of int
+        Its rows in the frame.
+    quantity : str or None
+    metric : Metric
+        What `values` are: for amounts, their rate.
+    values, widths : array
+        The figure of each interval, and how long that was [s]; 1 each where times are unknown.
+    single : bool
+        A row is one I/O and no interval: only rounds made of them say something.
+    """
+
+    rows: list[int]
+    quantity: str | None
+    metric: Metric
+    values: Array
+    widths: Array
+    timed: bool
+    single: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def span(self) -> float:
+        """Seconds that the samples stand for."""
+        return float(self.widths.sum())
+
+    def in_rounds(self, seconds: float) -> Series:
+        """Make samples of this length; what is left at the end is no round."""
+        if not self.timed:
+            raise SchemaError("round_s needs times, and the samples have none (time_s)")
+        usual = float(np.median(self.widths))
+        if not self.single and seconds < usual * (1 - _EQUAL):
+            raise SchemaError(f"round_s={seconds:g} is less than one sample, {usual:g} s")
+        count = int(self.span / seconds * (1 + 1e-9))
+        if count > _MANY:
+            raise SchemaError(f"round_s={seconds:g} makes {count:,} rounds: take longer ones")
+        if self.single and self.quantity != "count":
+            found, notes = self._means_of_singles(seconds, count)
+        else:
+            edges = np.arange(count + 1, dtype=np.float64) * seconds
+            found, notes = portions(self.values, self.widths, edges), []
+        widths = np.full(len(found), seconds)
+        return replace(self, values=found, widths=widths, single=False, notes=notes)
+
+    def _means_of_singles(self, seconds: float, count: int) -> tuple[Array, list[str]]:
+        """Average I/Os, each weighing the same, over the rounds in which they ended."""
+        if self.metric.unit == "B/s":
+            raise SchemaError("bandwidths of single I/Os make none of a round: log the IOPS")
+        place = np.ceil(np.cumsum(self.widths) / seconds - 1e-9).astype(int) - 1
+        place = np.maximum(place, 0)  # what ended at time 0
+        within = place < count
+        ios = np.bincount(place[within], minlength=count)
+        sums = np.bincount(place[within], weights=self.values[within], minlength=count)
+        empty = int(np.sum(ios == 0))
+        notes = [f"{empty} of {count} rounds without I/O left out"] if empty else []
+        return np.asarray(sums[ios > 0] / ios[ios > 0], dtype=np.float64), notes
+
+
+def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
+    """Split samples by run, entry, direction, quantity and the columns of `by`."""
+    need(data, [*by, "value"])
+    said = values(data, "quantity") if "quantity" in data.columns else [quantity] * len(data)
+    chosen = [row for row, name in enumerate(said) if quantity in (None, name)]
+    if not chosen:
+        raise SchemaError(
+            f"no sample of {quantity!r}; there are: {', '.join(map(str, distinct(said)))}"
+        )
+    data = data[chosen]
+    numbers = checked(data, "value", positive=False)
+    times = values(data, "time_s") if "time_s" in data.columns else [None] * len(data)
+    sizes = values(data, "bs_bytes") if "bs_bytes" in data.columns else [None] * len(data)
+    apart = [name for name in dict.fromkeys([*by, *KEYS, "quantity"]) if name in data.columns]
+    called, keys = columns(data, ("entry", "direction", "quantity")), run_keys(data)
+    found = []
+    for rows in groups(data, apart).values():
+        which = _name(keys[rows[0]], {key: told[rows[0]] for key, told in called.items()})
+        own = np.array([numbers[row] for row in rows])
+        if float(own.min()) < 0:
+            row = chosen[rows[int(own.argmin())]]
+            raise SchemaError(f"value is {own.min():g} in row {row}: no such quantity is below 0")
+        name = said[chosen[rows[0]]]
+        single = name not in _SUMS and any(sizes[row] is not None for row in rows)
+        if name == "count":  # a histogram log has sizes too, of the I/O that ended the interval
+            single = bool((own == 1).all())
+        clock = _clock([times[row] for row in rows], which)
+        notes = []
+        if clock is not None:
+            steps = np.diff(clock)
+            apart_in_time = not (single or name in _RATES)
+            if apart_in_time and len(steps) > 1 and steps[-1] == 0 < steps[:-1].min():
+                # fio may end its log with a window that it had just begun
+                own, clock, steps = own[:-1], clock[:-1], steps[:-1]
+                notes.append("the last sample ends with the one before: left out")
+            if (steps < 0).any() or (apart_in_time and (steps == 0).any()):
+                why = _why_mixed(data, rows)
+                raise SchemaError(f"times do not rise in {which}: {why}")
+        found.append(_series([chosen[row] for row in rows], name, own, clock, single, which))
+        found[-1].notes += notes
+    return found
+
+
+def _clock(moments: list[Any], which: str) -> Array | None:
+    """Give the times of a series, or None where none is known."""
+    if all(moment is None for moment in moments):
+        return None
+    if None in moments:
+        raise SchemaError(f"time_s is missing in some samples of {which}: leave them out")
+    clock = np.array(moments, dtype=np.float64)
+    if not (np.isfinite(clock) & (clock >= 0)).all():
+        raise SchemaError(f"time_s is below 0 or infinite in {which}")
+    return clock
+
+
+def _series(
+    rows: list[int], name: str | None, own: Array, clock: Array | None, single: bool, which: str
+) -> Series:
+    metric = metric_of(_RATES.get(name or "", name or "value"))
+    if name not in _RATES:
+        widths, notes = (np.ones(len(own)), []) if clock is None else _widths(clock, single)
+        return Series(rows, name, metric, own, widths, clock is not None, single, notes)
+    if clock is None:
+        raise SchemaError(f"{name} of {which} has no times (time_s): no rate can be made of it")
+    if name == "count":
+        own = np.cumsum(own)
+    elif (np.diff(own) < 0).any():
+        raise SchemaError(
+            f"{name} counts from the start of the run, and falls in {which}: is that one run?"
+        )
+    rates, widths = _differences(own, clock)
+    if not len(rates):
+        raise SchemaError(f"{which} has no report of {name} after time 0")
+    return Series(rows, name, metric, rates, widths, True, single, _uneven(widths, single))
+
+
+def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
+    """Give the rates between reports of what was done since the start, and their times."""
+    steps = np.diff(clock, prepend=0.0)
+    usual = float(np.median(steps))
+    ends: list[int] = []
+    last = 0.0
+    for place, moment in enumerate(clock.tolist()):
+        if moment - last > _SOON * usual or (not ends and moment > 0):
+            ends.append(place)
+            last = moment
+        elif place == len(clock) - 1 and ends:
+            ends[-1] = place
+    times, done = clock[ends], sums[ends]
+    widths = np.diff(times, prepend=0.0)
+    return np.diff(done, prepend=0.0) / widths, widths
+
+
+def _widths(clock: Array, single: bool) -> tuple[Array, list[str]]:
+    """Give the time that each sample stands for: since the one before."""
+    widths = np.diff(clock, prepend=0.0)
+    if single or len(clock) < 2:
+        return widths, []
+    usual = float(np.median(widths[1:]))
+    # a log may begin late, or count from its own first sample
+    if not (1 - _SOON) * usual <= widths[0] <= (1 + _SOON) * usual:
+        widths[0] = usual
+        note = f"the first sample, at {clock[0]:.4g} s, is taken to be as long as the others"
+        return widths, [note, *_uneven(widths, single)]
+    return widths, _uneven(widths, single)
+
+
+def _uneven(widths: Array, single: bool) -> list[str]:
+    if single or equal(widths):
+        return []
+    return [f"intervals from {widths.min():.3g} to {widths.max():.3g} s: weighted by time"]
+
+
+def equal(widths: Array) -> bool:
+    """Say whether intervals are as good as equal."""
+    usual = float(np.median(widths))
+    return bool((np.abs(widths - usual) <= _EQUAL * usual).all())
+
+
+def _name(run: tuple[Any, ...], told: Mapping[str, Any]) -> str:
+    """Name a series for a message."""
+    parts = [run_name(run) if len(run) == 2 else "the series"]
+    if told.get("entry") is not None:
+        parts.append(f"entry {told['entry']}")
+    parts += [str(told[name]) for name in ("direction", "quantity") if told.get(name) is not None]
+    return ", ".join(parts)
+
+
+def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
+    """Say what to do about samples of several series in one."""
+    lists: dict[str, list[Any]] = columns(
+        data, [name for name in data.columns if name not in ("time_s", "value", "offset_bytes")]
+    )
+    told = [name for name in differing(lists, rows) if name not in ("bs_bytes", "prio")]
+    if told:
+        return f"several series? name what tells them apart in by= ({', '.join(told)})"
+    return "several jobs, runs or scopes stand there as one: keep one of them"

@@ -1,0 +1,289 @@
+"""Whether a series is steady, and what its mean is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats.batches import (
+    ENOUGH,
+    PER_TAU,
+    autocorrelation,
+    batch_interval,
+    integrated_time,
+    weighted_mean,
+)
+from fiotools.stats.frames import Kept, answer, groups, kept, names, need, opened
+from fiotools.stats.metric import metric_of
+from fiotools.stats.runs import checked, choose_scope, moments, refuse_directions
+from fiotools.stats.series import Series, equal, series_of
+from fiotools.stats.windows import Judge, Rule, judge_of, window_of
+from fiotools.vocabulary import KEYS, DType
+
+_COLUMNS: dict[str, DType] = {
+    "metric": "str",
+    "unit": "str",
+    "n": "Int64",
+    "interval_s": "float64",
+    "mean": "float64",
+    "mean_lo": "float64",
+    "mean_hi": "float64",
+    "lag1": "float64",
+    "tau": "float64",
+    "method": "str",
+    "window": "Int64",
+    "window_mean": "float64",
+    "range_pct": "float64",
+    "deviation_pct": "float64",
+    "rise_pct": "float64",
+    "drift_pct": "float64",
+    "met": "boolean",
+    "verdict": "str",
+    "warnings": "str",
+    "confidence": "float64",
+}
+
+
+@dataclass
+class _Steady:
+    """One series; its fields are the columns of `steady`."""
+
+    metric: str
+    unit: str
+    n: int
+    mean: float | None
+    method: str
+    window: int
+    confidence: float
+    interval_s: float | None = None
+    mean_lo: float | None = None
+    mean_hi: float | None = None
+    lag1: float | None = None
+    tau: float | None = None
+    window_mean: float | None = None
+    range_pct: float | None = None
+    deviation_pct: float | None = None
+    rise_pct: float | None = None
+    drift_pct: float | None = None
+    met: bool | None = None
+    verdict: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> str | None:
+        return "; ".join(self.notes) or None
+
+
+def steady(
+    samples: IntoDataFrameT,
+    quantity: str | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    method: Rule = "snia",
+    window: int | None = None,
+    limit: float | Sequence[float] | None = None,
+    round_s: float | None = None,
+    confidence: float = 0.95,
+) -> IntoDataFrameT:
+    """Judge whether the end of each series is steady, and give the mean of the whole of it.
+
+    Parameters
+    ----------
+    samples : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.samples`: a series for each run, entry, direction and quantity.
+        ``io_bytes`` and ``total_ios``, which fio's ``--status-interval`` and dd's progress count
+        from the start of the run, become rates between reports; ``count``, I/Os since the sample
+        before, becomes IOPS. A frame without a column ``value``, such as `Results.io`, is taken
+        for rounds that were runs of their own, in order of ``started_at``, ``reported_at`` or the
+        rows.
+    quantity : str, optional
+        Which of the quantities; all of them without it. Of rounds, the column to judge.
+    by : str or sequence of str, optional
+        Columns to carry along, first, which keep series apart. Of rounds, what makes the series.
+    method : {"snia", "fio-deviation", "fio-slope"}
+        The rule for the window.
+    window : int, optional
+        Rounds in the window, which is at the end of the series. SNIA's has 5; fio's, without it,
+        is the whole series, as the samples of a ``steadystate`` block are.
+    limit : float or (float, float), optional
+        In percent. SNIA's are 20 for the range and 10 for the rise; fio has none of its own.
+    round_s : float, optional
+        Make rounds of so many seconds. Without it each sample is one. Single I/Os need it.
+    confidence : float
+        Of the interval of the mean.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per series: the columns of `by` and what tells the series apart;
+
+        * ``metric`` (the rate, for amounts) and its ``unit``; ``n`` samples or rounds, every
+          ``interval_s`` [s] (the median; null where times are unknown);
+        * ``mean``, weighted by time, ``mean_lo``, ``mean_hi``: of the whole series, by the means of
+          6 equal batches and Student's t with 5 degrees of freedom; null below 60 samples;
+        * ``lag1``, the correlation of neighbours, and ``tau``, the samples that tell as much as one
+          independent one would;
+        * ``method``, ``window`` (rounds), ``window_mean``; in percent of that mean ``range_pct``
+          (largest less smallest), ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the
+          least-squares line over the window, negative where it falls), ``drift_pct`` (a round);
+        * ``met`` and ``verdict``: "window met", or not, and why; null where rounds are too few;
+        * ``warnings``; ``confidence``.
+
+    Raises
+    ------
+    SchemaError
+        If a column or value is missing or below 0, an amount falls, samples of several jobs or
+        scopes stand in one series, or a row is a single I/O and `round_s` is not given.
+
+    Notes
+    -----
+    SNIA's window is met if the range is at most 20 % of the mean and the rise at most 10 % either
+    way: a decay of 2 % a round passes. fio's is met if the farthest value, or the slope from one
+    check to the next, stays below the limit: 0.3 % a second is 18 % in a minute. That a window is
+    met is no proof: of stationary series whose rounds spread by 5 %, one in seven fails SNIA's.
+
+    Below 18 `tau` samples the interval of the mean is too narrow, and the warning says so. Where
+    intervals differ by more than a tenth, line and mean of the window are weighted by time, too.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({
+    ...     "run": 1, "direction": "read", "quantity": "iops",
+    ...     "time_s": [1.0, 2.0, 3.0, 4.0, 5.0], "value": [104.0, 102.0, 100.0, 98.0, 96.0],
+    ... })
+    >>> found = steady(log)
+    >>> found[["n", "mean", "range_pct", "rise_pct", "drift_pct", "verdict"]]
+       n   mean  range_pct  rise_pct  drift_pct     verdict
+    0  5  100.0        8.0      -8.0       -2.0  window met
+    >>> found["warnings"][0]
+    'met, yet it falls by 8 % over the window, 2 % a round; mean: need >= 60 samples ...'
+    """
+    judge = judge_of(method, window, limit)
+    _refuse(confidence, round_s)
+    data, named = opened(samples), names(by)
+    if "value" in data.columns:
+        several = series_of(data, quantity, named)
+        if round_s is not None:
+            several = [series.in_rounds(round_s) for series in several]
+        apart = list(dict.fromkeys([*named, *KEYS, "quantity"]))
+        apart = [name for name in apart if name in data.columns]
+    else:
+        data, several = _rounds(data, quantity, named, round_s)
+        apart = list(named)
+    found = [_judged(series, judge, confidence) for series in several]
+    keep: Kept = kept(apart, [series.rows[0] for series in several])
+    told: dict[str, tuple[DType, list[Any]]] = {
+        name: (dtype, [getattr(row, name) for row in found]) for name, dtype in _COLUMNS.items()
+    }
+    return answer(data, keep, told)
+
+
+def _refuse(confidence: float, round_s: float | None) -> None:
+    if not 0 < confidence < 1:
+        raise SchemaError(f"confidence is {confidence}: it lies between 0 and 1 (0.95)")
+    if round_s is not None and not 0 < round_s < float("inf"):
+        raise SchemaError(f"round_s is {round_s}: it is in seconds and above 0")
+
+
+def _rounds(
+    data: nw.DataFrame[IntoDataFrameT],
+    quantity: str | None,
+    by: Sequence[str],
+    round_s: float | None,
+) -> tuple[nw.DataFrame[IntoDataFrameT], list[Series]]:
+    """Take runs for rounds."""
+    if quantity is None:
+        raise SchemaError("the frame has no column 'value': name the column to judge")
+    if round_s is not None:
+        raise SchemaError("round_s makes rounds of samples, and here each run is one")
+    need(data, [quantity, *by])
+    data = choose_scope(data, None, by)
+    refuse_directions(data, by)
+    numbers, clock = checked(data, quantity, positive=False), moments(data)
+    found = []
+    for rows in groups(data, by).values():
+        order = sorted(rows, key=lambda row: clock[row]) if clock else rows
+        own = np.array([numbers[row] for row in order])
+        if float(own.min()) < 0:
+            raise SchemaError(f"{quantity} is below 0 in row {order[int(own.argmin())]}")
+        found.append(
+            Series(order, quantity, metric_of(quantity), own, np.ones(len(own)), timed=False)
+        )
+    return data, found
+
+
+def _judged(series: Series, judge: Judge, confidence: float) -> _Steady:
+    """Judge one series."""
+    if series.single:
+        why = "one I/O each: round_s=1 makes rounds of a second of them"
+        raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
+    values, widths, n = series.values, series.widths, len(series.values)
+    size = judge.window or n
+    found = _Steady(
+        series.metric.name,
+        series.metric.unit,
+        n,
+        weighted_mean(values, widths) if n else None,
+        judge.rule,
+        size,
+        confidence,
+        interval_s=float(np.median(widths)) if series.timed and n else None,
+    )
+    _window(found, series, judge)
+    _mean(found, series, confidence)
+    found.notes += series.notes
+    return found
+
+
+def _window(found: _Steady, series: Series, judge: Judge) -> None:
+    """Fill in how the last rounds are."""
+    size = max(found.window, 2)
+    if found.n < size:
+        found.verdict = f"too few rounds: {found.n} of {size}"
+        found.notes.append(f"need >= {size} rounds for a window")
+        return
+    widths = series.widths[-size:]
+    last = window_of(series.values[-size:], np.ones(size) if equal(widths) else widths)
+    if last is None:
+        found.verdict = "nothing was done in the window"
+        return
+    found.window_mean, found.range_pct, found.deviation_pct = (
+        last.mean,
+        last.range_pct,
+        last.deviation_pct,
+    )
+    found.rise_pct, found.drift_pct = last.rise_pct, last.drift_pct
+    found.met, found.verdict = judge.verdict(last)
+    caution = judge.caution(last) if found.met else None
+    if caution:
+        found.notes.append(caution)
+
+
+def _mean(found: _Steady, series: Series, confidence: float) -> None:
+    """Fill in how sure the mean is."""
+    correlation = autocorrelation(series.values) if found.n > 2 else None
+    if correlation is not None:
+        found.lag1, found.tau = float(correlation[1]), integrated_time(correlation)
+    if found.n < ENOUGH:
+        found.notes.append(f"mean: need >= {ENOUGH} samples for its interval")
+    elif correlation is None:
+        found.notes.append("mean: no spread at all, so no interval")
+    else:
+        ends = batch_interval(series.values, series.widths, confidence)
+        assert ends is not None
+        assert found.tau is not None
+        found.mean_lo, found.mean_hi = ends
+        enough = ceil(PER_TAU * found.tau)
+        if found.n < enough:
+            found.notes.append(
+                f"mean: its interval is too narrow for samples that depend on each other so long, "
+                f"need >= {enough}"
+            )

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fiotools.errors import SchemaError
+from fiotools.stats import best_under, combine, variance_parts
+from fiotools.stats.variance import components
+
+
+@pytest.fixture
+def sweep(make):
+    """Two volumes, each a run per iodepth; the last of vhdx twice."""
+    return make(
+        volume=["nvme"] * 3 + ["vhdx"] * 4,
+        source=["a", "b", "c", "d", "e", "f", "g"],
+        run=1,
+        group=0,
+        entry=1,
+        direction="read",
+        scope="job",
+        rw="randread",
+        bs_bytes=4096,
+        iodepth=[1, 16, 64, 1, 16, 64, 64],
+        numjobs=1,
+        iops=[9e3, 80e3, 90e3, 7e3, 40e3, 45e3, 47e3],
+        lat_mean_ns=[0.1e6, 0.2e6, 0.7e6, 0.14e6, 0.4e6, 1.4e6, 0.9e6],
+    )
+
+
+@pytest.fixture
+def tails(make):
+    return make(
+        source=["a", "b", "c", "d", "e", "f", "g"] * 2,
+        run=1,
+        group=0,
+        entry=1,
+        direction="read",
+        latency="clat",
+        percentile=[50.0] * 7 + [99.0] * 7,
+        value_ns=[1e5] * 7 + [3e5, 6e5, 2e6, 4e5, 1.5e6, 3e6, 2e6],
+    )
+
+
+def test_the_highest_iops_below_the_limit(sweep, rows):
+    found = best_under(sweep, "lat_mean_ns", 500_000, by="volume")
+    assert type(found) is type(sweep)
+    assert list(found.columns) == [
+        *("volume", "source", "run", "group", "entry", "rw", "bs_bytes", "iodepth", "numjobs"),
+        *("iops", "metric", "unit", "observed", "limit", "n", "warnings"),
+    ]
+    nvme, vhdx = rows(found)
+    assert (nvme["source"], nvme["iodepth"], nvme["iops"], nvme["observed"]) == ("b", 16, 8e4, 2e5)
+    assert (nvme["metric"], nvme["unit"], nvme["limit"], nvme["n"]) == (
+        *("lat_mean_ns", "ns", 500_000, 1),
+    )
+    assert (vhdx["source"], vhdx["iops"], vhdx["warnings"]) == ("e", 4e4, None)
+
+
+def test_what_equals_the_limit_is_not_below_it(sweep, rows):
+    (row,) = rows(best_under(sweep, "lat_mean_ns", 0.2e6))
+    assert row["source"] == "a"
+
+
+def test_repeats_that_fail_are_told(sweep, rows):
+    _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1e6, by="volume"))
+    assert (vhdx["source"], vhdx["iops"], vhdx["n"]) == ("g", 47e3, 2)
+    assert vhdx["warnings"] == "1 of 2 runs under these conditions are not below it"
+
+
+def test_none_below_the_limit(sweep, rows):
+    nvme, vhdx = rows(best_under(sweep, "lat_mean_ns", 0.12e6, by="volume"))
+    assert nvme["iops"] == 9e3
+    assert (vhdx["source"], vhdx["iops"], vhdx["iodepth"], vhdx["observed"]) == (None,) * 4
+    assert (vhdx["n"], vhdx["limit"]) == (0, 0.12e6)
+    assert vhdx["warnings"] == "no lat_mean_ns below 120000; the lowest is 140000"
+
+
+def test_a_percentile(sweep, tails, rows):
+    nvme, vhdx = rows(best_under(sweep, "p99", 1e6, by="volume", percentiles=tails))
+    assert (nvme["source"], nvme["observed"], nvme["unit"]) == ("b", 6e5, "ns")
+    assert (vhdx["source"], vhdx["observed"]) == ("d", 4e5)
+
+
+def test_what_is_missing_is_said(sweep, tails, rows):
+    (row,) = rows(best_under(sweep, "p99", 1e6, percentiles=tails.head(8)))
+    assert (row["source"], row["warnings"]) == ("a", "iops or p99 is missing in 6 of 7")
+
+
+@pytest.mark.parametrize(
+    ("metric", "limit", "message"),
+    [
+        ("lat_mean", 1e6, "no column 'lat_mean'; did you mean 'lat_mean_ns'"),
+        ("lat_mean_ns", 0, "limit is 0: it is a number above zero"),
+        ("lat_mean_ns", "1ms", "limit is '1ms': it is a number above zero"),
+        ("lat_mean_ns", float("nan"), "limit is nan"),
+        ("p99", 1e6, "p99 is a percentile: give percentiles="),
+    ],
+    ids=["metric", "zero", "text", "nan", "percentiles"],
+)
+def test_arguments(sweep, metric, limit, message):
+    with pytest.raises(SchemaError, match=message) as error:
+        best_under(sweep, metric, limit)
+    assert "\n" not in str(error.value)
+
+
+def test_percentiles_that_do_not_fit(sweep, tails, make):
+    with pytest.raises(SchemaError, match=r"no percentile 99.9; there are: 50, 99"):
+        best_under(sweep, "p99.9", 1e6, percentiles=tails)
+    with pytest.raises(SchemaError, match=r"the metric is p50, p99, p99.9"):
+        best_under(sweep, "lat_mean_ns", 1e6, percentiles=tails)
+    other = make(source="z", run=1, percentile=[99.0], value_ns=[1.0])
+    with pytest.raises(SchemaError, match="no row of io has a p99 of its own, by source, run"):
+        best_under(sweep, "p99", 1e6, percentiles=other)
+    both = make(source="a", run=1, latency=["clat", "lat"], percentile=99.0, value_ns=[1.0, 2.0])
+    with pytest.raises(SchemaError, match=r"percentiles of several latencies: keep one, .*clat"):
+        best_under(sweep, "p99", 1e6, percentiles=both)
+
+
+def test_jobs_side_by_side_are_added_up_first(make, rows):
+    io = make(
+        source="a",
+        run=1,
+        group=[0, 0, 1, 1],
+        entry=[1, 2, 3, 4],
+        direction="read",
+        scope="job",
+        iodepth=[1, 1, 4, 4],
+        total_ios=[100, 100, 300, 300],
+        runtime_s=1.0,
+        iops=[100.0, 100.0, 300.0, 300.0],
+        lat_mean_ns=[1e4, 2e4, 3e4, 4e4],
+    )
+    with pytest.raises(SchemaError, match="threads and jobs are not repeats: combine"):
+        best_under(io, "lat_mean_ns", 1e6)
+    (row,) = rows(best_under(combine(io, to="group"), "lat_mean_ns", 1e6))
+    assert (row["group"], row["iodepth"], row["iops"], row["observed"]) == (1, 4, 600, 3.5e4)
+
+
+# between threads, between runs
+
+
+def test_the_parts_of_a_variance_by_hand():
+    # means 102, 121, 113 of 112: MS between 182; MS within (8 + 2 + 8) / 3; n0 = 2
+    found = components([[100, 104], [120, 122], [111, 115]])
+    assert found["stddev_within"] ** 2 == pytest.approx(6)
+    assert found["stddev_between"] ** 2 == pytest.approx((182 - 6) / 2)
+    assert found["icc"] == pytest.approx(88 / 94)
+    # F(.975; 2, 3) = 16.0441, F(.025; 2, 3) = 1 / 39.1655, from tables
+    low, high = 182 / 6 / 16.0441 - 1, 182 / 6 * 39.1655 - 1
+    assert found["icc_lo"] == pytest.approx(low / (low + 2), rel=1e-4)
+    assert found["icc_hi"] == pytest.approx(high / (high + 2), rel=1e-4)
+
+
+def test_the_interval_holds_as_often_as_it_says():
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(400):
+        runs = rng.normal(0, 1, (6, 1)) + rng.normal(0, 1, (6, 4))
+        found = components(runs.tolist())
+        held += found["icc_lo"] <= 0.5 <= found["icc_hi"]
+    assert 0.92 < held / 400 < 0.98
+
+
+def test_threads_of_several_runs(make, rows):
+    io = make(
+        source=["a", "a", "b", "b", "c", "c"],
+        run=1,
+        thread=[0, 1] * 3,
+        scope="thread",
+        direction="read",
+        iops=[100.0, 104, 120, 122, 111, 115],
+    )
+    found = variance_parts(io, by="direction")
+    assert type(found) is type(io)
+    (row,) = rows(found)
+    assert (row["n"], row["parts"], row["mean"], row["unit"]) == (3, 6, 112, "1/s")
+    assert (row["stddev_within"], row["warnings"]) == (pytest.approx(6**0.5), None)
+
+
+def test_what_one_run_or_one_thread_cannot_tell(make, rows):
+    io = make(source=["a", "a"], run=1, thread=[0, 1], direction="read", iops=[100.0, 104.0])
+    (row,) = rows(variance_parts(io))
+    assert (row["stddev_within"], row["stddev_between"]) == (pytest.approx(8**0.5), None)
+    assert row["warnings"] == "need >= 2 runs for the spread between them"
+    io = make(source=["a", "b"], run=1, thread=0, direction="read", iops=[100.0, 104.0])
+    (row,) = rows(variance_parts(io))
+    assert row["warnings"] == "one thread in each run: the two cannot be told apart"
+    assert (row["stddev_within"], row["icc"]) == (None, None)
+
+
+def test_threads_that_compete_say_so():
+    found = components([[10, 90], [20, 80], [30, 70]])
+    assert (found["stddev_between"], found["icc"]) == (0, 0)
+    assert found["notes"] == ["runs differ less than threads suggest: between runs taken as 0"]
+
+
+def test_variance_of_bad_input(make):
+    io = make(source="a", run=1, thread=[0, 1], direction=["read", "write"], iops=[1.0, 2.0])
+    with pytest.raises(SchemaError, match="add 'direction' to by="):
+        variance_parts(io)
+    with pytest.raises(SchemaError, match="no column 'run'"):
+        variance_parts(make(thread=[0, 1], iops=[1.0, 2.0]))
+    with pytest.raises(SchemaError, match="confidence is 95"):
+        variance_parts(io, confidence=95)

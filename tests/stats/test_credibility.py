@@ -1,0 +1,338 @@
+"""What the checks say of the articles, of runs made to be wrong, and of honest ones."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.stats.credibility.finding import Finding
+from fiotools.stats.credibility.modes import _in_bins
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = (ROOT / "data").as_posix()
+MADE = ROOT / "tests" / "fixtures" / "credibility"
+CORPUS = ROOT.parent / "shared" / "corpus"
+VERDICTS = {"ok", "suspect", "impossible", "unknown"}
+
+
+def one(frame: pd.DataFrame, query: str) -> Finding:
+    """Give the one row that a query finds."""
+    rows = frame.query(query)
+    assert len(rows) == 1, f"{query}:\n{rows}"
+    row = rows.iloc[0]
+    return Finding(**{name: row[name] for name in Finding.__slots__})
+
+
+def made(name: str, **arguments) -> pd.DataFrame:
+    return ft.check(ft.read(MADE / name), **arguments)
+
+
+@pytest.fixture(scope="module")
+def vhdx():
+    return ft.read(f"{DATA}/wsl-vhdx/{{drive}}_{{mount}}_{{operation}}.txt")
+
+
+@pytest.fixture(scope="module")
+def external(vhdx):
+    seen = ft.check(vhdx, ram="7926928KiB", link="usb3-5g")
+    return seen.query("drive == 'f' and mount == 'ext4-vhdx'")
+
+
+@pytest.mark.parametrize(("operation", "times"), [("write", 3.951), ("read", 5.101)])
+def test_a_usb_disk_cannot_give_gigabytes(external, operation, times):
+    found = one(external, f"operation == '{operation}' and check == 'link'")
+    assert found.verdict == "impossible"
+    assert found.limit == 500e6
+    assert found.observed / found.limit == pytest.approx(times, abs=5e-4)
+    assert f"{times:.3g} times the 500 MB/s" in found.why
+
+
+def test_bytes_that_were_nowhere(external):
+    found = one(external, "operation == 'write' and check == 'budget'")
+    # 7,926,928 KiB of memory, 11.211 s of a link that carries 500 MB/s
+    assert found.limit == 7_926_928 * 1024 + 11.211 * 500e6
+    assert found.observed == 21_474_836_480
+    assert found.verdict == "suspect"
+    assert "8.12 GB of memory" in found.why
+    assert "5.61 GB in 11.2 s" in found.why
+    assert "at least 7.75 GB (36 %)" in found.why
+    assert "host_ram=" in found.remedy
+    # reading: 21.475 - 8.117 - 8.441 x 0.5
+    assert (
+        "at least 9.14 GB (43 %)" in one(external, "operation == 'read' and check == 'budget'").why
+    )
+
+
+def test_the_budget_of_guest_and_host(vhdx):
+    known = {"ram": "7926928KiB", "link": "usb3-5g"}
+    where = "drive == 'f' and mount == 'ext4-vhdx' and operation == 'write' and check == 'budget'"
+    assert one(ft.check(vhdx, **known, host_ram=0), where).verdict == "impossible"
+    assert one(ft.check(vhdx, **known, host_ram="8GB"), where).verdict == "ok"
+    assert one(ft.check(vhdx, link="usb3-5g"), where).remedy.startswith(
+        "not known: the guest's memory"
+    )
+
+
+def test_twice_the_memory_does_not_help_against_a_host(external):
+    found = one(external, "operation == 'read' and check == 'cache'")
+    assert (found.verdict, "2.65 times the memory" in found.why) == ("unknown", True)
+
+
+def test_a_processor_that_copies_zeros(external):
+    found = one(external, "operation == 'write' and check == 'copying'")
+    assert found.verdict == "suspect"
+    assert "10.8 s of 11.2 s" in found.why
+    flush = one(external, "operation == 'write' and check == 'dd_flush'")
+    assert (flush.verdict, "shows no flushing" in flush.why) == ("suspect", True)
+    assert one(external, "operation == 'write' and check == 'dd_source'").verdict == "unknown"
+
+
+def test_every_printed_rate_of_dd_is_its_bytes_over_its_seconds(vhdx):
+    rates = ft.check(vhdx).query("check == 'parts'")
+    assert (len(rates), set(rates["verdict"])) == (12, {"ok"})
+
+
+def test_faster_through_a_layer_than_without_it(vhdx):
+    seen = ft.check(vhdx, between="mount", baseline="git-bash").query("check == 'layers'")
+    fast = seen.query("drive == 'c' and mount == 'ext4-vhdx'").set_index("operation")["observed"]
+    assert fast.to_dict() == pytest.approx({"read": 2.885, "write": 8.939}, abs=1e-3)
+    assert set(seen.query("mount == 'ext4-vhdx'")["verdict"]) == {"suspect"}
+    assert set(seen.query("mount == 'drvfs'")["verdict"]) == {"ok"}
+
+
+def test_two_disks_at_one_speed(vhdx):
+    seen = ft.check(vhdx, between="drive", baseline="f", sides="device").query("check == 'layers'")
+    ratios = seen.set_index(["mount", "operation"])["observed"].round(2)
+    assert ratios["ext4-vhdx"].to_dict() == {"read": 1.09, "write": 1.06}
+    assert ratios["git-bash"].to_dict() == {"read": 5.31, "write": 1.24}
+    assert list(seen.query("verdict == 'suspect'")["mount"].unique()) == ["ext4-vhdx"]
+
+
+def test_page_cache_faster_than_pcie():
+    res = ft.read(f"{DATA}/page-cache/{{cache}}.txt")
+    sides = {"between": "cache", "baseline": "before", "sides": "cache"}
+    seen = ft.check(res, link="pcie3-x4", moved=5 * 2**30, **sides)
+    found = one(seen, "cache == 'after' and check == 'link'")
+    assert found.verdict == "impossible"
+    assert found.observed / found.limit == pytest.approx(2.926, abs=1e-3)
+    assert "2.93 times the 3.94 GB/s" in found.why
+    assert one(seen, "cache == 'before' and check == 'link'").verdict == "ok"
+    assert one(seen, "cache == 'after' and check == 'copying'").observed == 100
+    warm = one(seen, "check == 'warm'")
+    assert (warm.verdict, round(warm.observed, 2)) == ("unknown", 9.36)
+    assert "between 89 and 100 %" in warm.why
+    # hits: (1 - 1/9.365) / (1 - 1/20)
+    seen = ft.check(res, moved="5GiB", **sides, speedup_max=20, cache="cold")
+    assert "94 % of the warm run were hits" in one(seen, "check == 'warm'").why
+    # a cache that was meant to be warm is no fault
+    seen = ft.check(res, link="pcie3-x4", moved="5GiB", cache="warm")
+    assert set(seen["verdict"]) == {"ok", "unknown"}
+    source = one(ft.check(ft.read(f"{DATA}/page-cache/create.log")), "check == 'dd_source'")
+    assert "84.7 MB/s, may be that of /dev/random" in source.why
+
+
+def test_little_and_the_mirror_of_article_002():
+    res = ft.read(f"{DATA}/dda-vhdx/xml/{{volume}}.xml")
+    sides = {"between": "volume", "baseline": "vhdx", "copies": {"mirror": 2}}
+    seen = ft.check(res, devices=1, **sides)
+    little = seen.query("check == 'little'").set_index("volume")
+    # the XML has its times in hundredths of a second
+    wanted = {"nvme": 63.79, "vhdx": 63.95, "mirror": 63.93}
+    assert little["observed"].to_dict() == pytest.approx(wanted, abs=0.01)
+    assert set(little["limit"]) == {64.0}
+    assert set(seen.query("check in ('little', 'parts', 'caching')")["verdict"]) == {"ok"}
+    found = one(seen, "check == 'mirror'")
+    assert found.verdict == "ok"
+    assert (round(found.observed, 4), round(found.limit, 3)) == (0.7095, 0.714)
+    assert one(ft.check(res, **sides), "check == 'mirror'").remedy.endswith("(devices=)")
+    # eight copies would leave 1 / (.6 + 3.2) = .263 at most
+    many = ft.check(res, **{**sides, "copies": {"mirror": 8}}, devices=1)
+    assert one(many, "check == 'mirror'").verdict == "suspect"
+
+
+def test_article_003_is_unknown():
+    seen = ft.check(ft.read(f"{DATA}/wsl-filesystems/ext4_read_4k_1.txt"))
+    assert one(seen, "check == 'cache'").verdict == "unknown"
+    assert set(seen.query("check in ('link', 'budget', 'sparse')")["verdict"]) == {"unknown"}
+    known = ft.check(ft.read(f"{DATA}/wsl-filesystems/ext4_read_4k_1.txt"), ram="24684092KiB")
+    assert one(known, "check == 'cache'").verdict == "suspect"
+
+
+def test_little_of_article_004():
+    res = ft.read(f"{DATA}/lima-mounts/fio/{{mount}}_{{pattern}}.txt")
+    seen = ft.check(res)
+    little = seen.query("check == 'little'").set_index(["mount", "pattern"])
+    assert set(little["limit"]) == {2.0}
+    assert set(little["verdict"]) == {"ok"}
+    wanted = {"randread": 1.925, "randwrite": 1.813, "randrw": 1.910}
+    assert little["observed"]["sshfs"].to_dict() == pytest.approx(wanted, abs=1.1e-3)
+    others = little["observed"][["9p", "virtiofs"]]
+    assert others.between(1.9865, 1.9945).all()
+    # submitting is what took the time on these two, so that clat says nothing
+    bound = seen.query("check == 'submission'")
+    assert set(bound["mount"]) == {"9p", "virtiofs"}
+    assert bound["observed"].between(98, 100).all()
+    assert set(seen.query("check in ('cache', 'flush')")["verdict"]) == {"unknown"}
+    assert set(seen["verdict"]) == {"ok", "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "verdict", "said"),
+    [
+        ("fio-3.33--sparse_direct.json", "sparse", "suspect", "0 % reached the device"),
+        ("fio-3.33--sparse_direct.json", "cache", "unknown", "direct=1 passes by"),
+        ("fio-3.33--cached_reread.json", "cache", "suspect", "88.8 MB were read from 67.1 MB"),
+        (
+            "fio-3.33--sync_depth_32.json",
+            "depth",
+            "suspect",
+            "iodepth=32 was asked of ioengine=psync",
+        ),
+        ("fio-3.33--sync_depth_32.json", "little", "ok", "0.9802 I/Os .* of 32 .*psync keeps"),
+        ("fio-3.33--no_direct.json", "depth", "suspect", "libaio with direct=0"),
+        ("fio-3.33--no_direct.json", "flush", "suspect", "buffered writes without fsync"),
+        ("fio-3.33--two_modes.json", "modes", "suspect", "45 % of the I/Os at about 1.50 µs"),
+        ("gnu-dd-9.1--unflushed.txt", "dd_flush", "suspect", "958 MB/s is the page cache's speed"),
+        ("gnu-dd-9.1--unflushed.txt", "dd_time", "suspect", "below 1 s"),
+        ("gnu-dd-9.1--cached_read.txt", "cache", "suspect", "210 MB through the page cache"),
+        # 314,572,800 bytes in 0.669 s
+        ("gnu-dd-9.1--sync_in_time.txt", "dd_flush", "ok", "the rate is 470 MB/s"),
+        ("gnu-dd-9.1--fdatasync.txt", "dd_flush", "ok", "waited for the disk: fdatasync"),
+    ],
+)
+def test_runs_made_to_be_wrong(name, check, verdict, said):
+    rows = made(name, ram="24GB").query("check == @check")
+    if check == "modes":
+        rows = rows.query("subject == 'read of j'")
+    assert set(rows["verdict"]) == {verdict}
+    assert re.search(said, rows.iloc[0]["why"])
+
+
+def test_parts_that_do_not_sum():
+    text = (ROOT / "tests/fixtures/diskspd/diskspd-2.0.12--mix_2targets_D_L.txt").read_text()
+    assert one(ft.check(ft.reads(text)), "check == 'parts'").verdict == "ok"
+    line = re.search(r"Total IO.*?\ntotal: *(\d+)", text, re.S)
+    edited = text[: line.start(1)] + line[1].replace(line[1][0], "9", 1) + text[line.end(1) :]
+    found = one(ft.check(ft.reads(edited)), "check == 'parts'")
+    assert (found.verdict, "add up to" in found.why) == ("suspect", True)
+
+
+def test_two_modes_of_a_histogram():
+    def bins(counts):
+        return [{"bin_lo_ns": low, "count": count} for low, count in counts.items()]
+
+    share, low, high = _in_bins(bins({1000: 300, 1500: 100, 4000: 2, 90_000: 550, 130_000: 48}))
+    assert share == pytest.approx(0.402)
+    assert 700 < low < 1500
+    assert 60_000 < high < 130_000
+    assert (
+        _in_bins(bins({1000: 300, 2000: 280, 4000: 250, 8000: 220, 16_000: 210, 32_000: 200}))
+        is None
+    )  # one broad hill
+    assert _in_bins(bins({1000: 960, 90_000: 40})) is None  # a tail
+
+
+def test_a_link_is_shared_or_not():
+    res = ft.read(f"{DATA}/dda-vhdx/xml/nvme.xml")  # 395 MB/s of reads, 263 MB/s of writes
+    seen = ft.check(res, link="sata-3").query("check == 'link'")
+    assert list(seen["verdict"]) == ["impossible"]
+    assert seen["observed"].item() == pytest.approx(658.2e6, rel=1e-3)
+    assert set(ft.check(res, link="usb3-5g").query("check == 'link'")["verdict"]) == {"ok"}
+    assert set(ft.check(res, link="sata-3", devices=2).query("check == 'link'")["verdict"]) == {
+        "ok"
+    }
+    slow = ft.check(res, media="hdd").query("check == 'medium'")
+    assert list(slow["subject"]) == ["read and write"]
+
+
+def test_sides_that_were_not_asked_alike():
+    names = {"nodirect": "fio-3.33--no_direct.json", "cached": "fio-3.33--cached_reread.json"}
+    res = ft.read({label: MADE / name for label, name in names.items()})
+    seen = ft.check(res, between="label", baseline="cached")
+    assert "has the same direction" in one(seen, "check == 'sides'").why
+    res = ft.read(
+        {"a": MADE / "fio-3.33--sync_depth_32.json", "b": MADE / "fio-3.33--cached_reread.json"}
+    )
+    assert "name the sides" in ft.check(res).query("check == 'sides'")["remedy"].iloc[0]
+
+
+BAD = [
+    ({"link": "usb9"}, "link='usb9' is neither a rate nor one of usb2"),
+    ({"link": 0}, "a rate is above zero"),
+    ({"ram": "much"}, "ram='much' is no size: write \"8GB\""),
+    ({"host_ram": -1}, "host_ram=-1 is no size"),
+    ({"media": "tape"}, "media='tape' is not one of hdd, sata-ssd, nvme, ram"),
+    ({"cache": "hot"}, "cache='hot' is not one of cold, warm"),
+    ({"devices": 0}, "devices=0 is no whole number from 1"),
+    ({"between": "volume"}, "between= and baseline= go together"),
+    ({"copies": 2}, "name them with between="),
+    ({"between": "disk", "baseline": "a"}, "'disk' is no label .* 'volume'"),
+    (
+        {"between": "volume", "baseline": "a"},
+        "'a' is no value of 'volume'; there are: mirror, nvme",
+    ),
+    ({"between": "volume", "baseline": "nvme", "copies": 2, "sides": "layer"}, "about a mirror"),
+    ({"between": "volume", "baseline": "nvme", "sides": "cache", "speedup_max": 1}, "above 1"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(a) + m[:9] for a, m in BAD])
+def test_arguments_that_make_no_sense(arguments, message):
+    res = ft.read(f"{DATA}/dda-vhdx/xml/{{volume}}.xml")
+    with pytest.raises(ft.SchemaError, match=message) as error:
+        ft.check(res, **arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_it_takes_results_with_their_tables():
+    res = ft.read(f"{DATA}/dda-vhdx/xml/nvme.xml")
+    with pytest.raises(ft.SchemaError, match="takes Results, as read"):
+        ft.check(res.io)
+    with pytest.raises(ft.SchemaError, match="'runs' was not read"):
+        ft.check(ft.read(f"{DATA}/dda-vhdx/xml/nvme.xml", tables=("io",)))
+    with pytest.raises(ft.SchemaError, match="read twice"):
+        ft.check(ft.concat([res, res]))
+
+
+# impossible, and rightly: figures edited by hand, and latencies of 210 hours that fio 2.1.11 printed
+CAUGHT = {
+    "microsoft_VirtualClient__Results_FIO.json",
+    "vTechnolust_PerfTests__ncb-results-2.1.11.txt",
+}
+# suspect for what a figure says, and not for how the run was asked for
+CONTRADICTED = {
+    "microsoft_VirtualClient__Results_FIO.json",
+    "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt",
+    "aceqbaceq_docs__notes-many-versions.txt",
+}
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus does not lie beside the project")
+@pytest.mark.parametrize("folder", ["fio/wild", "fio/generated", "diskspd/wild"])
+def test_honest_runs_are_not_accused(folder):
+    runs, accused, impossible, contradicted = 0, set(), set(), set()
+    for path in sorted((CORPUS / folder).iterdir()):
+        try:
+            res = ft.read(path)
+        except ft.FileError:
+            continue
+        seen = ft.check(res)
+        runs += len(res.runs)
+        assert seen["verdict"].isin(VERDICTS).all()
+        assert (seen[["check", "subject", "why", "basis"]].map(len) > 0).all(axis=None)
+        assert seen.query("verdict == 'unknown'")["remedy"].notna().all()
+        assert not seen.duplicated(["source", "run", "subject", "check"]).any()
+        if (seen["verdict"] == "impossible").any():
+            impossible.add(path.name)
+        if len(seen.query("verdict == 'suspect' and check == 'parts'")):
+            contradicted.add(path.name)
+        told = seen.query("verdict == 'suspect' and check in ('sparse', 'fast_reads', 'modes')")
+        accused |= set(zip(told["source"], told["run"], strict=True))
+    assert runs
+    assert impossible <= CAUGHT
+    assert contradicted <= CONTRADICTED
+    assert len(accused) <= max(4, 0.02 * runs), accused

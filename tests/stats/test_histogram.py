@@ -1,0 +1,418 @@
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+
+import narwhals as nw
+import numpy as np
+import pytest
+
+import fiotools as ft
+from fiotools.errors import SchemaError
+from fiotools.stats import (
+    bound_percentiles,
+    combine,
+    compare,
+    fairness,
+    merge_bins,
+    per_thread,
+    percentiles_from_bins,
+    summarize,
+)
+from fiotools.stats.frames import opened
+from fiotools.stats.quantiles import ios_needed, ranks_around
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
+ENTRY = ["source", "run", "entry", "scope"]
+
+
+@pytest.fixture
+def bins(make):
+    """Two jobs of one run and one direction, the second with a bin of its own."""
+    return make(
+        source="a.json",
+        run=1,
+        entry=[1, 1, 2, 2],
+        scope="job",
+        direction="read",
+        latency="clat",
+        bin_lo_ns=[128.0, 2048.0, 128.0, 4096.0],
+        bin_hi_ns=[130.0, 2080.0, 130.0, 4160.0],
+        count=[600, 300, 90, 10],
+    )
+
+
+def changed(frame, **columns):
+    """Replace columns, whatever the kind of frame."""
+    data = opened(frame)
+    native = data.to_native()
+    kind = type(native)
+    return kind(data.to_dict(as_series=False) | columns)
+
+
+@pytest.mark.parametrize(
+    ("percentile", "n"), [(50, 6), (90, 36), (99, 368), (99.9, 3688), (99.99, 36887)]
+)
+def test_the_fewest_ios_for_an_interval(percentile, n):
+    assert ios_needed(percentile) == n
+    assert ranks_around(percentile, n - 1) is None
+    assert ranks_around(percentile, n)[1] == n
+
+
+def test_the_ranks_of_a_median_are_those_of_its_exact_interval():
+    # STATISTICS, one group: n = 6 [x1, x6], 8 [x1, x8], 10 [x2, x9], 20 [x6, x15]
+    assert [ranks_around(50, n) for n in (6, 8, 10, 20)] == [(1, 6), (1, 8), (2, 9), (6, 15)]
+
+
+def test_the_interval_holds_as_often_as_it_says():
+    rng = np.random.default_rng(3)
+    low, high = ranks_around(99, 2000)
+    sorted_ = np.sort(rng.random((4000, 2000)), axis=1)
+    held = np.mean((sorted_[:, low - 1] <= 0.99) & (sorted_[:, high - 1] >= 0.99))
+    assert 0.94 < held < 0.98
+
+
+def test_jobs_add_up_bin_by_bin(bins, rows):
+    found = merge_bins(bins)
+    assert type(found) is type(bins)
+    assert list(found.columns) == [
+        *("latency", "direction", "bin_lo_ns", "bin_hi_ns", "count", "n", "parts"),
+        *("varies_in", "warnings"),
+    ]
+    assert [(r["bin_lo_ns"], r["count"], r["n"], r["parts"]) for r in rows(found)] == [
+        *((128, 690, 1, 2), (2048, 300, 1, 1), (4096, 10, 1, 1))
+    ]
+    assert [r["count"] for r in rows(merge_bins(bins, by="entry"))] == [600, 300, 90, 10]
+
+
+def test_quantiles_of_jobs_together(bins, rows):
+    found = percentiles_from_bins(bins, [69, 69.5, 99, 99.5, 100])
+    made = rows(found)
+    # 690 of 1000 are in the first bin, 990 in the first two; bins are named by their middles
+    assert [r["value_ns"] for r in made] == [129, 2064, 2064, 4128, 4128]
+    assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made[:2]] == [(128, 130), (2048, 2080)]
+    assert all((r["total_ios"], r["n"], r["method"]) == (1000, 1, "bins") for r in made)
+    # ranks 661 and 719 of 1000: the first bin, and the second
+    assert (made[0]["value_lo_ns"], made[0]["value_hi_ns"]) == (128, 2080)
+    assert made[0]["note"] == "within the run, if I/Os were independent"
+    assert [r["warnings"] for r in made] == [
+        *(None, None, None, None),
+        "no interval of a maximum; fewer than 5 I/Os beyond it",
+    ]
+    assert [r["value_ns"] for r in rows(percentiles_from_bins(merge_bins(bins), 99))] == [2064]
+
+
+def test_few_ios_have_no_interval(bins, rows):
+    (row,) = rows(percentiles_from_bins(bins, 99.9))
+    assert (row["value_lo_ns"], row["value_hi_ns"], row["note"]) == (None, None, None)
+    assert row["warnings"] == "need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it"
+
+
+def test_the_percentile_lies_within_the_bounds_of_its_bin(make, rows):
+    rng = np.random.default_rng(1)
+    raw = np.sort(rng.lognormal(11, 1, 5000).astype(int))
+    # 64 bins an octave, as fio has them from 128 ns on
+    width = 2 ** (np.floor(np.log2(raw)).astype(int) - 6)
+    low, at = np.unique(raw // width * width, return_inverse=True)
+    wide = 2 ** (np.floor(np.log2(low)).astype(int) - 6)
+    frame = make(
+        latency="lat",
+        direction="read",
+        bin_lo_ns=low.astype(float).tolist(),
+        bin_hi_ns=(low + wide).astype(float).tolist(),
+        count=np.bincount(at).tolist(),
+    )
+    for row in rows(percentiles_from_bins(frame)):
+        true = np.quantile(raw, row["percentile"] / 100, method="inverted_cdf")
+        assert row["bound_lo_ns"] <= true < row["bound_hi_ns"]
+        assert row["bound_hi_ns"] - row["bound_lo_ns"] <= row["bound_lo_ns"] / 64
+
+
+def test_smallest_and_largest_cut_the_bins(bins, rows, make):
+    io = make(
+        source="a.json",
+        run=1,
+        entry=[1, 2],
+        direction="read",
+        total_ios=[900, 100],
+        clat_min_ns=[129.0, 128.0],
+        clat_max_ns=[2050.0, 4100.0],
+    )
+    first, last = rows(percentiles_from_bins(bins, [50, 100], by="entry", io=io))[:2]
+    assert (first["bound_lo_ns"], first["bound_hi_ns"]) == (129, 130)
+    assert (last["bound_lo_ns"], last["bound_hi_ns"], last["value_ns"]) == (2048, 2050, 2050)
+    (whole,) = rows(percentiles_from_bins(bins, 100, io=io))
+    assert (whole["bound_hi_ns"], whole["value_ns"]) == (4100, 4100)
+    less = changed(io, total_ios=[900, 99])
+    (row,) = rows(percentiles_from_bins(bins, 50, io=less))
+    assert row["warnings"] == "the bins hold 1000 I/Os, io has 999"
+    odd = changed(io, clat_max_ns=[100.0, 110.0])
+    (row,) = rows(percentiles_from_bins(bins, 50, io=odd))
+    assert "contradict the bins" in row["warnings"]
+    assert (row["bound_lo_ns"], row["bound_hi_ns"]) == (128, 130)
+    with pytest.raises(SchemaError, match=r"io has no row for entry 2 of run 1 of a.json"):
+        percentiles_from_bins(bins, io=opened(io).head(1).to_native())
+
+
+def test_the_last_bin_has_no_middle(make, rows):
+    frame = make(latency="lat", bin_lo_ns=17045651456.0, bin_hi_ns=[inf], count=[3])
+    (row,) = rows(percentiles_from_bins(frame, 50))
+    assert (row["value_ns"], row["bound_lo_ns"], row["bound_hi_ns"]) == (None, 17045651456.0, inf)
+    assert row["warnings"].startswith("in the last bin, which has no end")
+
+
+def test_a_coarser_log_takes_in_the_finer_one(make, rows):
+    frame = make(
+        source=["a", "a", "a", "b", "b"],
+        run=1,
+        latency="clat",
+        bin_lo_ns=[128.0, 130.0, 132.0, 128.0, 256.0],
+        bin_hi_ns=[130.0, 132.0, 134.0, 132.0, 264.0],
+        count=[1, 2, 4, 8, 16],
+    )
+    made = rows(merge_bins(frame))
+    assert [(r["bin_lo_ns"], r["bin_hi_ns"], r["count"]) for r in made] == [
+        *((128, 132, 11), (132, 134, 4), (256, 264, 16))
+    ]
+    assert {r["warnings"] for r in made} == {"finer bins were added to coarser ones"}
+    assert {r["n"] for r in made} == {2}
+
+
+def test_runs_that_were_pooled_say_so(bins, rows):
+    other = changed(bins, source=["b.json"] * 4)
+    both = nw.concat([opened(bins), opened(other)]).to_native()
+    (row,) = rows(percentiles_from_bins(both, 50))
+    assert (row["n"], row["total_ios"]) == (2, 2000)
+    assert row["note"] == "within the 2 runs, if I/Os were independent"
+    assert [r["source"] for r in rows(percentiles_from_bins(both, 50, by="source"))] == [
+        *("a.json", "b.json")
+    ]
+
+
+def test_labels_that_differ_are_named(bins, rows):
+    frame = changed(bins, volume=["nvme", "nvme", "vhdx", "vhdx"])
+    assert {r["varies_in"] for r in rows(merge_bins(frame))} == {"volume"}
+    assert {r["warnings"] for r in rows(merge_bins(frame))} == {"bins vary in volume"}
+    assert {r["varies_in"] for r in rows(merge_bins(frame, by="volume"))} == {None}
+
+
+def test_latencies_and_directions_stay_apart(bins, rows):
+    frame = changed(bins, latency=["slat", "clat", "slat", "clat"])
+    assert [(r["latency"], r["count"]) for r in rows(merge_bins(frame))] == [
+        *(("slat", 690), ("clat", 300), ("clat", 10))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"bin_lo_ns": [128.0, 2048.0, 129.0, 4096.0], "bin_hi_ns": [130.0, 2080, 131.0, 4160]},
+         r"bins \[128, 130\) and \[129, 131\) overlap, and neither holds the other"),
+        ({"count": [None] * 4, "pct": [25.0] * 4},
+         r"count is missing in 4 of 4 bins: they have pct only, .*which needs total_ios"),
+        ({"scope": ["job", "job", "total", "total"]}, r"mixes rows of scope job, total"),
+        ({"scope": ["client", "client", "total", "total"]}, r"mixes rows of scope client, total"),
+        ({"entry": [1] * 4}, r"run 1 of a.json has bins that stand there twice"),
+        ({"entry": [1] * 4, "bin_hi_ns": [130.0, 2080, 132.0, 4160]}, r"whose own bins overlap"),
+        ({"time_s": [None, None, 1.0, 1.0]}, r"bins of whole runs stand beside bins of intervals"),
+        ({"count": [1, 2, -3, 4]}, r"count is -3 in row 2: I/Os are counted from 0"),
+        ({"count": ["1"] * 4}, r"column 'count' is String"),
+        ({"bin_hi_ns": [128.0, 2080, 130, 4160]}, r"bin of row 0 ends at 128, and begins at 128"),
+        ({"bin_hi_ns": [None, 2080.0, 130, 4160]}, r"a bin needs both edges.*row 0"),
+    ],
+    ids=[
+        *("crossing", "pct", "job and total", "client and total", "twice", "own overlap"),
+        *("intervals", "negative", "text", "empty bin", "edge"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("function", [merge_bins, percentiles_from_bins])
+def test_what_cannot_be_added_is_refused(bins, function, columns, message):
+    with pytest.raises(SchemaError, match=message) as error:
+        function(changed(bins, **columns))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"percentiles": [0]}, "percentile 0 is none: above 0, and up to 100"),
+        ({"percentiles": [101]}, "percentile 101 is none"),
+        ({"percentiles": "p99"}, "percentiles are numbers such as 99.9, not 'p99'"),
+        ({"percentiles": []}, "no percentile was asked for"),
+        ({"confidence": 95}, "confidence is 95"),
+        ({"by": "volume"}, "no column 'volume'"),
+    ],
+    ids=["zero", "above", "text", "none", "confidence", "by"],
+)
+def test_arguments(bins, arguments, message):
+    with pytest.raises(SchemaError, match=message):
+        percentiles_from_bins(bins, **arguments)
+
+
+def _files_with_bins():
+    files = [*sorted(FIXTURES.glob("*")), *sorted(CORPUS.glob("*/*"))]
+    return [f for f in files if f.is_file() and '"bins"' in f.read_text("utf-8", errors="replace")]
+
+
+@pytest.mark.parametrize("path", _files_with_bins(), ids=lambda path: path.name)
+def test_percentiles_are_those_that_fio_printed(path):
+    res = ft.read(path)
+    bins = res.bins.dropna(subset="count")
+    assert len(bins)
+    asked = sorted(set(res.percentiles["percentile"]))
+    found = percentiles_from_bins(bins, asked, by=ENTRY)
+    keys = [*ENTRY, "direction", "latency", "percentile"]
+    both = res.percentiles.merge(found, on=keys, suffixes=("", "_ours"))
+    assert len(both) == len(res.percentiles.query("latency in @found.latency")) > 0
+    assert list(both["value_ns_ours"]) == list(both["value_ns"])
+    cut = percentiles_from_bins(bins, asked, by=ENTRY, io=res.io)
+    assert not cut["warnings"].fillna("").str.contains("bins").any()
+
+
+def test_intervals_of_a_log_add_up_to_its_samples():
+    res = ft.read(FIXTURES / "fio-3.33--log-hist_clat_hist.1.log")
+    merged = merge_bins(res.bins)
+    assert merged.groupby("direction")["count"].sum().to_dict() == {"read": 152, "write": 152}
+    assert (merged["n"] == 1).all()
+    assert merged.groupby("direction")["bin_lo_ns"].apply(lambda s: s.is_monotonic_increasing).all()
+
+
+# percentiles that have no bins
+
+
+def _table(make, tables, points, **columns):
+    return make(
+        source=[name for name in tables for _ in points],
+        run=1,
+        entry=1,
+        scope="total",
+        direction="total",
+        latency="lat",
+        percentile=[float(p) for _ in tables for p in points],
+        value_ns=[float(v) for values in tables.values() for v in values],
+        **columns,
+    )
+
+
+def _io(make, ios):
+    return make(source=list(ios), run=1, entry=1, direction="total", total_ios=list(ios.values()))
+
+
+def test_bounds_by_hand(make, rows):
+    points = [0, 50, 90, 100]
+    frame = _table(make, {"a": [1, 10, 20, 90], "b": [2, 30, 60, 80]}, points)
+    found = bound_percentiles(frame, _io(make, {"a": 3000, "b": 1000}), at=[50, 90, 100])
+    assert type(found) is type(frame)
+    made = rows(found)
+    # p50, 2000 I/Os: at 10 there are 1500 to 3200, at 20 2700; p90, 3600: below 30 at most 3500,
+    # there up to 3900, and at 60 only 3600; the largest of all is 90
+    assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made] == [(10, 20), (30, 60), (90, 90)]
+    assert all(
+        (r["n"], r["parts"], r["total_ios"], r["method"]) == (2, 2, 4000, "bounded") for r in made
+    )
+
+
+def test_one_table_is_its_own_bound(make, rows):
+    frame = _table(make, {"a": [10, 20]}, [50, 99])
+    made = rows(bound_percentiles(frame, _io(make, {"a": 100}), at=[25, 50, 99, 99.9]))
+    assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made] == [
+        *((None, 10), (10, 10), (20, 20), (20, None))
+    ]
+
+
+def test_the_truth_lies_within_the_bounds(make, rows):
+    rng = np.random.default_rng(8)
+    parts = {name: rng.lognormal(10 + i, 0.7, 700 * (i + 1)) for i, name in enumerate("abc")}
+    points = [0, 25, 50, 75, 90, 95, 99, 99.9, 100]
+    tables = {
+        name: np.quantile(raw, np.array(points) / 100, method="inverted_cdf")
+        for name, raw in parts.items()
+    }
+    frame = _table(make, tables, points)
+    io = _io(make, {name: len(raw) for name, raw in parts.items()})
+    whole = np.concatenate(list(parts.values()))
+    asked = [1, 10, 33, 50, 66, 90, 97, 99, 99.9, 100]
+    for row in rows(bound_percentiles(frame, io, at=asked)):
+        true = np.quantile(whole, row["percentile"] / 100, method="inverted_cdf")
+        assert row["bound_lo_ns"] <= true <= row["bound_hi_ns"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "ios", "columns", "message"),
+    [
+        ({"a": [10, 5]}, {"a": 1}, {}, "percentile 99 is below percentile 50"),
+        ({"a": [1, 2]}, {"b": 1}, {}, "io has no row for source a, run 1, entry 1, direction tot"),
+        ({"a": [1, 2]}, {"a": None}, {}, "total_ios is missing in io for source a"),
+    ],
+    ids=["falling", "no io", "no count"],
+)
+def test_tables_that_cannot_be_bounded(make, tables, ios, columns, message):
+    with pytest.raises(SchemaError, match=message):
+        bound_percentiles(_table(make, tables, [50, 99], **columns), _io(make, ios))
+
+
+def test_the_same_table_twice_and_totals_beside_parts(make):
+    frame = _table(make, {"a": [1, 2]}, [50, 99])
+    twice = nw.concat([opened(frame)] * 2).to_native()
+    with pytest.raises(SchemaError, match="percentile 50 of run 1 of a stands there twice"):
+        bound_percentiles(twice, _io(make, {"a": 1}))
+    mixed = changed(frame, scope=["thread", "total"])
+    with pytest.raises(SchemaError, match="mixes rows of scope thread, total"):
+        bound_percentiles(mixed, _io(make, {"a": 1}))
+
+
+# percentiles of jobs, threads, files or seconds are never one number
+
+
+@pytest.mark.parametrize("apart", ["entry", "job", "thread", "time_s"])
+def test_percentiles_of_parts_are_refused_everywhere(make, apart):
+    names = ["x", "y"] * 2 if apart == "job" else [1, 2] * 2
+    frame = make(
+        volume=["a", "a", "b", "b"],
+        source=["a", "a", "b", "b"],
+        run=1,
+        direction="read",
+        latency="clat",
+        percentile=99.0,
+        value_ns=[1e3, 2e3, 3e3, 4e3],
+        **{apart: names},
+    )
+    message = r"percentiles neither add nor average.*percentiles_from_bins\(bins, by="
+    for refused in (
+        lambda: summarize(frame, "value_ns", by="volume"),
+        lambda: compare(frame, "value_ns", between="volume", baseline="a"),
+        lambda: combine(frame, to="run"),
+        lambda: per_thread(frame),
+        lambda: fairness(frame),
+    ):
+        with pytest.raises(SchemaError, match=message) as error:
+            refused()
+        assert "\n" not in str(error.value)
+
+
+def test_a_percentile_of_each_run_is_a_number_like_any_other(make, rows):
+    a, b = [100.0, 104.0, 98.0, 101.0, 97.0], [131.0, 127.0, 140.0, 129.0, 133.0]
+    frame = make(
+        volume=["a"] * 5 + ["b"] * 5,
+        source=[f"{i}.json" for i in range(10)],
+        run=1,
+        entry=1,
+        direction="read",
+        latency="clat",
+        percentile=99.0,
+        value_ns=a + b,
+    )
+    (row,) = rows(compare(frame, "value_ns", between="volume", baseline="a"))
+    assert (row["n"], row["ratio"]) == (5, pytest.approx(1.319649, abs=1e-6))
+    assert [row["ratio_lo"], row["ratio_hi"]] == pytest.approx([1.257150, 1.385254], abs=1e-6)
+    assert row["verdict"] == "slower"
+    assert [r["median"] for r in rows(summarize(frame, "value_ns", by="volume"))] == [100, 131]
+
+
+def test_percentiles_from_bins_are_compared_run_by_run(bins, rows):
+    other = changed(bins, source=["b.json"] * 4, count=[60, 30, 9, 100])
+    both = nw.concat([opened(bins), opened(other)]).to_native()
+    found = percentiles_from_bins(both, 99, by=["source", "run"])
+    (row,) = rows(compare(found, "value_ns", between="source", baseline="a.json"))
+    assert (row["n"], row["ratio"]) == (1, pytest.approx(2.0))

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fiotools as ft
+from fiotools.errors import SchemaError
+from fiotools.stats import reconcile
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
+@pytest.fixture
+def log(make):
+    """Make the log of one run, a second apart."""
+
+    def build(values, **more):
+        times = [float(i) for i in range(1, len(values) + 1)]
+        columns = {"source": "a_iops.1.log", "run": 1, "entry": 1, "direction": "read"}
+        return make(**(columns | {"quantity": "iops", "time_s": times, "value": values} | more))
+
+    return build
+
+
+@pytest.fixture
+def summary(make):
+    def build(iops, runtime_s, **more):
+        columns = {"source": "a.json", "run": 1, "entry": 1, "direction": "read", "scope": "job"}
+        return make(**(columns | {"iops": iops, "runtime_s": runtime_s} | more))
+
+    return build
+
+
+def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
+    found = reconcile(log([1000.0] * 8 + [1011.7]), summary(1000.0, 10.0))
+    (row,) = rows(found)
+    assert (row["n"], row["span_s"], row["coverage_pct"]) == (9, 9.0, 90.0)
+    assert row["log_rate"] == pytest.approx(1001.3)
+    assert (row["summary_rate"], row["ratio"]) == (1000.0, pytest.approx(1.0013))
+    assert (row["verdict"], row["tolerance_pct"], row["warnings"]) == ("ok", 1.0, None)
+    assert list(found.columns)[:2] == ["direction", "quantity"]
+
+
+@pytest.mark.parametrize(
+    ("iops", "verdict"),
+    [
+        # the last second would have been at 10 * 980 - 9 * 1000
+        (980.0, "disagrees: log 2 % above the summary; the 10 % of the run without a log would "
+                "have been at 800 1/s, as none of its samples was"),
+        (985.0, "disagrees: log 1.5 % above the summary; the 10 % of the run without a log would "
+                "have been at 850 1/s, which its samples reach too"),
+        (500.0, "disagrees: log 100 % above the summary, more than the 10 % of the run without a "
+                "log can explain"),
+        (0.0, "no iops in the summary"),
+    ],
+    ids=["odd rest", "possible rest", "impossible rest", "nothing"],
+)  # fmt: skip
+def test_what_the_rest_would_have_to_be(log, summary, rows, iops, verdict):
+    (row,) = rows(reconcile(log([850.0, 1150.0] + [1000.0] * 7), summary(iops, 10.0)))
+    assert row["verdict"] == verdict
+
+
+def test_a_direction_that_did_nothing_has_no_row_of_io(log, summary, rows):
+    (row,) = rows(reconcile(log([0.0] * 3), summary(1000.0, 3.0, direction="write")))
+    assert (row["verdict"], row["ratio"]) == ("nothing was done", None)
+
+
+def test_a_whole_log_has_no_rest(log, summary, rows):
+    (row,) = rows(reconcile(log([1024.0] * 10), summary(1000.0, 10.0)))
+    assert row["verdict"] == "disagrees: log 2.4 % above the summary, over the whole run"
+    (row,) = rows(reconcile(log([1024.0] * 10), summary(1000.0, 10.0), tolerance=0.03))
+    assert row["verdict"] == "ok"
+
+
+def test_what_a_log_covers_is_told(log, summary, rows):
+    (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, 10.0)))
+    assert (row["verdict"], row["warnings"]) == ("ok", "the log covers 20 % of the run only")
+    (row,) = rows(reconcile(log([1000.0] * 12), summary(1000.0, 10.0)))
+    assert (row["coverage_pct"], row["warnings"]) == (120.0, "the log is longer than the run: 12 s")
+    (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, float("nan"))))
+    assert row["warnings"] == "no runtime_s: what the log covers is not known"
+
+
+def test_logs_of_several_jobs_add_up_to_their_group(log, summary, rows):
+    jobs = log(
+        [100.0, 200.0] * 2,
+        source=["a_iops.1.log"] * 2 + ["a_iops.2.log"] * 2,
+        entry=[1, 1, 2, 2],
+        time_s=[1.0, 2.0] * 2,
+    )
+    (row,) = rows(reconcile(jobs, summary(300.0, 2.0, scope="group")))
+    assert (row["log_rate"], row["verdict"], row["n"]) == (300.0, "ok", 4)
+    assert row["warnings"] == "rates of 2 entries added"
+    # each its own row of io
+    io = summary([150.0, 75.0], 2.0, entry=[1, 2])
+    assert [(r["entry"], r["ratio"]) for r in rows(reconcile(jobs, io))] == [(1, 1.0), (2, 2.0)]
+
+
+def test_labels_say_which_log_is_of_which_run(log, summary, rows):
+    logs = log([1.0, 2.0], time_s=1.0, source=["x.log", "y.log"], mount=["x", "y"])
+    sources = ["x.json", "y.json"]
+    io = summary([1.0, 2.0], 1.0, source=sources, mount=["x", "y"])
+    assert [(r["mount"], r["verdict"]) for r in rows(reconcile(logs, io))] == [
+        *(("x", "ok"), ("y", "ok"))
+    ]
+    other = summary([1.0, 2.0], 1.0, source=sources, mount=["x", "z"])
+    assert rows(reconcile(logs, other, by="mount"))[1]["verdict"] == "no row of io to compare with"
+
+
+def test_a_log_of_fio_against_its_json(rows):
+    io = ft.read(FIXTURES / "fio/fio-3.33--log-windows.json").io
+    samples = ft.read(FIXTURES / "fio/fio-3.33--log-windows_iops.1.log").samples
+    found = {r["direction"]: r for r in rows(reconcile(samples, io))}
+    read = found["read"]
+    # 1004, 1000, 1000, 1004 and three times 1000, of 2 s
+    assert read["log_rate"] == pytest.approx(7008 / 7)
+    assert read["coverage_pct"] == pytest.approx(87.5, abs=0.1)
+    assert (read["verdict"], found["write"]["verdict"]) == ("ok", "ok")
+    bandwidth = ft.read(FIXTURES / "fio/fio-3.33--log-windows_bw.1.log").samples
+    assert [r["verdict"] for r in rows(reconcile(bandwidth, io))] == ["ok", "ok"]
+
+
+def test_reports_of_one_run_end_where_its_summary_does(rows):
+    res = ft.read(FIXTURES / "fio/fio-3.33--status-interval.json")
+    for row in rows(reconcile(res.samples, res.io)):
+        assert row["ratio"] == pytest.approx(1, rel=1e-6)
+        assert row["coverage_pct"] == pytest.approx(100)
+
+
+def test_each_thread_of_diskspd_has_its_own_row(rows):
+    res = ft.read(FIXTURES / "diskspd/diskspd-2.2--seq64k_t4_D_only.xml")
+    found = rows(reconcile(res.samples, res.io))
+    assert len(found) == 15
+    assert {r["verdict"] for r in found} == {"ok"}
+    assert (found[0]["source"], found[0]["entry"]) == (res.io["source"][0], 1)
+
+
+def test_single_ios_can_be_counted(rows):
+    io = ft.read(FIXTURES / "fio/fio-3.33--log-single.json").io
+    samples = ft.read(FIXTURES / "fio/fio-3.33--log-single_iops.1.log").samples
+    counted = samples.groupby("direction")["value"].sum()
+    for row in rows(reconcile(samples, io)):
+        assert row["log_rate"] * row["span_s"] == pytest.approx(counted[row["direction"]])
+
+
+def test_bad_questions_get_one_line(log, summary):
+    with pytest.raises(SchemaError, match="no samples of a rate over time: there are: lat_ns"):
+        reconcile(log([1.0], quantity="lat_ns"), summary(1.0, 1.0))
+    with pytest.raises(SchemaError, match="'lat_ns' is none; there are: iops"):
+        reconcile(log([1.0]), summary(1.0, 1.0), "lat_ns")
+    with pytest.raises(SchemaError, match="there are: bw_bytes_per_s"):
+        reconcile(log([1.0], quantity="bw_bytes_per_s", bs_bytes=4096), summary(1.0, 1.0))
+    with pytest.raises(SchemaError, match="tolerance is 2"):
+        reconcile(log([1.0]), summary(1.0, 1.0), tolerance=2)
+    two = summary([1.0, 2.0], 1.0, source=["a.json", "b.json"])
+    with pytest.raises(SchemaError, match="several rows of io for read, 1: name what tells"):
+        reconcile(log([1.0]), two)
+    with pytest.raises(SchemaError, match="several logs of iops of one entry"):
+        reconcile(log([1.0, 1.0], time_s=1.0, source=["x.log", "y.log"]), summary(1.0, 1.0))
+    with pytest.raises(SchemaError, match="value is missing in 1 of 2 rows"):
+        reconcile(log([1.0, None]), summary(1.0, 1.0))
+    with pytest.raises(SchemaError, match="no column 'mount'"):
+        reconcile(log([1.0]), summary(1.0, 1.0), by="mount")
+    with pytest.raises(SchemaError, match="not list"):
+        reconcile(log([1.0]), [1])

@@ -1,0 +1,365 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import fiotools as ft
+from fiotools.errors import SchemaError
+from fiotools.stats import steady
+from fiotools.stats.batches import autocorrelation, batch_interval, integrated_time, portions
+from fiotools.stats.windows import judge_of, window_of
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]
+
+
+def line(n, slope):
+    return [100 + slope * (i - (n - 1) / 2) for i in range(n)]
+
+
+@pytest.fixture
+def log(make):
+    """Make samples of one series, a second apart."""
+
+    def build(values, **more):
+        times = [float(i) for i in range(1, len(values) + 1)]
+        columns = {"source": "a", "run": 1, "direction": "read", "quantity": "iops"}
+        return make(**(columns | {"time_s": times, "value": values} | more))
+
+    return build
+
+
+def noise(n, rho, seed):
+    rng = np.random.default_rng(seed)
+    found = [rng.normal() / np.sqrt(1 - rho**2)]
+    for _ in range(n - 1):
+        found.append(rho * found[-1] + rng.normal())
+    return 100 + np.array(found)
+
+
+def test_a_decay_of_two_percent_a_round_passes_and_is_told(log, rows):
+    (row,) = rows(steady(log(DECAY)))
+    assert (row["n"], row["mean"], row["window"], row["window_mean"]) == (5, 100, 5, 100)
+    # by hand: 104 - 96, 104 - 100, a line of -2 a round over 4 steps
+    assert (row["range_pct"], row["deviation_pct"]) == pytest.approx((8, 4))
+    assert (row["rise_pct"], row["drift_pct"]) == pytest.approx((-8, -2))
+    assert (row["met"], row["verdict"], row["method"]) == (True, "window met", "snia")
+    assert row["warnings"].startswith("met, yet it falls by 8 % over the window, 2 % a round; mean")
+
+
+@pytest.mark.parametrize(
+    ("values", "met", "verdict"),
+    [
+        ([90.0, 100.0, 110.0, 100.0, 100.0], True, "window met"),
+        ([89.9, 100.0, 110.1, 100.0, 100.0], False, "window not met: range 20.2 %, limit 20 %"),
+        (line(5, 2.5), True, "window met"),
+        (line(5, -2.6), False, "window not met: rise 10.4 %, limit 10 %"),
+        (
+            [70.0, 130.0, 100.0, 100.0, 150.0],
+            False,
+            "window not met: range 72.7 %, limit 20 %; rise 47.3 %, limit 10 %",
+        ),
+    ],
+    ids=["range of 20 %", "range above", "rise of 10 %", "fall above", "both"],
+)
+def test_snia_lets_its_limits_be_reached(log, rows, values, met, verdict):
+    (row,) = rows(steady(log(values)))
+    assert (row["met"], row["verdict"]) == (met, verdict)
+
+
+def test_stationary_rounds_with_a_spread_of_five_percent_fail_one_time_in_seven():
+    rng, judge = np.random.default_rng(5), judge_of("snia", None, None)
+    series = rng.normal(100, 5, (4000, 5))
+    failed = sum(not judge.verdict(window_of(one, np.ones(5)))[0] for one in series)
+    assert failed / 4000 == pytest.approx(0.14, abs=0.025)
+
+
+def test_fio_takes_a_slope_that_is_a_rise_of_18_percent_in_a_minute(log, rows):
+    # .299 a second from 100 in the middle; a minute is 59 steps
+    samples = log(line(60, 0.299))
+    (row,) = rows(steady(samples, method="fio-slope", limit=0.3))
+    assert (row["met"], row["window"]) == (True, 60)
+    assert row["drift_pct"] == pytest.approx(0.299)
+    assert row["rise_pct"] == pytest.approx(0.299 * 59)
+    assert row["warnings"].startswith("met, yet it rises by 18 % over the window, 0.3 % a round")
+    # fio asks for less than the limit
+    (row,) = rows(steady(samples, method="fio-slope", limit=0.2989))
+    assert row["verdict"] == "window not met: slope a round 0.299 %, limit 0.2989 %"
+
+
+def test_fio_looks_at_the_farthest_value(log, rows):
+    values = [500.0, 100.0, 104.0, 98.0, 98.0]
+    (row,) = rows(steady(log(values), method="fio-deviation", limit=4.1, window=4))
+    assert (row["met"], row["deviation_pct"], row["window_mean"]) == (True, 4.0, 100.0)
+    (row,) = rows(steady(log(values), method="fio-deviation", limit=4))
+    assert row["met"] is False
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_line_is_numpys(seed):
+    values = np.random.default_rng(seed).uniform(50, 150, 9)
+    found = window_of(values, np.ones(9))
+    slope = np.polyfit(range(9), values, 1)[0]
+    assert found.rise_pct == pytest.approx(100 * slope * 8 / values.mean())
+    # a sample of three seconds is three samples of one
+    widths = np.array([1.0, 3.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+    middle = np.cumsum(widths) - widths / 2
+    slope = np.polyfit(middle, values, 1, w=np.sqrt(widths))[0]
+    mean = np.repeat(values, widths.astype(int)).mean()
+    found = window_of(values, widths)
+    assert found.mean == pytest.approx(mean)
+    assert found.rise_pct == pytest.approx(100 * slope * (middle[-1] - middle[0]) / mean)
+
+
+def test_six_batches_are_scipys_t(log, rows):
+    values = noise(300, 0.3, 1)
+    theirs = stats.ttest_1samp(values.reshape(6, 50).mean(axis=1), 0).confidence_interval(0.95)
+    assert batch_interval(values) == pytest.approx((theirs.low, theirs.high))
+    (row,) = rows(steady(log(values.tolist())))
+    assert (row["mean_lo"], row["mean_hi"]) == pytest.approx((theirs.low, theirs.high))
+    assert row["mean"] == pytest.approx(values.mean())
+    assert (row["confidence"], row["n"], row["interval_s"]) == (0.95, 300, 1.0)
+    assert row["lag1"] == pytest.approx(np.corrcoef(values[:-1], values[1:])[0, 1], abs=0.01)
+    assert "mean" not in (row["warnings"] or "")
+
+
+def test_batches_are_of_equal_time():
+    # 62 samples: a batch of 10 1/3 cuts samples
+    values = noise(62, 0, 2)
+    fine = np.repeat(values, 6).reshape(6, 62).mean(axis=1)
+    theirs = stats.ttest_1samp(fine, 0).confidence_interval(0.9)
+    assert batch_interval(values, None, 0.9) == pytest.approx((theirs.low, theirs.high))
+    # two samples of a second are one of two seconds
+    pairs = values.reshape(31, 2).mean(axis=1)
+    edges = np.linspace(0, 62, 6)
+    mixed, widths = np.concatenate([pairs[:20], values[40:]]), np.repeat([2.0, 1.0], [20, 22])
+    same = np.concatenate([np.repeat(pairs[:20], 2), values[40:]])
+    assert portions(mixed, widths, edges) == pytest.approx(portions(same, np.ones(62), edges))
+
+
+def test_correlation_is_the_sum_over_lags():
+    values = noise(200, 0.6, 3)
+    rest = values - values.mean()
+    slow = [float(rest[: 200 - lag] @ rest[lag:]) for lag in range(200)]
+    assert autocorrelation(values) == pytest.approx([s / slow[0] for s in slow], abs=1e-12)
+
+
+@pytest.mark.parametrize(("rho", "tau"), [(0.0, 1.0), (0.3, 13 / 7), (0.6, 4.0), (0.8, 9.0)])
+def test_tau_is_that_of_an_autoregressive_series(rho, tau):
+    found = integrated_time(autocorrelation(noise(20000, rho, 4)))
+    assert found == pytest.approx(tau, rel=0.15)
+
+
+def test_a_mean_says_what_it_needs(log, rows):
+    (row,) = rows(steady(log(noise(59, 0, 5).tolist())))
+    assert (row["mean_lo"], row["mean_hi"]) == (None, None)
+    assert "mean: need >= 60 samples for its interval" in row["warnings"]
+    (row,) = rows(steady(log(noise(120, 0.95, 6).tolist())))
+    assert row["n"] < 18 * row["tau"]
+    needed = int(np.ceil(18 * row["tau"]))
+    assert row["warnings"].endswith(f"depend on each other so long, need >= {needed}")
+    (row,) = rows(steady(log([5.0] * 60)))
+    assert (row["mean_lo"], row["tau"], row["met"]) == (None, None, True)
+    assert row["warnings"] == "mean: no spread at all, so no interval"
+
+
+def test_one_sample_is_told_what_is_missing(log, rows):
+    (row,) = rows(steady(log([100.0])))
+    assert (row["n"], row["mean"], row["met"]) == (1, 100.0, None)
+    assert row["verdict"] == "too few rounds: 1 of 5"
+    assert row["warnings"] == (
+        "need >= 5 rounds for a window; mean: need >= 60 samples for its interval"
+    )
+
+
+def test_intervals_of_unequal_length_weigh_as_much_as_they_last(log, rows):
+    (row,) = rows(steady(log([10.0, 40.0, 20.0, 20.0], time_s=[1.0, 1.5, 2.5, 3.5])))
+    assert row["mean"] == pytest.approx((10 * 1 + 40 * 0.5 + 20 + 20) / 3.5)
+    assert row["warnings"].endswith("intervals from 0.5 to 1 s: weighted by time")
+    # a log that begins late: its first sample is as long as the others
+    (row,) = rows(steady(log([10.0, 40.0, 40.0], time_s=[31.0, 32.0, 33.0])))
+    assert row["mean"] == 30
+    assert row["warnings"].endswith(
+        "the first sample, at 31 s, is taken to be as long as the others"
+    )
+
+
+@pytest.mark.parametrize("quantity", ["io_bytes", "total_ios"])
+def test_reports_since_the_start_become_rates(log, rows, quantity):
+    # the last report came right after the one before it, and takes its place
+    samples = log([100.0, 300.0, 600.0, 640.0], time_s=[1.0, 2.0, 4.0, 4.1], quantity=quantity)
+    (row,) = rows(steady(samples, window=3))
+    metric = {"io_bytes": ("bw_bytes_per_s", "B/s"), "total_ios": ("iops", "1/s")}[quantity]
+    assert (row["metric"], row["unit"], row["quantity"]) == (*metric, quantity)
+    assert row["n"] == 3
+    # rates 100, 200 and 340 / 2.1
+    assert row["mean"] == pytest.approx(640 / 4.1)
+    assert row["range_pct"] == pytest.approx(100 * (200 - 100) / (640 / 4.1))
+
+
+def test_status_interval_of_fio(rows):
+    res = ft.read(FIXTURES / "fio/fio-3.33--status-interval.json")
+    row = next(r for r in rows(steady(res.samples, "total_ios", window=3)))
+    # 883 in .879 s, 998 in 1 s, 1118 in 1.122 s
+    rates = [883 / 0.879, 998.0, 1118 / 1.122]
+    assert row["mean"] == pytest.approx(2999 / 3.001)
+    assert row["range_pct"] == pytest.approx(100 * (max(rates) - min(rates)) / (2999 / 3.001))
+
+
+def test_the_seconds_of_a_steady_state_have_no_times(rows):
+    res = ft.read(FIXTURES / "fio/fio-3.33--steadystate.txt")
+    answer = steady(res.samples, method="fio-slope", limit=5)
+    assert [r["quantity"] for r in rows(answer)] == ["iops", "bw_bytes_per_s"]
+    first = rows(answer)[0]
+    assert (first["window"], first["interval_s"]) == (2, None)
+    with pytest.raises(SchemaError, match="round_s needs times"):
+        steady(res.samples, round_s=1)
+
+
+def test_counts_of_a_histogram_log(rows):
+    res = ft.read(FIXTURES / "fio/fio-3.33--log-hist_clat_hist.1.log")
+    read = next(r for r in rows(steady(res.samples)) if r["direction"] == "read")
+    assert (read["metric"], read["n"]) == ("iops", 3)
+    assert read["mean"] == pytest.approx((52 + 50 + 50) / 1.51)
+
+
+def test_rounds_of_single_ios(log, rows):
+    latencies = log(
+        [1.0, 3.0, 5.0, 7.0, 9.0],
+        time_s=[0.0, 1.0, 1.5, 1.5, 3.5],
+        quantity="lat_ns",
+        bs_bytes=4096,
+    )
+    with pytest.raises(SchemaError, match="rows of lat_ns are one I/O each: round_s=1 makes"):
+        steady(latencies)
+    (row,) = rows(steady(latencies, round_s=1, window=2))
+    # 0 to 1 s: 1, 3; 1 to 2 s: 5, 7; nothing to 3 s; the rest is no round
+    assert (row["n"], row["mean"], row["interval_s"]) == (2, 4.0, 1.0)
+    assert row["warnings"].endswith("1 of 3 rounds without I/O left out")
+    counts = log([1.0] * 6, time_s=[0.2, 0.4, 1.0, 1.5, 1.5, 2.0], quantity="count", bs_bytes=4096)
+    (row,) = rows(steady(counts, round_s=1, window=2))
+    assert (row["metric"], row["mean"], row["range_pct"]) == ("iops", 3.0, 0.0)
+
+
+def test_rounds_of_several_samples(log, rows):
+    values = [1.0, 3.0, 2.0, 4.0, 3.0, 5.0, 100.0]
+    (row,) = rows(steady(log(values), round_s=2, window=3))
+    assert (row["n"], row["mean"], row["interval_s"]) == (3, 3.0, 2.0)
+    assert row["rise_pct"] == pytest.approx(100 * 2 / 3)
+
+
+def test_runs_can_be_the_rounds(make, rows):
+    io = make(
+        source=[f"{i}.json" for i in range(5)],
+        run=1,
+        direction="write",
+        scope="total",
+        iops=DECAY[::-1],
+        reported_at=[5, 4, 3, 2, 1],
+    )
+    (row,) = rows(steady(io, "iops", by="direction"))
+    assert (row["direction"], row["rise_pct"]) == ("write", pytest.approx(-8))
+    assert row["interval_s"] is None
+    with pytest.raises(SchemaError, match="no column 'value': name the column to judge"):
+        steady(io)
+
+
+def test_series_stay_apart(make, rows):
+    samples = make(
+        volume=["a"] * 5 + ["b"] * 5,
+        run=1,
+        entry=[1] * 5 + [1] * 5,
+        direction="read",
+        quantity="iops",
+        time_s=[1.0, 2.0, 3.0, 4.0, 5.0] * 2,
+        value=DECAY + [1.0] * 5,
+    )
+    found = steady(samples, by="volume")
+    assert type(found) is type(samples)
+    assert [(r["volume"], r["mean"]) for r in rows(found)] == [("a", 100.0), ("b", 1.0)]
+    assert list(found.columns)[:5] == ["volume", "run", "entry", "direction", "quantity"]
+    with pytest.raises(SchemaError, match=r"times do not rise in run 1.*by= \(volume\)"):
+        steady(samples)
+
+
+def test_pandas_and_polars_agree(rows):
+    samples = ft.read(FIXTURES / "fio/fio-3.33--log-windows_lat.1.log").samples
+    mine = rows(steady(samples))
+    assert mine == rows(steady(pl.from_dicts(samples.astype(object).to_dict("records"))))
+    assert len(mine) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": [1.0, float("nan")]}, "value is missing in 1 of 2 rows"),
+        ({"value": [1.0, -2.0]}, "value is -2 in row 1"),
+        ({"value": [1.0, float("inf")]}, "value is infinite"),
+        ({"time_s": [2.0, 1.0]}, "times do not rise in run 1 of a, read, iops"),
+        ({"time_s": [1.0, 1.0]}, "several jobs, runs or scopes stand there as one"),
+        ({"time_s": [1.0, None]}, "time_s is missing in some samples"),
+        ({"time_s": [-1.0, 1.0]}, "time_s is below 0"),
+        ({"value": [2.0, 1.0], "quantity": "io_bytes"}, "io_bytes counts from the start .* falls"),
+        ({"time_s": [None, None], "quantity": "io_bytes"}, r"io_bytes .* has no times \(time_s\)"),
+    ],
+    ids=["nan", "negative", "inf", "back", "twice", "gap", "before 0", "falls", "untimed"],
+)
+def test_bad_samples_get_one_line(log, change, message):
+    frame = log([1.0, 2.0], **change)
+    with pytest.raises(SchemaError, match=message) as error:
+        steady(frame)
+    assert "\n" not in str(error.value)
+
+
+def test_the_window_that_fio_had_just_begun_is_left_out(log, rows):
+    (row,) = rows(steady(log([*DECAY, 500.0], time_s=[1.0, 2.0, 3.0, 4.0, 5.0, 5.0])))
+    assert (row["n"], row["mean"]) == (5, 100.0)
+    assert row["warnings"].endswith("the last sample ends with the one before: left out")
+
+
+def test_scopes_that_nothing_tells_apart_are_refused(log):
+    frame = log(DECAY * 2, time_s=[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0])
+    with pytest.raises(SchemaError, match="several jobs, runs or scopes stand there as one"):
+        steady(frame)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"quantity": "bw"}, "no sample of 'bw'; there are: iops"),
+        ({"by": "volume"}, "no column 'volume'"),
+        ({"method": "fio"}, "method 'fio' is none of 'snia', 'fio-deviation', 'fio-slope'"),
+        ({"method": "fio-slope"}, "fio-slope needs a limit in percent"),
+        ({"limit": 20}, r"snia has two, of range and rise: limit=\(20, 10\)"),
+        ({"limit": (20, 0)}, "it is in percent and above 0"),
+        ({"window": 1}, "window is 1: it is a number of rounds, at least 2"),
+        ({"round_s": 0.5}, "round_s=0.5 is less than one sample, 1 s"),
+        ({"round_s": -1}, "round_s is -1"),
+        ({"confidence": 95}, "confidence is 95"),
+    ],
+    ids=[
+        *("quantity", "by", "method", "no limit", "one limit", "limit of 0", "window", "short"),
+        *("round below 0", "confidence"),
+    ],
+)
+def test_bad_questions_get_one_line(log, arguments, message):
+    with pytest.raises(SchemaError, match=message) as error:
+        steady(log(DECAY), **arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_nothing_done_is_nothing_to_share(log, rows):
+    (row,) = rows(steady(log([0.0] * 5)))
+    assert (row["verdict"], row["met"]) == ("nothing was done in the window", None)
+
+
+def test_no_frame():
+    with pytest.raises(SchemaError, match="not list"):
+        steady([1, 2])
+    with pytest.raises(SchemaError, match="the frame has no rows"):
+        steady(pd.DataFrame({"value": [1.0]}).head(0))
