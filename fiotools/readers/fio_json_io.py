@@ -88,7 +88,8 @@ def io_bytes(part: Mapping[str, Any], fio: Version) -> int | float | None:
     if part.get("io_bytes") is None or "io_kbytes" in part:
         return part.get("io_bytes")
     newer = any(key in part for key in ("bw_bytes", "lat_ns", "clat_ns", "slat_ns"))
-    return part["io_bytes"] * (1024 if fio.before(2, 21, not newer) else 1)  # type: ignore[no-any-return]
+    size: int = part["io_bytes"]
+    return size * (1024 if fio.before(2, 21, not newer) else 1)
 
 
 def amounts(part: Mapping[str, Any], fio: Version) -> dict[str, Any]:

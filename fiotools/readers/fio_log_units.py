@@ -112,7 +112,7 @@ def bw_scale(
     if one_job and (gaps == 0).any():
         return 1000, "", ""  # two in one ms and direction: single I/Os
     typical = gaps.median()
-    windows = typical is not None and typical >= _WINDOW_MS  # type: ignore[operator]
+    windows = isinstance(typical, float) and typical >= _WINDOW_MS
     return (
         1024 if windows else 1000,
         "info" if open_ and not windows else "warning",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from fiotools.column import DType
 from fiotools.errors import SchemaError
 from fiotools.stats.credibility.budget import budget
 from fiotools.stats.credibility.ceiling import ceiling
@@ -182,5 +183,5 @@ def _type(found: list[tuple[Run, Finding]], label: str) -> Any:
     return "Int64" if whole and found else "str"
 
 
-def _dtype(name: str) -> Any:
-    return PANDAS[name]  # type: ignore[index]
+def _dtype(name: DType) -> Any:
+    return PANDAS[name]
