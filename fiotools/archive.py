@@ -41,7 +41,7 @@ def members(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except (zipfile.BadZipFile, NotImplementedError) as error:  # split into several disks
         raise FileError(
             path.as_posix(), f"the zip archive is damaged ({error})", remedy="copy it again"
         ) from None
@@ -72,7 +72,7 @@ def member(path: Path, name: str) -> bytes:
         raise FileError(
             place, f"the zip archive is damaged ({error})", remedy="copy it again"
         ) from None
-    except (RuntimeError, NotImplementedError) as error:
+    except (RuntimeError, NotImplementedError) as error:  # a password, a packing unknown to Python
         raise FileError(
             place, f"cannot be unpacked here ({error})", remedy="unpack it first"
         ) from None
