@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fiotools.reading import read, reads
     from fiotools.results import Results, concat
     from fiotools.sniff import formats
+    from fiotools.stats.asked import settings_diff
     from fiotools.stats.best import best_under
     from fiotools.stats.bounds import bound_percentiles
     from fiotools.stats.combine import combine
@@ -66,6 +67,7 @@ __all__ = [
     "read",
     "reads",
     "reconcile",
+    "settings_diff",
     "speedup",
     "steady",
     "summarize",
@@ -99,6 +101,7 @@ _MODULES = {
         "per_thread",
         "percentiles_from_bins",
         "reconcile",
+        "settings_diff",
         "speedup",
         "steady",
         "summarize",

@@ -97,12 +97,13 @@ _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
     *("confidence", "method", "p", "p_holm", "comparisons"),
-    *("verdict", "runs_needed", "varies_in", "warnings"),
+    *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 
 # What each statistic adds to the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "settings_diff": ("baseline", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "summarize": (
         *("metric", "unit", "n"),

@@ -44,6 +44,13 @@ _COLUMNS: tuple[Column, ...] = (
         "Further runs a side that will probably settle the verdict; 0 where it is settled.",
     ),
     _c("varies_in", "str", "", "Conditions and labels that differ among the runs, unnamed."),
+    _c(
+        "settings_differ",
+        "str",
+        "",
+        "Options that the sides did not have alike, '; ' between; null if none, or not asked.",
+    ),
+    _c("text_baseline", "str", "", "The option's value on the side of the baseline."),
     _c("warnings", "str", "", "What to know before believing it, '; ' between; null if nothing."),
     _c("median", "float64", "", "Median of the runs, in the metric's unit."),
     _c("median_lo", "float64", "", "Lower end of the median's interval; null below 6 runs."),

@@ -10,7 +10,12 @@ from fiotools.schema import ROWS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")
-GIVEN = {"merge_bins": "bins", "percentiles_from_bins": "bins", "bound_percentiles": "percentiles"}
+GIVEN = {
+    "merge_bins": "bins",
+    "percentiles_from_bins": "bins",
+    "bound_percentiles": "percentiles",
+    "settings_diff": "settings",
+}
 UNITS = {"bytes": "B", "bytes_per_s": "B/s", "s": "s", "ns": "ns", "pct": "%"}
 
 
@@ -38,6 +43,11 @@ def answers():
     return io, {
         "compare": ft.compare(io, "iops", **tests),
         "speedup": ft.speedup(io, "iops", **tests),
+        "settings_diff": ft.settings_diff(
+            (had := ft.read(f"{DATA.as_posix()}/how-many-runs/rounds/*_ext4_1.json").settings),
+            between="source",
+            baseline=had["source"].iloc[0],
+        ),
         "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
         "per_thread": ft.per_thread(io, by="volume"),
         "fairness": ft.fairness(io, by="volume"),

@@ -1,5 +1,6 @@
 """Statistics: frame in, frame out."""
 
+from fiotools.stats.asked import settings_diff
 from fiotools.stats.best import best_under
 from fiotools.stats.bounds import bound_percentiles
 from fiotools.stats.combine import combine
@@ -23,6 +24,7 @@ __all__ = [
     "per_thread",
     "percentiles_from_bins",
     "reconcile",
+    "settings_diff",
     "speedup",
     "steady",
     "summarize",

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
-from narwhals.typing import IntoDataFrameT
+from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats.asked import Asked, asked, merged, unlike
 from fiotools.stats.frames import (
-    Frame,
     Kept,
     answer,
     columns,
     differing,
-    distinct,
     groups,
     kept,
     names,
@@ -25,8 +24,15 @@ from fiotools.stats.frames import (
 )
 from fiotools.stats.metric import metric_of
 from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
-from fiotools.stats.runs import checked, choose_scope, moments, refuse_directions, watched
-from fiotools.stats.sides import logarithms, sides_of
+from fiotools.stats.runs import (
+    checked,
+    choose_scope,
+    moments,
+    refuse_directions,
+    run_keys,
+    watched,
+)
+from fiotools.stats.sides import levels_beside, logarithms, sides_of
 from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
 
 # the answer's columns, after those of `by`, the level and the baseline
@@ -48,6 +54,7 @@ _COLUMNS: dict[str, DType] = {
     "verdict": "str",
     "runs_needed": "Int64",
     "varies_in": "str",
+    "settings_differ": "str",
     "warnings": "str",
 }
 
@@ -64,6 +71,7 @@ def compare(
     confidence: float = 0.95,
     band: float = 0.05,
     method: Method = "log-welch",
+    settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
     """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
 
@@ -93,6 +101,9 @@ def compare(
         Differences up to this share do not matter.
     method : {"log-welch", "hodges-lehmann"}
         The t interval of the difference of logarithms, or the one free of assumptions.
+    settings : pandas.DataFrame or polars.DataFrame, optional
+        `Results.settings` of the same reading: then the options that the sides did not have alike
+        are listed.
 
     Returns
     -------
@@ -113,6 +124,8 @@ def compare(
           settled;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of what was: a label "4k" where bs_bytes is 4096);
+        * ``settings_differ``: options that the sides did not have alike, "; " between, without
+          those that `by` and `between` name; null if there are none, or `settings` was not given;
         * ``warnings``: text, "; " between, null if there are none.
 
     Raises
@@ -124,6 +137,7 @@ def compare(
     See Also
     --------
     speedup : The same, with a factor that is above 1 where the level is better.
+    settings_diff : The same options, a row each.
     summarize : One group at a time.
 
     Notes
@@ -145,7 +159,7 @@ def compare(
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
     question = Question(metric_of(metric), pair, confidence, band, method)
-    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope)
+    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope, settings)
     return answer(data, keep, _columns(ratios))
 
 
@@ -161,12 +175,13 @@ def speedup(
     confidence: float = 0.95,
     band: float = 0.05,
     method: Method = "log-welch",
+    settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
     """Compare as `compare` does, and say how many times faster each level is than the baseline.
 
     Parameters
     ----------
-    frame, metric, between, baseline, by, pair, scope, confidence, band, method
+    frame, metric, between, baseline, by, pair, scope, confidence, band, method, settings
         As in `compare`. Of the metric it must be known which way is better: it is a column of the
         vocabulary, or named after its unit (``_s`` and ``_ns``: less; ``iops``, ``_per_s``: more).
 
@@ -194,7 +209,7 @@ def speedup(
     if measure.better is None:
         raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
     question = Question(measure, pair, confidence, band, method)
-    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope)
+    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope, settings)
     columns = _columns(ratios)
     ends = [_speedup(found, measure.sign) for found in ratios]
     gains: dict[str, tuple[DType, list[Any]]] = {
@@ -213,6 +228,7 @@ def _ratios(
     baseline: Any,
     by: tuple[str, ...],
     scope: str | None,
+    settings: IntoDataFrame | None,
 ) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     data = opened(frame)
@@ -225,10 +241,11 @@ def _ratios(
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
     logs = logarithms(checked(data, question.metric.name, positive=True))
-    levels = _levels(data, between, baseline)
+    levels = levels_beside(data, between, baseline)
     side, times = values(data, between), moments(data)
     watch = columns(data, watched(data, named))
     conditions = [name for name in watch if name in CONDITIONS]
+    had, keys = None if settings is None else asked(settings), run_keys(data)
 
     ratios, cells, held = [], [], []
     for rows in groups(data, by).values():
@@ -247,6 +264,10 @@ def _ratios(
             )
             found = ratio_of(sides, question, (level, baseline))
             _say_what_varies(found, watch, [rows[i] for i in own], [rows[i] for i in base])
+            if had is not None and own and base:
+                sides_keys = ({keys[rows[i]]: None for i in side} for side in (own, base))
+                both = [merged(had.get(run, {}) for run in side) for side in sides_keys]
+                _say_what_was_asked(found, both[0], both[1], named)
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
@@ -271,24 +292,18 @@ def _say_what_varies(
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
 
 
-def _levels(data: Frame, between: str, baseline: Any) -> list[Any]:
-    """Give the levels to compare with the baseline, which must be one of them."""
-    side = values(data, between)
-    if None in side:
-        raise SchemaError(f"{between!r} is missing in {side.count(None)} of {len(side)} rows")
-    there = distinct(side)
-    listed = ", ".join(repr(value) for value in there)
-    if baseline not in there:
-        why = f"is no value of {between!r}"
-        numeric = data.schema[between].is_numeric()
-        if numeric and isinstance(baseline, str):
-            why = f"is a text, and {between!r} holds numbers"
-        elif isinstance(baseline, (int, float)) and all(isinstance(value, str) for value in there):
-            why = f"is a number, and {between!r} holds texts"
-        raise SchemaError(f"baseline {baseline!r} {why}; there are: {listed}")
-    if len(there) < 2:
-        raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
-    return [value for value in there if value != baseline]
+def _say_what_was_asked(
+    found: Ratio, level: Asked, baseline: Asked, named: Collection[str]
+) -> None:
+    """Name the options that the sides did not have alike."""
+    if not level or not baseline:
+        found.notes.append("whether both sides had the same options is not in the reports")
+        return
+    differ = unlike(level, baseline, named=named)
+    found.settings_differ = "; ".join(map(str, differ)) or None
+    if differ:
+        options = ", ".join(one.option for one in differ)
+        found.notes.append(f"the sides had other options: {options}")
 
 
 def _which_way(metric: str) -> str:

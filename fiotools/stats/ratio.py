@@ -70,6 +70,7 @@ class Ratio:
     verdict: str = "not settled"
     runs_needed: int | None = None
     varies_in: str | None = None
+    settings_differ: str | None = None
     notes: list[str] = field(default_factory=list)
 
     @property

@@ -8,7 +8,7 @@ from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import Frame, columns, differing, values
+from fiotools.stats.frames import Frame, columns, differing, distinct, values
 from fiotools.stats.runs import refuse_several, run_keys, run_name
 
 
@@ -151,6 +151,26 @@ def _by_pair(runs: list[Run], pair: str) -> dict[Any, Run]:
             raise SchemaError(f"{pair} {run.pair!r} has more than one run on a side: no pairs")
         found[run.pair] = run
     return found
+
+
+def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
+    """Give the levels to compare with the baseline, which must be one of them."""
+    side = values(data, between)
+    if None in side:
+        raise SchemaError(f"{between!r} is missing in {side.count(None)} of {len(side)} rows")
+    there = distinct(side)
+    listed = ", ".join(repr(value) for value in there)
+    if baseline not in there:
+        why = f"is no value of {between!r}"
+        numeric = data.schema[between].is_numeric()
+        if numeric and isinstance(baseline, str):
+            why = f"is a text, and {between!r} holds numbers"
+        elif isinstance(baseline, (int, float)) and all(isinstance(value, str) for value in there):
+            why = f"is a number, and {between!r} holds texts"
+        raise SchemaError(f"baseline {baseline!r} {why}; there are: {listed}")
+    if len(there) < 2:
+        raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
+    return [value for value in there if value != baseline]
 
 
 def logarithms(numbers: Sequence[float]) -> list[float]:

@@ -14,7 +14,7 @@ from fiotools.stats import compare, speedup
 COLUMNS = [
     *("g", "baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline"),
     *("ratio", "ratio_lo", "ratio_hi", "confidence", "method", "p", "p_holm", "comparisons"),
-    *("verdict", "runs_needed", "varies_in", "warnings"),
+    *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 ]
 A, B = [100, 104, 98, 101, 97], [131, 127, 140, 129, 133]
 

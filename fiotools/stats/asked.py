@@ -1,0 +1,181 @@
+"""What the two sides of a comparison were not asked alike: the options that differ."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from narwhals.typing import IntoDataFrame, IntoDataFrameT
+
+from fiotools import units
+from fiotools.stats.frames import answer, need, opened, values
+from fiotools.stats.runs import run_keys
+from fiotools.stats.sides import levels_beside
+from fiotools.vocabulary import COLUMNS, DType
+
+# where files lie, and where a tool writes to, is what a comparison is about
+_PLACES = {
+    *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
+    *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
+}
+
+Asked: TypeAlias = Mapping[str, Collection[str]]  # all texts of each option
+Run: TypeAlias = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """One option, as each side had it; None where a side was not given it."""
+
+    option: str
+    level: str | None
+    baseline: str | None
+
+    def __str__(self) -> str:
+        level, baseline = (text or "not given" for text in (self.level, self.baseline))
+        return f"{self.option} is {level} against {baseline}"
+
+
+def unlike(level: Asked, baseline: Asked, *, named: Iterable[str] = ()) -> list[Unlike]:
+    """List the options that differ: "4k" and "4096" do not.
+
+    Left out are places, and the options behind columns that were `named`.
+
+    Examples
+    --------
+    >>> [str(one) for one in unlike({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
+    ['direct is 1 against not given']
+    """
+    left_out = _PLACES.union(*(_options_of(column) for column in named))
+    found = []
+    for option in dict.fromkeys([*level, *baseline]):
+        one, other = level.get(option, ()), baseline.get(option, ())
+        if option.rpartition("/")[2] not in left_out and _canonical(one) != _canonical(other):
+            found.append(Unlike(option, ", ".join(one) or None, ", ".join(other) or None))
+    return found
+
+
+def _options_of(column: str) -> set[str]:
+    """Give the tools' options that a column is read from, as the vocabulary has them."""
+    keys = COLUMNS[column].keys.values() if column in COLUMNS else ()
+    return {option.strip(" =") for key in keys for option in re.split("[,;]", key)}
+
+
+def _canonical(texts: Iterable[str]) -> set[str | float]:
+    return {_amount(text) for text in texts}
+
+
+def _amount(text: str) -> str | float:
+    """Read a size or a time, so that one amount has one value."""
+    for reading in (units.size, units.seconds):
+        try:
+            return reading(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
+def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> IntoDataFrameT:
+    """List the options that the levels of a label and their baseline did not have alike.
+
+    Whether two ways of storing data can be compared hangs on what the tool was asked to do. Names
+    of files and folders are left out; so is what differs within a side in the same way as within
+    the other, such as a swept block size.
+
+    Parameters
+    ----------
+    settings : pandas.DataFrame or polars.DataFrame
+        `Results.settings`, with the label.
+    between : str
+        The label whose levels are the sides.
+    baseline : object
+        The level that the others are held against.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per level and option that differs: `between` (the level), ``baseline``, ``option``,
+        ``text`` (the level's; several values joined) and ``text_baseline``; null where a side was
+        not given the option.
+
+    Raises
+    ------
+    SchemaError
+        If a column or the baseline is missing, or there is one level only.
+
+    See Also
+    --------
+    compare : Takes the same frame as ``settings=``, and warns.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> told = ft.read("data/how-many-runs/rounds/{workload}_ext4_1.json").settings
+    >>> settings_diff(told, between="workload", baseline="randread")["option"].tolist()
+    ['iodepth', 'direct', 'rw', 'ioengine', 'fsync']
+    """
+    data = opened(settings)
+    need(data, [between, "option", "text"])
+    levels = levels_beside(data, between, baseline)
+    side = values(data, between)
+    had = asked(settings)
+    keys = run_keys(data)
+    of = {
+        level: merged(
+            had[key]
+            for key in dict.fromkeys(
+                key for key, own in zip(keys, side, strict=True) if own == level
+            )
+        )
+        for level in (baseline, *levels)
+    }
+    found = [(level, one) for level in levels for one in unlike(of[level], of[baseline])]
+    keep = {
+        between: (between, [side.index(level) for level, _ in found]),
+        "baseline": (between, [side.index(baseline)] * len(found)),
+    }
+    told: dict[str, tuple[DType, list[Any]]] = {
+        "option": ("str", [one.option for _, one in found]),
+        "text": ("str", [one.level for _, one in found]),
+        "text_baseline": ("str", [one.baseline for _, one in found]),
+    }
+    return answer(data, keep, told)
+
+
+def asked(settings: IntoDataFrame) -> dict[Run, dict[str, list[str]]]:
+    """Give what each run was asked: by option, the texts that its entries had.
+
+    What an entry has itself hides what is given for all, and either hides a default.
+    """
+    data = opened(settings)
+    need(data, ["source", "run", "entry", "option", "text", "origin"])
+    given: dict[Run, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    default: dict[Run, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    lists = (values(data, name) for name in ("entry", "option", "text", "origin"))
+    for run, entry, option, text, origin in zip(run_keys(data), *lists, strict=True):
+        if text is not None:
+            (default if origin == "default" else given)[run][entry][option] = text
+    return {run: _effective(given[run], default[run]) for run in {**given, **default}}
+
+
+def _effective(
+    given: Mapping[Any, Mapping[str, str]], default: Mapping[Any, Mapping[str, str]]
+) -> dict[str, list[str]]:
+    shared = {**default.get(None, {}), **given.get(None, {})}
+    entries = dict.fromkeys(entry for entry in (*given, *default) if entry is not None)
+    own = [{**default.get(entry, {}), **shared, **given.get(entry, {})} for entry in entries] or [
+        shared
+    ]
+    return merged({option: [text] for option, text in one.items()} for one in own)
+
+
+def merged(several: Iterable[Asked]) -> dict[str, list[str]]:
+    """Bring together what several runs or entries were asked."""
+    found: dict[str, dict[str, None]] = {}
+    for one in several:
+        for option, texts in one.items():
+            found.setdefault(option, {}).update(dict.fromkeys(texts))
+    return {option: list(texts) for option, texts in found.items()}
