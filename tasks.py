@@ -19,12 +19,15 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "fiotools-stamp"
 
-# The cheap ones first; all of them run even if one fails.
+# The cheap ones first; all of them run even if one fails. Tests run two at a time, those of one file
+# together; the notebooks before the rest, which looks at the figures that they draw.
+TWO = ["-n", "2", "--dist", "loadfile"]
 CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
-    "pytest": ["pytest"],
+    "notebooks": ["pytest", *TWO, "notebooks"],
+    "tests": ["pytest", *TWO, "fiotools", "tests"],
 }
 CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
 # `lock` refuses a version that one of these would have to build from source.
@@ -59,12 +62,10 @@ def docs(args):
 
 
 def test(args):
-    """lint, formatting, types, tests and every notebook (ARGUMENTS go to pytest)"""
+    """lint, formatting, types, tests and every notebook (ARGUMENTS: only pytest, with these)"""
     set_up()
-    codes = {
-        name: module(*command, *(args if name == "pytest" else []))
-        for name, command in CHECKS.items()
-    }
+    checks = {"pytest": ["pytest", *args]} if args else CHECKS
+    codes = {name: module(*command) for name, command in checks.items()}
     failed = [name for name, code in codes.items() if code]
     print("\nFAILED: " + ", ".join(failed) if failed else "\npassed: " + ", ".join(codes))
     return 1 if failed else 0
