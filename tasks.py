@@ -19,8 +19,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "fiotools-stamp"
 
-# The cheap ones first; all of them run even if one fails. Tests run two at a time, those of one file
-# together; the notebooks before the rest, which looks at the figures that they draw.
+# The cheap ones first; all of them run even if one fails. Two tests run at a time, those of one
+# file together; the notebooks before the rest, which looks at the figures that they draw.
 TWO = ["-n", "2", "--dist", "loadfile"]
 CHECKS = {
     "ruff check": ["ruff", "check", "."],

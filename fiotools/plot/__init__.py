@@ -1,20 +1,32 @@
 """Figures: a tidy frame in, Axes out. Nothing is computed here but places on paper."""
 
+from fiotools.plot.cdf import cdf
+from fiotools.plot.credibility import credibility
+from fiotools.plot.fairness import fairness
+from fiotools.plot.heatmap import heatmap
 from fiotools.plot.latency import latency
+from fiotools.plot.load import load
 from fiotools.plot.percentiles import percentiles
 from fiotools.plot.ratios import ratios
 from fiotools.plot.repeats import repeats
+from fiotools.plot.series import series
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweep import sweep
 from fiotools.plot.throughput import throughput
 from fiotools.plot.timings import timings
 
 __all__ = [
+    "cdf",
+    "credibility",
+    "fairness",
+    "heatmap",
     "latency",
+    "load",
     "percentiles",
     "ratios",
     "repeats",
     "save",
+    "series",
     "style",
     "sweep",
     "throughput",

@@ -60,8 +60,9 @@ def latency(
     >>> io = ft.read("data/dda-vhdx/xml/{volume}.xml").io
     >>> threads = ft.per_thread(io, by="volume").query("direction == 'total'")
     >>> ax = ft.plot.latency(threads, y="volume", hue="thread")
-    >>> ax.get_xlabel()
-    'latency (mean ± standard deviation)'
+    >>> print(ax.get_xlabel())
+    latency (mean ± standard deviation)
+    one run each
     """
     chart = parts.chart(frame, metric, y, hue, order, ax)
     ax, widths = chart.ax, [0.0] * len(chart.table)
@@ -91,6 +92,8 @@ def latency(
     ax.set_xlim(0, edge * 1.22 or 1)
     parts.few_ticks(ax.xaxis)
     what = "latency (mean ± standard deviation)" if spread else "mean latency"
+    drawn = [point.row for one in chart.series for point in one.points]
+    what = parts.of_one_run(what, chart.table, drawn, below=bool(spread or hue))
     parts.unit_axis(ax, metric, what, like=edge)
     if hue:
         parts.legend_below(ax, len(chart.series))

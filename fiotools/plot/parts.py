@@ -269,9 +269,20 @@ def axes(ax: Axes | None, rows: float) -> Axes:
     """Return the Axes given, or new ones on a figure high enough for the rows."""
     if ax is not None:
         return ax
-    # the look of style(), also for who did not call it
-    with mpl.rc_context({**sns.axes_style("whitegrid"), **RC}):
+    with look():
         return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))[1]
+
+
+def look() -> Any:
+    """Give new Axes the look of `style`, also for who did not call it."""
+    return mpl.rc_context({**sns.axes_style("whitegrid"), **RC})
+
+
+def points(ax: Axes) -> tuple[float, float]:
+    """Give the width and height of Axes in points, as they are before anything is drawn."""
+    box, figure = ax.get_position(), ax.get_figure(root=True)
+    width, height = figure.get_size_inches() if figure else (6.4, 4)
+    return box.width * width * 72, box.height * height * 72
 
 
 def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[Any]:
@@ -284,6 +295,25 @@ def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[An
         there = ", ".join(repr(value) for value in found[:5]) + (", ..." if found[5:] else "")
         raise SchemaError(f"order={list(order)} names nothing that is there: {there}")
     return chosen
+
+
+def of_one_run(
+    label: str, table: Frame, rows: Iterable[int] | None = None, *, below: bool = False
+) -> str:
+    """Add to an axis' label that each row is one run, where the frame says so.
+
+    A frame says it with ``source`` and ``run``, or with an ``n`` of 1; ``below`` a label that has a
+    legend beside it.
+    """
+    lists = frames.columns(table, ("source", "run", "n"))
+    gaps = [None] * len(table)
+    seen = list(zip(*(lists.get(name, gaps) for name in ("source", "run", "n")), strict=True))
+    found = [seen[row] for row in (range(len(table)) if rows is None else rows)]
+    if any(n != 1 if n is not None else None in (source, run) for source, run, n in found):
+        return label
+    alone = len(found) == 1 or (len(set(found)) == 1 and None not in found[0][:2])
+    said = "one run" if alone else "one run each"
+    return f"{label}\n{said}" if below else f"{label} ({said})"
 
 
 def unit(column: str) -> str:
@@ -302,8 +332,7 @@ def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
 
     To be called when the axes' limits are set.
     """
-    figure = ax.get_figure(root=True)
-    height = ax.get_position().height * (figure.get_size_inches()[1] if figure else 4) * 72
+    height = points(ax)[1]
     scale, limits = ax.yaxis.get_transform(), ax.get_ylim()
     low, high = scale.transform(limits)
     above = float("-inf")

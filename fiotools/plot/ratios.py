@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
-from fiotools.stats.frames import distinct, to_type, values
+from fiotools.stats.frames import columns, distinct, to_type, values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
+_FEW = "too few runs"
 
 
 def ratios(
@@ -79,7 +80,7 @@ def ratios(
             f"several metrics ({', '.join(metrics)}): draw one at a time, "
             f"{to_type(table, 'metric', metrics[0])}, or give labels="
         )
-    rows = list(table.iter_rows(named=True))
+    rows, runs = list(table.iter_rows(named=True)), columns(table, ("n", "n_baseline"))
     if labels is not None and len(labels) != len(rows):
         raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
     names = labels or [
@@ -89,13 +90,14 @@ def ratios(
     ax = parts.axes(ax, len(rows))
     ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
     ax.axvline(1, color=parts.GREY, linewidth=1, zorder=1)
-    reach, single = [1 / (1 + band), 1 + band], False
+    reach, few = [1 / (1 + band), 1 + band], set[str]()
     for place, row in enumerate(rows):
         ratio, low, high = (_number(row[name]) for name in (drawn, f"{drawn}_lo", f"{drawn}_hi"))
         if ratio is None:
             continue
         alone = low is None or high is None
-        single = single or alone
+        if alone:
+            few.add(_runs({column[place] for column in runs.values()}))
         if low is not None and high is not None:
             ax.plot([low, high], [place, place], color=parts.PALETTE[0], linewidth=2.2, zorder=3)
             reach += [low, high]
@@ -118,10 +120,16 @@ def ratios(
     what = " and ".join(parts.wording(metric) for metric in metrics)
     what = f"times faster, by {what}" if faster else f"ratio of {what}"
     lines = [f"{what} (log axis; grey: within {band:.0%} of equal)"]
-    if single:
-        lines.append("○ one run each: no interval, so chance is not ruled out")
+    if few:
+        because = few.pop() if len(few) == 1 else _FEW
+        lines.append(f"○ {because}: no interval, so chance is not ruled out")
     ax.set_xlabel("\n".join(lines), loc="left", linespacing=1.5)
     return ax
+
+
+def _runs(sides: set[Any]) -> str:
+    """Say why a ratio has no interval."""
+    return "one run each" if sides <= {1} else "one run on a side" if 1 in sides else _FEW
 
 
 def _log_axis(ax: Axes, low: float, high: float) -> None:

@@ -30,7 +30,7 @@ def repeats(
     """Draw each run as a point, and under the points the interval of their middle.
 
     The interval is that of the mean below six runs and of the median from six on; the axis says
-    which. Where there is one run, there is a point and no interval.
+    which. Where there is one run, there is a hollow point and no interval.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def repeats(
     chart = parts.chart(frame, metric, y, hue, order, ax, several=True)
     middle = "median" if min(values(told, "n")) >= ENOUGH else "mean"
     middles = parts.Middles(told, middle, y, hue)
-    ax, edge = chart.ax, 0.0
+    ax, edge, alone = chart.ax, 0.0, list[bool]()
     for one in chart.series:
         places: dict[float, list[float]] = {}
         for point in one.points:
@@ -88,7 +88,11 @@ def repeats(
                     solid_capstyle="butt",
                     zorder=2,
                 )
-            ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
+            alone.append(len(runs) == 1)
+            if alone[-1]:
+                _hollow(ax, one, runs[0], place)
+            else:
+                ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
             parts.write(ax, units.human(centre, chart.unit), right, place, one.colour)
@@ -98,8 +102,24 @@ def repeats(
     interval = parts.intervals(told, middle)
     least = "at least " if middle == "median" else ""  # an order statistic covers more than asked
     bars = f"; tick and bar: {middle}, {least}{interval}" if interval else ""
-    what = parts.wording(metric)
-    parts.unit_axis(ax, metric, f"{what} (points: runs{bars})", like=edge)
+    drawn = f"points: runs{', hollow: only one' if any(alone) else ''}{bars}"
+    if all(alone):
+        drawn = "one run each" if len(alone) > 1 else "one run"
+    parts.unit_axis(ax, metric, f"{parts.wording(metric)} ({drawn})", like=edge)
     if hue:
         parts.legend_below(ax, len(chart.series), lines=2)
     return ax
+
+
+def _hollow(ax: Axes, series: parts.Series, value: float, place: float) -> None:
+    """Draw the one run of a row over the point that `parts.mark` makes."""
+    ax.plot(
+        value,
+        place,
+        linestyle="none",
+        marker=series.marker,
+        markersize=5,
+        color=series.colour,
+        markerfacecolor="white",
+        zorder=6,
+    )

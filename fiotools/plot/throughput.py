@@ -82,7 +82,9 @@ def throughput(
     else:
         ax.set_xlim(0, max(present) * 1.18 or 1)
         parts.few_ticks(ax.xaxis)
-    parts.unit_axis(ax, metric, parts.wording(metric))
+    drawn = [point.row for one in chart.series for point in one.points]
+    what = parts.of_one_run(parts.wording(metric), chart.table, drawn, below=bool(hue))
+    parts.unit_axis(ax, metric, what)
     for label, limit in limits.items():
         ax.axvline(limit, color=parts.GREY, linestyle="--", linewidth=1.3, zorder=1)
         ax.annotate(

@@ -95,6 +95,7 @@ def timings(
     parts.name_rows(ax, rows)
     ax.set_xlim(0, longest * 1.12 or 1)
     parts.few_ticks(ax.xaxis)
-    parts.unit_axis(ax, "real_s", "wall time", like=longest)
+    what = parts.of_one_run("wall time", table, at, below=True)
+    parts.unit_axis(ax, "real_s", what, like=longest)
     parts.legend_below(ax, len(spent))
     return ax

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from math import inf
+from numbers import Real
 from typing import Any
 
 from narwhals.typing import IntoDataFrameT
@@ -12,6 +13,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
+    amounts,
     answer,
     columns,
     differing,
@@ -102,7 +104,7 @@ def best_under(
     refuse_directions(data, named)
     _refuse_side_by_side(data, named)
     measured = _measured(data, metric, percentiles)
-    iops = numbers(data, "iops")
+    iops = amounts(data, "iops")
     alike = _conditions(data, named)
     found = []
     for rows in groups(data, named).values():
@@ -120,7 +122,7 @@ def best_under(
         else:
             same = [row for row in known if alike[row] == alike[best]]
             line |= {"observed": measured[best], "n": len(same)}
-            above = sum(row not in set(below) for row in same)
+            above = len(same) - len({*same} & {*below})
             if above:
                 notes.append(f"{above} of {len(same)} runs under these conditions are not below it")
         found.append(line | {"warnings": "; ".join(notes) or None})
@@ -142,7 +144,7 @@ def best_under(
 
 
 def _number(limit: Any) -> float:
-    return float(limit) if isinstance(limit, (int, float)) else 0.0
+    return float(limit) if isinstance(limit, Real) else 0.0
 
 
 def _unit(metric: str, is_percentile: bool) -> str:

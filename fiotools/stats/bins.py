@@ -17,6 +17,8 @@ Bin = tuple[float, float]
 # never added up, whatever `by` names: they are of different things
 _APART = ("latency", "direction")
 
+_MOST = 10**15  # I/Os: three years of a thousand devices, and what ranks are still exact for
+
 
 @dataclass
 class Histogram:
@@ -106,6 +108,8 @@ def _counts(data: Frame) -> list[int]:
     for row, count in enumerate(found):
         if count < 0 or count % 1:
             raise SchemaError(f"count is {count:g} in row {row}: I/Os are counted from 0")
+    if sum(found) > _MOST:
+        raise SchemaError(f"the bins hold {sum(found):.3g} I/Os, more than there can be")
     return [int(count) for count in found]
 
 
@@ -115,6 +119,8 @@ def _edges(data: Frame) -> list[Bin]:
     for row, (low, high) in enumerate(pairs):
         if low is None or high is None:
             raise SchemaError(f"a bin needs both edges: one is missing in row {row}")
+        if low < 0:
+            raise SchemaError(f"the bin of row {row} begins at {low:g}: no latency is below 0")
         if not low < high:
             raise SchemaError(f"the bin of row {row} ends at {high:g}, and begins at {low:g}")
         found.append((low, high))

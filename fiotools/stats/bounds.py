@@ -12,6 +12,7 @@ from fiotools.errors import SchemaError
 from fiotools.stats.bins import cell_keys
 from fiotools.stats.frames import (
     Frame,
+    amounts,
     answer,
     columns,
     differing,
@@ -21,7 +22,6 @@ from fiotools.stats.frames import (
     need,
     numbers,
     opened,
-    values,
 )
 from fiotools.stats.mixture import Table, bounds, share
 from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
@@ -99,13 +99,13 @@ def bound_percentiles(
     1        99.0         30.0         60.0       4000      2  bounded
     """
     wanted, named = wanted_percentiles(at), names(by)
-    data, amounts = opened(percentiles), opened(io)
+    data, whole_io = opened(percentiles), opened(io)
     need(data, [*named, "percentile", "value_ns"])
-    need(amounts, ["total_ios"])
+    need(whole_io, ["total_ios"])
     if "scope" not in named:
         refuse_scopes(data)
     cells = list(groups(data, cell_keys(data, named)).values())
-    tables = _tables(data, cells, named, _amounts(data, amounts, named))
+    tables = _tables(data, cells, named, _ios(data, whole_io, named))
     watch, runs = columns(data, watched(data, [*named, "latency", "direction"])), run_keys(data)
     lines: list[dict[str, Any]] = []
     for rows, parts in zip(cells, tables, strict=True):
@@ -128,11 +128,11 @@ def bound_percentiles(
     return answer(data, kept(cell_keys(data, named), first), told)
 
 
-def _amounts(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
+def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
     """Give the I/Os behind each row: those of the same entry and direction."""
     wanted = dict.fromkeys([*_JOIN, *by])
     join = [name for name in wanted if name in data.columns and name in io.columns]
-    ios, theirs = values(io, "total_ios"), groups(io, join)
+    ios, theirs = amounts(io, "total_ios"), groups(io, join)
     found = [0] * len(data)
     for key, rows in groups(data, join).items():
         there = theirs.get(key, [])
@@ -140,7 +140,7 @@ def _amounts(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
         if len(there) != 1:
             why = f"{len(there)} rows" if there else "no row"
             raise SchemaError(f"io has {why} for {name or 'the percentiles'}, where one is needed")
-        if ios[there[0]] is None or ios[there[0]] < 0:
+        if ios[there[0]] is None:
             raise SchemaError(f"total_ios is missing in io for {name}: it weights the percentiles")
         for row in rows:
             found[row] = int(ios[there[0]])
@@ -158,10 +158,10 @@ def _tables(
     found = []
     for rows in cells:
         tables: dict[tuple[Any, ...], dict[int, float]] = {}
-        amounts: dict[tuple[Any, ...], int] = {}
+        counts: dict[tuple[Any, ...], int] = {}
         for row in rows:
             table = tables.setdefault(whose[row], {})
-            amounts[whose[row]] = ios[row]
+            counts[whose[row]] = ios[row]
             point = points[row]
             if point is None:
                 continue
@@ -176,9 +176,9 @@ def _tables(
             _refuse_falling(sorted(table.items()))
         found.append(
             [
-                Table(amounts[key], sorted(table.items()))
+                Table(counts[key], sorted(table.items()))
                 for key, table in tables.items()
-                if amounts[key] and table
+                if counts[key]
             ]
         )
     return found

@@ -11,6 +11,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
+    amounts,
     answer,
     columns,
     distinct,
@@ -20,11 +21,16 @@ from fiotools.stats.frames import (
     opened,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import refuse_mixture, refuse_percentiles
+from fiotools.stats.runs import refuse_mixture, refuse_percentiles, refuse_unknown_runs
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, DType
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
 _RATES = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
+_LATENCIES = ("slat", "clat", "lat")
+_MEASURES = (
+    *(*_SUMS, *_RATES, "runtime_s"),
+    *(f"{kind}_{stat}_ns" for kind in _LATENCIES for stat in ("min", "max", "mean", "stddev")),
+)
 _SAME_TIME = 0.02  # each job stops at its own last I/O: runtimes this close are one time
 
 Part = Mapping[str, list[Any]]
@@ -60,7 +66,8 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     ------
     SchemaError
         For percentiles (they neither add nor average), for scopes of one run that overlap, for a
-        row that is there twice, and for a frame without rows or the columns that tell runs apart.
+        row that is there twice, for figures that are no numbers or below 0, and for a frame without
+        rows or what tells runs apart.
 
     Notes
     -----
@@ -98,6 +105,8 @@ def added(
 ) -> IntoDataFrameT:
     """Add up the rows of each cell to one row of this scope; the columns named stay as they are."""
     lists = columns(data, data.columns)
+    lists |= {name: amounts(data, name) for name in _MEASURES if name in lists}
+    _refuse_starts(data, lists.get("job_start", []))
     parts = [
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
     ]
@@ -127,6 +136,13 @@ def _refuse(data: Frame, to: str) -> None:
         raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
     refuse_percentiles(data)
     need(data, ["run", "direction", *(["group"] if to == "group" else [])])
+    refuse_unknown_runs(data)
+
+
+def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
+    """Refuse moments that are none: nobody knows in what they count."""
+    if distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
+        raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
 
 
 def _total(part: Part, scope: str) -> dict[str, Any]:
@@ -141,7 +157,7 @@ def _total(part: Part, scope: str) -> dict[str, Any]:
     row |= {name: total(_of(part, name)) for name in _SUMS}
     if _side_by_side(part, notes):
         row |= _rates(part, row, notes)
-    for kind in ("slat", "clat", "lat"):
+    for kind in _LATENCIES:
         row |= _latency(part, kind)
     row["warnings"] = "; ".join(notes) or None
     return row

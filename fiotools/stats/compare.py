@@ -100,7 +100,9 @@ def compare(
     band : float
         Differences up to this share do not matter.
     method : {"log-welch", "hodges-lehmann"}
-        The t interval of the difference of logarithms, or the one free of assumptions.
+        The t interval and test of the difference of logarithms; or the median of all differences
+        with the interval and the test of Mann and Whitney, free of assumptions on the distribution:
+        exact for up to 2500 pairs of runs without ties, else by the normal approximation.
     settings : pandas.DataFrame or polars.DataFrame, optional
         `Results.settings` of the same reading: then the options that the sides did not have alike
         are listed.
@@ -143,8 +145,9 @@ def compare(
     Notes
     -----
     Intervals: Welch's t on logarithms; paired t where `pair` names the pairs; Mann-Whitney inverted
-    for Hodges-Lehmann. See Kalibera and Jones, "Quantifying performance changes with effect size
-    confidence intervals" (2012).
+    for Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on; ``p`` is of the same test. See
+    Kalibera and Jones, "Quantifying performance changes with effect size confidence intervals"
+    (2012).
 
     Examples
     --------
@@ -233,6 +236,8 @@ def _ratios(
     """Check the frame, then compare each level with the baseline in each cell."""
     data = opened(frame)
     need(data, [question.metric.name, between, *by, *names(question.pair)])
+    if "baseline" in (between, *by):
+        raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
         raise SchemaError(
             f"{between!r} is in by= and is what to compare between: take it out of by="

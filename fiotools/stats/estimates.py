@@ -17,9 +17,7 @@ from typing import Literal, Protocol
 import numpy as np
 from scipy import stats
 
-_EXACT_PAIRS = (
-    2500  # beyond this many pairs the exact Mann-Whitney test is slow and the normal one good
-)
+_EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
 
 
 class Difference(Protocol):
@@ -195,13 +193,14 @@ def u_counts(n: int, m: int) -> list[int]:
 
 
 def runs_still_needed(
-    difference: StudentT, band: float, *, now: int, limit: int = 100
+    difference: StudentT, band: float, *, now: int, confidence: float = 0.95, limit: int = 100
 ) -> int | None:
     """Estimate how many more runs per side would settle the verdict, four times in five.
 
     The smallest n for which the distance from the nearer edge of the band is at least
     ``(t_q + t_.80) sqrt(variance / n)``, q = .975 outside the band (a difference) and .95 inside it
-    (equivalence; there t_.90 for t_.80 near the middle, where both edges count).
+    (equivalence; there t_.90 for t_.80 near the middle, where both edges count), for a confidence
+    of .95.
 
     Returns
     -------
@@ -211,7 +210,7 @@ def runs_still_needed(
     edge = log1p(band)
     distance = abs(abs(difference.center) - edge)
     inside = abs(difference.center) < edge
-    q = 0.95 if inside else 0.975
+    q = confidence if inside else (1 + confidence) / 2
     power = 0.90 if inside and abs(difference.center) < edge / 4 else 0.80
     n = np.arange(2, limit + 1)
     df = difference.df_per_run * (n - 1)

@@ -11,7 +11,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats.bins import Bin, Histogram
-from fiotools.stats.frames import Frame, columns, groups, need, opened, values
+from fiotools.stats.frames import Frame, amounts, columns, groups, need, opened, values
 from fiotools.stats.pooling import total
 from fiotools.stats.runs import run_name
 
@@ -62,9 +62,9 @@ def extremes(
 
 def _of(table: Frame, rows: list[int], kind: Any, histogram: Histogram) -> Extremes:
     """Give the extremes over rows of `io`; what one of them lacks is not known of all."""
-    lists = columns(table[rows], (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios"))
+    own = table[rows]
     least, most, ios = (
-        lists.get(name, [None]) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
+        amounts(own, name) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
     )
     found = Extremes(
         -inf if None in least else float(min(least)), inf if None in most else float(max(most))

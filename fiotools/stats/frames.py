@@ -15,7 +15,7 @@ import pandas as pd
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.vocabulary import PANDAS, DType
+from fiotools.vocabulary import COLUMNS, PANDAS, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
 
@@ -25,6 +25,7 @@ _NARWHALS: Mapping[DType, Any] = {
     "boolean": nw.Boolean(),
     "str": nw.String(),
 }
+LARGEST = 1e150  # beyond it squares are infinite; nothing that was measured is
 _HINTS = {
     "LazyFrame": "; collect() it first",
     "Results": "; give a table of it, such as .io or .timings",
@@ -39,8 +40,13 @@ def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
         kind = type(frame).__name__
         hint = _HINTS.get(kind, "")
         raise SchemaError(f"a pandas or polars DataFrame is needed, not {kind}{hint}") from None
+    except nw.exceptions.DuplicateError:
+        raise SchemaError("the frame has several columns of one name: rename them") from None
     if len(data) == 0:
         raise SchemaError("the frame has no rows")
+    for name in data.columns:
+        if name in COLUMNS:
+            _refuse_lists(data, name)
     return data
 
 
@@ -48,11 +54,13 @@ def names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
     """Take one name, several, or none."""
     if columns is None:
         return ()
+    if not isinstance(columns, (str, Iterable)):
+        raise SchemaError(f"{columns!r} is no name of a column")
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def need(frame: Frame, columns: Iterable[str]) -> None:
-    """Refuse a frame that lacks a column."""
+    """Refuse a frame that lacks a column, or has several values of it in a row."""
     for name in columns:
         if name not in frame.columns:
             near = get_close_matches(str(name), frame.columns, n=3, cutoff=0.5)
@@ -60,6 +68,14 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
             raise SchemaError(
                 f"the frame has no column {name!r}" + (f"; did you mean {hint}?" if near else "")
             )
+        _refuse_lists(frame, name)
+
+
+def _refuse_lists(frame: Frame, name: str) -> None:
+    if isinstance(frame.schema[name], (nw.List, nw.Array, nw.Struct, nw.Object)) and any(
+        isinstance(value, (list, dict, set)) for value in frame[name].to_list()
+    ):
+        raise SchemaError(f"column {name!r} holds lists, and one value a row is needed")
 
 
 def values(frame: Frame, name: str) -> list[Any]:
@@ -76,9 +92,31 @@ def values(frame: Frame, name: str) -> list[Any]:
 def numbers(frame: Frame, name: str) -> list[float | None]:
     """Give a numeric column, or refuse."""
     need(frame, [name])
-    if not frame.schema[name].is_numeric():
+    return [None if value is None else float(value) for value in _numeric(frame, name)]
+
+
+def amounts(frame: Frame, name: str) -> list[Any]:
+    """Give a column of what is counted or timed; all missing where the frame has none.
+
+    Whole numbers stay whole, so that sums of them are exact.
+    """
+    if name not in frame.columns:
+        return [None] * len(frame)
+    found = _numeric(frame, name)
+    for row, value in enumerate(found):
+        if value is not None and not 0 <= value <= LARGEST:
+            raise SchemaError(
+                f"{name} is {value:g} in row {row}: it cannot be below 0, or so large"
+            )
+    return [v if v is None or isinstance(v, int) else float(v) for v in found]
+
+
+def _numeric(frame: Frame, name: str) -> list[Any]:
+    """Give a column's values, or refuse; one without any value may be of any type."""
+    found = values(frame, name)
+    if not frame.schema[name].is_numeric() and any(value is not None for value in found):
         raise SchemaError(f"column {name!r} is {frame.schema[name]}: a metric must be a number")
-    return [None if value is None else float(value) for value in values(frame, name)]
+    return found
 
 
 def groups(frame: Frame, columns: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
@@ -149,9 +187,25 @@ def answer(
 
 
 def _series(frame: Frame, name: str, dtype: DType, data: list[Any]) -> nw.Series[Any]:
+    for value in data:
+        if value is not None and not _fits(value, dtype):
+            raise SchemaError(f"column {name!r} holds {value!r}, which is no {dtype}")
+    if dtype == "Int64":
+        data = [None if value is None else int(value) for value in data]
     if frame.implementation.is_pandas_like():
         # only pandas' own nullable integers hold a gap, and narwhals does not make those
         nullable: Any = PANDAS[dtype]  # the stubs know single literals only
         array = pd.array(data, dtype=nullable)
         return nw.from_native(pd.Series(array, name=name), series_only=True)
     return nw.new_series(name, data, _NARWHALS[dtype], backend=frame.implementation)
+
+
+def _fits(value: Any, dtype: DType) -> bool:
+    """Say whether a value is of a type; columns that are carried along may hold others."""
+    if dtype == "str":
+        return isinstance(value, str)
+    if dtype == "boolean":
+        return isinstance(value, bool)
+    if dtype == "Int64":
+        return isinstance(value, (int, float)) and value % 1 == 0 and abs(value) < 2**63
+    return isinstance(value, (int, float))

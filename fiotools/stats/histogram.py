@@ -7,7 +7,7 @@ from typing import Any
 
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
+from fiotools.stats.arguments import check_confidence
 from fiotools.stats.bins import cell_keys, histograms
 from fiotools.stats.extremes import extremes
 from fiotools.stats.frames import answer, kept, names, opened
@@ -145,8 +145,7 @@ def percentiles_from_bins(
     >>> found["warnings"].iloc[2]
     'need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it'
     """
-    if not 0 < confidence < 1:
-        raise SchemaError(f"confidence is {confidence}: it lies between 0 and 1 (0.95)")
+    check_confidence(confidence)
     wanted = wanted_percentiles(percentiles)
     named = names(by)
     data = opened(bins)

@@ -38,11 +38,16 @@ def metric_of(name: str) -> Metric:
     if name in COLUMNS:
         column = COLUMNS[name]
         return Metric(name, column.unit, column.better)
+    words = name.lower().split("_")
+    if words[-1] == "pct":
+        return Metric(name, "%", None)
+    # a steadier run is better, whatever is measured
+    more: Better = "lower" if "stddev" in words else "higher"
     if name.endswith("bytes_per_s"):
-        return Metric(name, "B/s", "higher")
-    if name.endswith("_per_s") or "iops" in name.lower().split("_"):
-        return Metric(name, "1/s", "higher")
+        return Metric(name, "B/s", more)
+    if name.endswith("_per_s") or "iops" in words:
+        return Metric(name, "1/s", more)
     for unit in ("ns", "s"):
         if name.endswith(f"_{unit}"):
             return Metric(name, unit, "lower")
-    return Metric(name, "%" if name.endswith("_pct") else "", None)
+    return Metric(name, "", None)

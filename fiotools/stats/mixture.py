@@ -11,7 +11,7 @@ class Table:
     """One table of percentiles: how many I/Os it is about, and its points in order."""
 
     ios: int
-    points: list[tuple[int, float]]  # share of the I/Os, latency
+    points: list[tuple[int, float]]  # share of the I/Os, latency; none where none is known
 
 
 def bounds(parts: Sequence[Table], percentile: float) -> tuple[float | None, float | None]:
@@ -29,8 +29,9 @@ def bounds(parts: Sequence[Table], percentile: float) -> tuple[float | None, flo
     low: float | None = None
     # Up to x, a part has at least the share of its last point there, and less than that of its
     # next: the percentile lies above x as long as the sum of the latter is not above it.
-    least, most = 0, sum(part.ios * part.points[0][0] for part in parts)
-    strict = sum(part.points[0][0] > 0 for part in parts)
+    firsts = [part.points[0][0] if part.points else share(100) for part in parts]
+    least, most = 0, sum(part.ios * first for part, first in zip(parts, firsts, strict=True))
+    strict = sum(bool(part.points) and part.points[0][0] > 0 for part in parts)
     is_above = most <= asked
     for value, steps in _steps(parts):
         least += sum(step[0] for step in steps)

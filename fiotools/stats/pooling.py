@@ -49,7 +49,7 @@ def pooled_stddev(
     weights, centers, spreads = _whole(counts), _whole(means), _whole(stddevs)
     if mean is None or not weights or not centers or not spreads or sum(weights) < 2:
         return None
-    within = sum((n - 1) * s**2 for n, s in zip(weights, spreads, strict=True))
+    within = sum(max(n - 1, 0) * s**2 for n, s in zip(weights, spreads, strict=True))
     between = sum(n * (m - mean) ** 2 for n, m in zip(weights, centers, strict=True))
     return sqrt((within + between) / (sum(weights) - 1))
 

@@ -171,7 +171,9 @@ def _more_runs(found: Ratio, student: StudentT, question: Question, fewest: int)
     if settled(found.verdict):
         found.runs_needed = 0
         return
-    found.runs_needed = runs_still_needed(student, question.band, now=fewest)
+    found.runs_needed = runs_still_needed(
+        student, question.band, now=fewest, confidence=question.confidence
+    )
     if found.runs_needed is None:
         found.notes.append(
             "the effect lies at the edge of the band: more runs will hardly settle it"

@@ -9,16 +9,17 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats.arguments import check_tolerance
 from fiotools.stats.batches import weighted_mean
 from fiotools.stats.frames import (
     Frame,
+    amounts,
     answer,
     columns,
     distinct,
     kept,
     names,
     need,
-    numbers,
     opened,
     values,
 )
@@ -133,8 +134,7 @@ def reconcile(
        n  coverage_pct  log_rate  ratio verdict
     0  3          75.0    1001.0  0.999      ok
     """
-    if not 0 < tolerance < 1:
-        raise SchemaError(f"tolerance is {tolerance}: it is a share, above 0 and below 1 (0.01)")
+    check_tolerance(tolerance)
     data, whole, named = opened(samples), opened(io), names(by)
     several, keys, summary = _matched(data, whole, quantity, named)
     lists = columns(data, keys)
@@ -142,11 +142,7 @@ def reconcile(
     for series in several:
         place = (*(lists[name][series.rows[0]] for name in keys), series.quantity)
         cells.setdefault(place, []).append(series)
-    figures = {
-        name: numbers(summary, name)
-        for name in ("iops", "bw_bytes_per_s", "runtime_s")
-        if name in summary.columns
-    }
+    figures = {name: amounts(summary, name) for name in _TOLD}
     places = list(zip(*(values(summary, name) for name in keys), strict=True))
     rows = {place: row for row, place in enumerate(places)} if keys else {(): 0}
     found = []
@@ -154,7 +150,7 @@ def reconcile(
         match = _log(data, parts, tolerance)
         if place[:-1] in rows:
             row = rows[place[:-1]]
-            told = {name: figures[name][row] if name in figures else None for name in _TOLD}
+            told = {name: column[row] for name, column in figures.items()}
             _judge(match, parts, told[match.metric], told["runtime_s"], tolerance)
         elif match.log_rate == 0:
             match.verdict = "nothing was done"  # and a row of io stands only where something was

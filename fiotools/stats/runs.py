@@ -15,6 +15,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
+    LARGEST,
     Frame,
     columns,
     differing,
@@ -105,6 +106,16 @@ def refuse_twice(frame: Frame) -> None:
                     f"{run_name(key)} has entries that stand there twice: was a file read twice?"
                 )
             seen.add((key, *entry))
+
+
+def refuse_unknown_runs(frame: Frame) -> None:
+    """Refuse rows of no known run where rows of one run are put together."""
+    if "run" in frame.columns:
+        unknown = values(frame, "run").count(None)
+        if unknown:
+            raise SchemaError(
+                f"run is missing in {unknown} of {len(frame)} rows: what are they parts of?"
+            )
 
 
 def _places(frame: Frame) -> list[Place]:
@@ -243,6 +254,21 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> S
     return SchemaError(f"{head}; {remedy}")
 
 
+def one_row_each(
+    frame: Frame,
+    rows: Iterable[int],
+    keys: Sequence[tuple[Any, ...]],
+    phases: Sequence[Any] | None = None,
+) -> None:
+    """Refuse several rows of one run (or of one phase of it) where each is to be a run."""
+    seen: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        seen.setdefault((keys[row], phases and phases[row]), []).append(row)
+    for (key, _), own in seen.items():
+        if len(own) > 1:
+            raise refuse_several(frame, own, key)
+
+
 def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
     """Give the metric's values, all of them there, finite and (for ratios) above zero."""
     found: list[float] = []
@@ -253,6 +279,8 @@ def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
             continue
         if isinf(value):
             raise SchemaError(f"{metric} is infinite in row {row}")
+        if abs(value) > LARGEST:
+            raise SchemaError(f"{metric} is {value:g} in row {row}: nothing measured is so large")
         if positive and value <= 0:
             raise SchemaError(
                 f"{metric} is {value:g} in row {row}: a ratio needs values above zero"
@@ -310,11 +338,14 @@ def _one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def moments(frame: Frame) -> list[Any] | None:
-    """Give the time of each row's run, where the frame knows all of them."""
+    """Give the time of each row's run, where the frame knows all of them.
+
+    Times that are texts have no certain order: 9:59 would come after 10:54.
+    """
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
-            found = values(frame, name)
-            if None not in found:
+            dtype, found = frame.schema[name], values(frame, name)
+            if None not in found and (dtype.is_temporal() or dtype.is_numeric()):
                 return found
     return None
 

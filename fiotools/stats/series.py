@@ -20,7 +20,7 @@ import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.stats.batches import Array, portions
-from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, values
+from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
 from fiotools.stats.metric import Metric, metric_of
 from fiotools.stats.runs import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
@@ -79,6 +79,7 @@ class Series:
             edges = np.arange(count + 1, dtype=np.float64) * seconds
             found, notes = portions(self.values, self.widths, edges), []
         widths = np.full(len(found), seconds)
+        notes = [*self.notes, *notes]
         return replace(self, values=found, widths=widths, single=False, notes=notes)
 
     def _means_of_singles(self, seconds: float, count: int) -> tuple[Array, list[str]]:
@@ -105,15 +106,15 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
             f"no sample of {quantity!r}; there are: {', '.join(map(str, distinct(said)))}"
         )
     data = data[chosen]
-    numbers = checked(data, "value", positive=False)
-    times = values(data, "time_s") if "time_s" in data.columns else [None] * len(data)
+    samples = checked(data, "value", positive=False)
+    times = numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
     sizes = values(data, "bs_bytes") if "bs_bytes" in data.columns else [None] * len(data)
     apart = [name for name in dict.fromkeys([*by, *KEYS, "quantity"]) if name in data.columns]
     called, keys = columns(data, ("entry", "direction", "quantity")), run_keys(data)
     found = []
     for rows in groups(data, apart).values():
         which = _name(keys[rows[0]], {key: told[rows[0]] for key, told in called.items()})
-        own = np.array([numbers[row] for row in rows])
+        own = np.array([samples[row] for row in rows])
         if float(own.min()) < 0:
             row = chosen[rows[int(own.argmin())]]
             raise SchemaError(f"value is {own.min():g} in row {row}: no such quantity is below 0")
@@ -138,7 +139,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
     return found
 
 
-def _clock(moments: list[Any], which: str) -> Array | None:
+def _clock(moments: list[float | None], which: str) -> Array | None:
     """Give the times of a series, or None where none is known."""
     if all(moment is None for moment in moments):
         return None
@@ -153,9 +154,13 @@ def _clock(moments: list[Any], which: str) -> Array | None:
 def _series(
     rows: list[int], name: str | None, own: Array, clock: Array | None, single: bool, which: str
 ) -> Series:
-    metric = metric_of(_RATES.get(name or "", name or "value"))
+    metric = metric_of(_RATES.get(name or "", str(name or "value")))
     if name not in _RATES:
-        widths, notes = (np.ones(len(own)), []) if clock is None else _widths(clock, single)
+        notes = []
+        if clock is not None and not single and not clock[-1]:
+            clock, notes = None, ["the only sample is at time 0: how long it stands for is unknown"]
+        widths, more = (np.ones(len(own)), []) if clock is None else _widths(clock, single)
+        notes += more
         return Series(rows, name, metric, own, widths, clock is not None, single, notes)
     if clock is None:
         raise SchemaError(f"{name} of {which} has no times (time_s): no rate can be made of it")

@@ -11,7 +11,7 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 from scipy import stats
 
-from fiotools.errors import SchemaError
+from fiotools.stats.arguments import check_confidence
 from fiotools.stats.frames import (
     Frame,
     answer,
@@ -26,12 +26,13 @@ from fiotools.stats.frames import (
 )
 from fiotools.stats.metric import Metric, metric_of
 from fiotools.stats.order import drift
+from fiotools.stats.quantiles import ios_needed, ranks_around
 from fiotools.stats.runs import (
     checked,
     choose_scope,
     moments,
+    one_row_each,
     refuse_directions,
-    refuse_several,
     run_keys,
     watched,
 )
@@ -118,8 +119,9 @@ def summarize(
     pandas.DataFrame or polars.DataFrame
         A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``median``,
         ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
-        ``mean_lo``, ``mean_hi`` (Student's t; null for one run); ``stddev``; ``cov_pct``, the
-        coefficient of variation; ``min``; ``max``; ``outliers``, counted and never dropped;
+        ``mean_lo``, ``mean_hi`` (Student's t; null for one run, and where all are equal);
+        ``stddev``; ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``,
+        counted and never dropped;
         ``varies_in``, conditions and labels that differ among the runs and were not named;
         ``warnings``; ``confidence``.
 
@@ -147,8 +149,7 @@ def summarize(
     >>> answer["warnings"][0]
     'median: need >= 6 runs for its interval'
     """
-    if not 0 < confidence < 1:
-        raise SchemaError(f"confidence is {confidence}: it lies between 0 and 1 (0.95)")
+    check_confidence(confidence)
     named = names(by)
     data = opened(frame)
     need(data, [metric, *named])
@@ -161,7 +162,7 @@ def summarize(
     cells = groups(data, named)
     found = []
     for rows in cells.values():
-        _one_row_per_run(data, rows, keys)
+        one_row_each(data, rows, keys)
         order = _in_order(rows, clock)
         series = [numbers[row] for row in order or rows]
         summary = _summary(series, measure, confidence, in_order=order is not None)
@@ -174,15 +175,6 @@ def summarize(
         for name, dtype in _COLUMNS.items()
     }
     return answer(data, kept(named, [rows[0] for rows in cells.values()]), told)
-
-
-def _one_row_per_run(data: Frame, rows: Sequence[int], keys: Sequence[tuple[Any, ...]]) -> None:
-    seen: dict[tuple[Any, ...], list[int]] = {}
-    for row in rows:
-        seen.setdefault(keys[row], []).append(row)
-    for key, own in seen.items():
-        if len(own) > 1:
-            raise refuse_several(data, own, key)
 
 
 def _clock(data: Frame) -> list[tuple[Any, Any]]:
@@ -219,13 +211,16 @@ def _summary(series: list[float], metric: Metric, confidence: float, *, in_order
     )
     found.median_lo, found.median_hi = median_interval(series, confidence)
     if found.median_lo is None:
-        found.notes.append(f"median: need >= {_runs_for_median(confidence)} runs for its interval")
+        found.notes.append(f"median: need >= {ios_needed(50, confidence)} runs for its interval")
     if n == 1:
         found.notes.append("mean: need >= 2 runs for its interval")
         return found
     found.stddev = stdev(series)
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * found.stddev / sqrt(n)
-    found.mean_lo, found.mean_hi = found.mean - half, found.mean + half
+    if max(series) - min(series) <= 1e-12 * max(map(abs, series)):
+        found.notes.append("mean: no spread at all, so no interval")
+    else:
+        half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * found.stddev / sqrt(n)
+        found.mean_lo, found.mean_hi = found.mean - half, found.mean + half
     if found.mean > 0:
         found.cov_pct = 100 * found.stddev / found.mean
         if found.cov_pct >= _NOISY_PCT:
@@ -261,19 +256,11 @@ def median_interval(
     >>> median_interval([3, 1, 2, 6, 5, 4]), median_interval([1, 2, 3, 4, 5])
     ((1.0, 6.0), (None, None))
     """
-    if len(series) < _runs_for_median(confidence):
+    places = ranks_around(50, len(series), confidence)
+    if places is None:
         return None, None
-    test = stats.quantile_test(series, q=median(series), p=0.5)
-    ends: Any = test.confidence_interval(confidence)  # a pair, which the stubs take for a number
-    return float(ends.low), float(ends.high)
-
-
-def _runs_for_median(confidence: float) -> int:
-    """Give the fewest runs whose whole range has the confidence: ``1 - 2 / 2^n``."""
-    n = 2
-    while 1 - 2 / 2**n < confidence:
-        n += 1
-    return n
+    ordered = sorted(series)
+    return float(ordered[places[0] - 1]), float(ordered[places[1] - 1])
 
 
 def outliers(series: Sequence[float]) -> list[int]:

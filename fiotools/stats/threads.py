@@ -13,6 +13,7 @@ from fiotools.errors import SchemaError
 from fiotools.stats.combine import added
 from fiotools.stats.frames import (
     Frame,
+    amounts,
     answer,
     columns,
     differing,
@@ -21,12 +22,18 @@ from fiotools.stats.frames import (
     kept,
     names,
     need,
-    numbers,
     opened,
     values,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import labels, refuse_percentiles, refuse_several, refuse_twice, run_keys
+from fiotools.stats.runs import (
+    labels,
+    refuse_percentiles,
+    refuse_several,
+    refuse_twice,
+    refuse_unknown_runs,
+    run_keys,
+)
 from fiotools.vocabulary import CONDITIONS, DType
 
 _ONE = ("thread", "job")  # scopes whose rows are one thread each
@@ -74,7 +81,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     """
     by = names(by)
     data = thread_rows(io, by)
-    iops = numbers(data, "iops")
+    iops = amounts(data, "iops")
     shares: list[float | None] = [None] * len(data)
     for rows in _together(data, by):
         known = [iops[row] for row in rows]
@@ -133,10 +140,9 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
     """
     by = names(by)
     data = thread_rows(io, by)
-    iops = numbers(data, "iops")
+    iops = amounts(data, "iops")
     ios, means, stddevs = (
-        values(data, name) if name in data.columns else [None] * len(data)
-        for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
+        amounts(data, name) for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
     )
     cells, who = _together(data, by), columns(data, ("thread", "job", "entry"))
     conditions = columns(data, differing(columns(data, CONDITIONS)))
@@ -174,12 +180,13 @@ def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataF
         scopes = values(data, "scope")
         rows = [row for row, scope in enumerate(scopes) if scope in _ONE]
         if not rows:
-            there = distinct(scopes)
+            there = [str(scope) for scope in distinct(scopes)]
             why = ": fio summed them up (group_reporting)" if "group" in there else ""
             raise SchemaError(
                 f"no row of scope 'thread' or 'job' (there are: {', '.join(there) or 'none'}){why}"
             )
         data = data[rows]
+    refuse_unknown_runs(data)
     refuse_twice(data)
     return _over_targets(data, by)
 
@@ -265,7 +272,7 @@ def _name(who: Mapping[str, list[Any]], row: int) -> str:
         who[name][row] if name in who else None for name in ("thread", "job", "entry")
     )
     if thread is not None:
-        return f"thread {thread:g}"
+        return f"thread {thread:g}" if isinstance(thread, (int, float)) else f"thread {thread}"
     if job is not None:
         return str(job) if entry is None else f"{job} (entry {entry})"
     return f"row {row}" if entry is None else f"entry {entry}"

@@ -10,7 +10,7 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 from scipy import stats
 
-from fiotools.errors import SchemaError
+from fiotools.stats.arguments import check_confidence
 from fiotools.stats.frames import answer, columns, differing, groups, kept, names, need, opened
 from fiotools.stats.metric import metric_of
 from fiotools.stats.runs import checked, refuse_directions, run_keys, watched
@@ -84,8 +84,7 @@ def variance_parts(
        n  parts   mean  stddev_within  stddev_between   icc
     0  3      6  112.0           2.45            9.38  0.94
     """
-    if not 0 < confidence < 1:
-        raise SchemaError(f"confidence is {confidence}: it lies between 0 and 1 (0.95)")
+    check_confidence(confidence)
     named = names(by)
     need(opened(io), [*named, metric, "run"])
     data = thread_rows(io, named)

@@ -8,9 +8,10 @@ Sources: SNIA Solid State Storage Performance Test Specification 2.0.1; fio's ``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from math import inf
+from numbers import Real
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -117,27 +118,27 @@ class Judge:
         return (abs(found.drift_pct),)
 
 
-def judge_of(rule: Rule, window: int | None, limit: float | Sequence[float] | None) -> Judge:
+def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
     """Check what was asked for."""
     if rule not in get_args(Rule):
         known = ", ".join(repr(name) for name in get_args(Rule))
         raise SchemaError(f"method {rule!r} is none of {known}")
     if window is None and rule == "snia":
         window = _ROUNDS
-    if window is not None and (type(window) is not int or window < 2):
+    if window is not None and not (isinstance(window, (int, np.integer)) and window >= 2):
         raise SchemaError(f"window is {window!r}: it is a number of rounds, at least 2")
-    return Judge(rule, window, _limits(rule, limit))
+    return Judge(rule, None if window is None else int(window), _limits(rule, limit))
 
 
-def _limits(rule: Rule, limit: float | Sequence[float] | None) -> tuple[float, ...]:
+def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
     if limit is None:
         if rule != "snia":
             raise SchemaError(f"{rule} needs a limit in percent, as fio's ss does: limit=0.3")
         return _SNIA
-    limits = (float(limit),) if isinstance(limit, (int, float)) else tuple(map(float, limit))
-    if len(limits) != (2 if rule == "snia" else 1):
+    several = [limit] if isinstance(limit, (Real, str)) else list(limit)
+    if len(several) != (2 if rule == "snia" else 1):
         need = "two, of range and rise: limit=(20, 10)" if rule == "snia" else "one: limit=0.3"
         raise SchemaError(f"limit is {limit!r}: {rule} has {need}")
-    if not all(0 < value < float("inf") for value in limits):
+    if not all(isinstance(value, Real) and 0 < float(value) < inf for value in several):
         raise SchemaError(f"limit is {limit!r}: it is in percent and above 0")
-    return limits
+    return tuple(map(float, several))

@@ -360,7 +360,8 @@ def test_sweep_draws_the_means_intervals_and_the_runs_govern_the_axis():
 def test_sweep_of_one_run_each_has_no_interval():
     frame = SWEPT.drop_duplicates("bs_bytes")
     ax = ft.plot.sweep(frame, hue="fs", summary=summary_of(frame))
-    assert ax.get_xlabel() == "block size (points: runs; line: mean)"
+    assert ax.get_xlabel() == "block size (one run each)"
+    assert ax.lines[0].get_markerfacecolor() == "white"
 
 
 def sweep(frame=SWEPT, summary=None, **options):

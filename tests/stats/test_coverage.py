@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import ratio_coverage, series_coverage
+from benchmarks.coverage import RHOS, exact_coverage, ratio_coverage, series_coverage
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])
@@ -31,3 +31,24 @@ def test_the_interval_of_a_series(n, rho, low, naive):
     batches, singles = series_coverage(n, rho, 1000, np.random.default_rng(11))
     assert low < batches < 0.985
     assert naive[0] < singles < naive[1]
+
+
+@pytest.mark.parametrize(
+    ("n", "coverage"),
+    # by integration with scipy, apart from the library; the first is Student's own
+    [(120, [0.95, 0.9473, 0.9416, 0.9259]), (300, [0.95, 0.9490, 0.9469, 0.9421])],
+)
+def test_what_six_batches_promise_of_series(n, coverage):
+    assert [exact_coverage(n, rho) for rho in RHOS] == pytest.approx(coverage, abs=5e-5)
+
+
+@pytest.mark.parametrize(("n", "rho"), [(120, 0.8), (300, 0.8), (100, 0.3)])
+def test_what_is_calculated_is_what_happens(n, rho):
+    held, _ = series_coverage(n, rho, 4000, np.random.default_rng(n))
+    assert held == pytest.approx(exact_coverage(n, rho), abs=5 * np.sqrt(0.06 * 0.94 / 4000))
+
+
+@pytest.mark.parametrize(("rho", "naive"), [(0.3, 0.86), (0.6, 0.68), (0.8, 0.49)])
+def test_single_samples_hold_the_mean_much_more_rarely(rho, naive):
+    _, singles = series_coverage(300, rho, 4000, np.random.default_rng(1))
+    assert singles == pytest.approx(naive, abs=0.025)

@@ -15,8 +15,6 @@ from fiotools.stats.credibility.modes import _in_bins
 ROOT = Path(__file__).resolve().parents[2]
 DATA = (ROOT / "data").as_posix()
 MADE = ROOT / "tests" / "fixtures" / "credibility"
-CORPUS = ROOT.parent / "shared" / "corpus"
-VERDICTS = {"ok", "suspect", "impossible", "unknown"}
 
 
 def one(frame: pd.DataFrame, query: str) -> Finding:
@@ -42,16 +40,47 @@ def external(vhdx):
     return seen.query("drive == 'f' and mount == 'ext4-vhdx'")
 
 
-@pytest.mark.parametrize(("operation", "times"), [("write", 3.951), ("read", 5.101)])
-def test_a_usb_disk_cannot_give_gigabytes(external, operation, times):
+@pytest.mark.parametrize(
+    ("operation", "rate", "times"), [("write", 1.976e9, 3.951), ("read", 2.550e9, 5.101)]
+)
+def test_a_usb_disk_cannot_give_gigabytes(external, operation, rate, times):
     found = one(external, f"operation == '{operation}' and check == 'link'")
     assert found.verdict == "impossible"
     assert found.limit == 500e6
+    assert found.observed == pytest.approx(rate, abs=0.5e6)
     assert found.observed / found.limit == pytest.approx(times, abs=5e-4)
     assert f"{times:.3g} times the 500 MB/s" in found.why
 
 
-def test_bytes_that_were_nowhere(external):
+def test_the_inner_disk_passes_its_link(vhdx):
+    seen = ft.check(vhdx, link="pcie3-x4").query("drive == 'c' and check == 'link'")
+    assert (len(seen), set(seen["verdict"])) == (6, {"ok"})
+
+
+def test_memory_that_a_file_beside_tells(vhdx):
+    # of the WSL that ran dd; Git Bash runs on its host, of which nothing is known
+    known = {"link": "usb3-5g", "ram": f"{DATA}/wsl-vhdx/free.txt"}
+    where = "drive == 'f' and mount == 'ext4-vhdx' and operation == 'write' and check == 'budget'"
+    assert one(ft.check(vhdx, **known), where).limit == 7_926_928 * 1024 + 11.211 * 500e6
+    assert one(ft.check(vhdx, **{**known, "ram": Path(known["ram"])}), where).verdict == "suspect"
+    with pytest.raises(ft.SchemaError, match="does not say how much memory there is"):
+        ft.check(vhdx, ram=f"{DATA}/wsl-vhdx/f_drvfs_read.txt")
+
+
+def test_memory_that_a_session_tells():
+    free = (Path(DATA) / "wsl-vhdx/free.txt").read_text(encoding="utf-8")
+    log = (Path(DATA) / "wsl-vhdx/f_ext4-vhdx_write.txt").read_text(encoding="utf-8")
+    budget = one(ft.check(ft.reads(free + log), link="usb3-5g"), "check == 'budget'")
+    assert budget.limit == 7_926_928 * 1024 + 11.211 * 500e6
+    elsewhere = free.replace("wsl-linux>", "git-bash>")
+    for text in (elsewhere + log, free.replace("free", "free -h") + log, free + elsewhere + log):
+        told = one(ft.check(ft.reads(text), link="usb3-5g"), "check == 'budget'").verdict
+        assert told == ("suspect" if text.startswith("wsl-linux> free\n") else "unknown")
+    both = free + free.replace("7926928", "3926928") + log  # two machines at one prompt
+    assert one(ft.check(ft.reads(both), link="usb3-5g"), "check == 'budget'").verdict == "unknown"
+
+
+def test_bytes_that_were_nowhere(vhdx, external):
     found = one(external, "operation == 'write' and check == 'budget'")
     # 7,926,928 KiB of memory, 11.211 s of a link that carries 500 MB/s
     assert found.limit == 7_926_928 * 1024 + 11.211 * 500e6
@@ -61,10 +90,13 @@ def test_bytes_that_were_nowhere(external):
     assert "5.61 GB in 11.2 s" in found.why
     assert "at least 7.75 GB (36 %)" in found.why
     assert "host_ram=" in found.remedy
-    # reading: 21.475 - 8.117 - 8.441 x 0.5
-    assert (
-        "at least 9.14 GB (43 %)" in one(external, "operation == 'read' and check == 'budget'").why
-    )
+    # Reading: 21.475 - 8.117 - 8.441 x 0.5. At the 400 MB/s that such a link carries in practice it
+    # would be 10 GB, but what is proven is what even a perfect link leaves.
+    reading = "operation == 'read' and check == 'budget'"
+    assert "at least 9.14 GB (43 %)" in one(external, reading).why
+    known = {"ram": "7926928KiB", "link": "400MB/s"}
+    usual = ft.check(vhdx, **known).query("drive == 'f' and mount == 'ext4-vhdx'")
+    assert "at least 9.98 GB (46 %)" in one(usual, reading).why
 
 
 def test_the_budget_of_guest_and_host(vhdx):
@@ -86,6 +118,8 @@ def test_a_processor_that_copies_zeros(external):
     found = one(external, "operation == 'write' and check == 'copying'")
     assert found.verdict == "suspect"
     assert "10.8 s of 11.2 s" in found.why
+    log = ft.read(f"{DATA}/wsl-vhdx/f_ext4-vhdx_write.txt")
+    assert (log.timings["sys_s"].item(), log.io["runtime_s"].item()) == (10.807, 10.8702)
     flush = one(external, "operation == 'write' and check == 'dd_flush'")
     assert (flush.verdict, "shows no flushing" in flush.why) == ("suspect", True)
     assert one(external, "operation == 'write' and check == 'dd_source'").verdict == "unknown"
@@ -114,14 +148,23 @@ def test_two_disks_at_one_speed(vhdx):
 
 def test_page_cache_faster_than_pcie():
     res = ft.read(f"{DATA}/page-cache/{{cache}}.txt")
-    sides = {"between": "cache", "baseline": "before", "sides": "cache"}
-    seen = ft.check(res, link="pcie3-x4", moved=5 * 2**30, **sides)
+    seen = ft.check(res, link="pcie3-x4", moved=5 * 2**30)
     found = one(seen, "cache == 'after' and check == 'link'")
     assert found.verdict == "impossible"
+    assert found.observed == pytest.approx(11.52e9, rel=1e-3)
     assert found.observed / found.limit == pytest.approx(2.926, abs=1e-3)
     assert "2.93 times the 3.94 GB/s" in found.why
-    assert one(seen, "cache == 'before' and check == 'link'").verdict == "ok"
-    assert one(seen, "cache == 'after' and check == 'copying'").observed == 100
+    cold = one(seen, "cache == 'before' and check == 'link'")
+    assert (cold.verdict, cold.observed) == ("ok", pytest.approx(1.23e9, rel=1e-3))
+    copying = one(seen, "cache == 'after' and check == 'copying'")
+    assert (copying.verdict, copying.observed) == ("suspect", 100)
+    # to name the sides is to declare the level warm: the same figures, and no fault
+    sides = {"between": "cache", "baseline": "before", "sides": "cache"}
+    seen = ft.check(res, link="pcie3-x4", moved=5 * 2**30, **sides)
+    assert "suspect" not in set(seen["verdict"])
+    assert "impossible" not in set(seen["verdict"])
+    found = one(seen, "cache == 'after' and check == 'link'")
+    assert "2.93 times the 3.94 GB/s" in found.why
     warm = one(seen, "check == 'warm'")
     assert (warm.verdict, round(warm.observed, 2)) == ("unknown", 9.36)
     assert "between 89 and 100 %" in warm.why
@@ -148,6 +191,15 @@ def test_little_and_the_mirror_of_article_002():
     found = one(seen, "check == 'mirror'")
     assert found.verdict == "ok"
     assert (round(found.observed, 4), round(found.limit, 3)) == (0.7095, 0.714)
+    # I/Os of the devices, with 1.4 copies of each: 87,741 against 88,331
+    text = ft.read(f"{DATA}/dda-vhdx/text/{{volume}}.txt").io
+    total = text.query("scope == 'total' and direction == 'total'").set_index("volume")["iops"]
+    assert total.round()[["mirror", "vhdx"]].to_list() == [62_672, 88_331]
+    assert round(total["mirror"] * 1.4) == 87_741
+    faster = ft.check(res, between="volume", baseline="vhdx").query("check == 'layers'")
+    ratios = faster.set_index("volume")["observed"]
+    # of bytes over hundredths of a second; the text has 1.819 too
+    assert ratios.to_dict() == pytest.approx({"nvme": 1.819, "mirror": 0.7095}, abs=5e-4)
     assert one(ft.check(res, **sides), "check == 'mirror'").remedy.endswith("(devices=)")
     # eight copies would leave 1 / (.6 + 3.2) = .263 at most
     many = ft.check(res, **{**sides, "copies": {"mirror": 8}}, devices=1)
@@ -176,6 +228,7 @@ def test_little_of_article_004():
     bound = seen.query("check == 'submission'")
     assert set(bound["mount"]) == {"9p", "virtiofs"}
     assert bound["observed"].between(98, 100).all()
+    # direct=1 does not pass by the Mac's cache
     assert set(seen.query("check in ('cache', 'flush')")["verdict"]) == {"unknown"}
     assert set(seen["verdict"]) == {"ok", "unknown"}
 
@@ -184,6 +237,8 @@ def test_little_of_article_004():
     ("name", "check", "verdict", "said"),
     [
         ("fio-3.33--sparse_direct.json", "sparse", "suspect", "0 % reached the device"),
+        ("fio-3.33--verify_phase.json", "sparse", "unknown", "had been written before"),
+        ("fio-3.33--right.json", "sparse", "ok", "95 % of the direct reads"),
         ("fio-3.33--sparse_direct.json", "cache", "unknown", "direct=1 passes by"),
         ("fio-3.33--cached_reread.json", "cache", "suspect", "88.8 MB were read from 67.1 MB"),
         (
@@ -196,7 +251,7 @@ def test_little_of_article_004():
         ("fio-3.33--no_direct.json", "depth", "suspect", "libaio with direct=0"),
         ("fio-3.33--no_direct.json", "flush", "suspect", "buffered writes without fsync"),
         ("fio-3.33--two_modes.json", "modes", "suspect", "45 % of the I/Os at about 1.50 µs"),
-        ("gnu-dd-9.1--unflushed.txt", "dd_flush", "suspect", "958 MB/s is the page cache's speed"),
+        ("gnu-dd-9.1--unflushed.txt", "dd_flush", "suspect", "958 MB/s is how fast the page cache took it"),
         ("gnu-dd-9.1--unflushed.txt", "dd_time", "suspect", "below 1 s"),
         ("gnu-dd-9.1--cached_read.txt", "cache", "suspect", "210 MB through the page cache"),
         # 314,572,800 bytes in 0.669 s
@@ -270,6 +325,7 @@ BAD = [
     ({"devices": 0}, "devices=0 is no whole number from 1"),
     ({"between": "volume"}, "between= and baseline= go together"),
     ({"copies": 2}, "name them with between="),
+    ({"compression": 0.5}, "compression=0.5 is below 1"),
     ({"between": "disk", "baseline": "a"}, "'disk' is no label .* 'volume'"),
     (
         {"between": "volume", "baseline": "a"},
@@ -296,43 +352,3 @@ def test_it_takes_results_with_their_tables():
         ft.check(ft.read(f"{DATA}/dda-vhdx/xml/nvme.xml", tables=("io",)))
     with pytest.raises(ft.SchemaError, match="read twice"):
         ft.check(ft.concat([res, res]))
-
-
-# impossible, and rightly: figures edited by hand, and latencies of 210 hours that fio 2.1.11 printed
-CAUGHT = {
-    "microsoft_VirtualClient__Results_FIO.json",
-    "vTechnolust_PerfTests__ncb-results-2.1.11.txt",
-}
-# suspect for what a figure says, and not for how the run was asked for
-CONTRADICTED = {
-    "microsoft_VirtualClient__Results_FIO.json",
-    "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt",
-    "aceqbaceq_docs__notes-many-versions.txt",
-}
-
-
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus does not lie beside the project")
-@pytest.mark.parametrize("folder", ["fio/wild", "fio/generated", "diskspd/wild"])
-def test_honest_runs_are_not_accused(folder):
-    runs, accused, impossible, contradicted = 0, set(), set(), set()
-    for path in sorted((CORPUS / folder).iterdir()):
-        try:
-            res = ft.read(path)
-        except ft.FileError:
-            continue
-        seen = ft.check(res)
-        runs += len(res.runs)
-        assert seen["verdict"].isin(VERDICTS).all()
-        assert (seen[["check", "subject", "why", "basis"]].map(len) > 0).all(axis=None)
-        assert seen.query("verdict == 'unknown'")["remedy"].notna().all()
-        assert not seen.duplicated(["source", "run", "subject", "check"]).any()
-        if (seen["verdict"] == "impossible").any():
-            impossible.add(path.name)
-        if len(seen.query("verdict == 'suspect' and check == 'parts'")):
-            contradicted.add(path.name)
-        told = seen.query("verdict == 'suspect' and check in ('sparse', 'fast_reads', 'modes')")
-        accused |= set(zip(told["source"], told["run"], strict=True))
-    assert runs
-    assert impossible <= CAUGHT
-    assert contradicted <= CONTRADICTED
-    assert len(accused) <= max(4, 0.02 * runs), accused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ from fiotools.stats.credibility.ceiling import ceiling
 from fiotools.stats.credibility.copying import copying
 from fiotools.stats.credibility.depth import depth
 from fiotools.stats.credibility.finding import Finding, Verdict
-from fiotools.stats.credibility.known import Cache, Known, Media, Sides, known
+from fiotools.stats.credibility.known import Cache, Known, Media, Memory, Sides, known
 from fiotools.stats.credibility.layers import layers
 from fiotools.stats.credibility.little import little
 from fiotools.stats.credibility.mirror import mirror
@@ -35,7 +36,7 @@ from fiotools.vocabulary import ANSWERS, COLUMNS, PANDAS, STATISTICS
 if TYPE_CHECKING:
     from fiotools.results import Results
 
-__all__ = ["Cache", "Finding", "Media", "Sides", "Verdict", "check"]
+__all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
 
 # asked of every run, in this order
 _OF_RUNS: tuple[Callable[[Run, Known], Iterator[Finding]], ...] = (
@@ -52,8 +53,8 @@ _KEYS = ("source", "run")
 def check(
     results: Results,
     *,
-    ram: str | float | None = None,
-    host_ram: str | float | None = None,
+    ram: Memory | None = None,
+    host_ram: Memory | None = None,
     link: str | float | None = None,
     media: Media | None = None,
     devices: int | None = None,
@@ -66,6 +67,7 @@ def check(
     moved: str | float | None = None,
     capacity: str | float | None = None,
     prefilled: bool = False,
+    compression: float | None = None,
 ) -> pd.DataFrame:
     """Ask of every run whether its figures can be true, and of what.
 
@@ -77,9 +79,11 @@ def check(
     ----------
     results : Results
         As `read` gives them, with all tables.
-    ram, host_ram : str or number, optional
+    ram, host_ram : str, number or path, optional
         Memory of the machine that ran the tool, and of the host if that is a guest (0: there is no
-        host). ``"8GB"`` are 8 GiB, as memory is sold.
+        host). ``"8GB"`` are 8 GiB, as memory is sold. A path is of a file with what ``free`` said
+        below its command, or of a copy of /proc/meminfo. Where a session shows ``free`` at the
+        prompt of a run, `ram` is known.
     link : str or number, optional
         What the device hangs on: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
         ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
@@ -94,8 +98,8 @@ def check(
         A label and one of its values, as in `compare`: the sides of a comparison.
     sides : {"layer", "device", "mirror", "cache"}, optional
         What the sides are: the levels go through a layer and the baseline does not (the default);
-        they are other devices; they are mirrors of `copies` (the default with `copies`) of the
-        baseline's single disk; the baseline is cold and the level is warm.
+        they are devices of another kind; they are mirrors of `copies` (the default with `copies`)
+        of the baseline's single disk; the baseline is cold and the level is warm, as `cache` says.
     copies : int or mapping of level to int, optional
         Copies that a mirror writes.
     speedup_max : float, optional
@@ -106,6 +110,9 @@ def check(
         Of the SSD.
     prefilled : bool, optional
         Whether the file was full of data before it was read.
+    compression : float, optional
+        How many times smaller the data is below the files, where they lie on a compressed file
+        system or come over a link that packs; 1 by default.
 
     Returns
     -------
@@ -140,6 +147,7 @@ def check(
         moved=moved,
         capacity=capacity,
         prefilled=prefilled,
+        compression=compression,
         between=between,
         baseline=baseline,
         sides=sides,
@@ -153,11 +161,22 @@ def check(
     found = []
     for run in every:
         mine = facing.get(id(run), [])
-        found += [(run, one) for question in _OF_RUNS for one in question(run, given)]
+        told = _told(run, given)
+        found += [(run, one) for question in _OF_RUNS for one in question(run, told)]
         found += [(run, unsided(given))] if id(run) in single else []
-        found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, given)]
-        found += [(run, one) for question in _LAST for one in question(run, given)]
+        found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
+        found += [(run, one) for question in _LAST for one in question(run, told)]
     return _frame(found, list(every[0].labels) if every else [])
+
+
+def _told(run: Run, given: Known) -> Known:
+    """Add what the file or its side of the comparison tells of a run, where nobody else does."""
+    if given.ram is None and run.memory is not None:
+        given = replace(given, ram=run.memory)
+    level = run.labels.get(given.between) if given.between else None
+    if given.sides == "cache" and given.cache is None and str(level) != str(given.baseline):
+        given = replace(given, cache="warm")
+    return given
 
 
 def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pd.DataFrame:

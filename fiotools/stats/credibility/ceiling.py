@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.flows import Flow, busiest, flows
+from fiotools.stats.credibility.flows import Flow, busiest, flows, has_data
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.links import Link
 from fiotools.stats.credibility.runs import Run
@@ -16,7 +16,7 @@ _SLACK = 1.02  # rounding of what was printed
 _PLATTER = 300e6  # B/s: the outer tracks of a large disk
 _REMEDY = (
     "do not report it as a rate of the disk: empty the caches of guest and host, flush, use random "
-    "data, and count the bytes at the device"
+    "data, and count the bytes at the device; compression= says how far it is packed"
 )
 
 
@@ -24,7 +24,8 @@ def ceiling(run: Run, known: Known) -> Iterator[Finding]:
     """Hold the rate of each direction against what the link and the medium carry."""
     found = busiest(flows(run, known))
     if not found:
-        if run.io or run.timing is not None:
+        moved = any(has_data(row) for row in run.io)
+        if moved or (run.timing is not None and not run.io):
             why = "how many bytes were moved, and in which time, is not in the report"
             remedy = "for timed commands, give moved="
             yield Finding("link", "run", "unknown", why, "-", remedy)
@@ -65,12 +66,13 @@ def _on(link: Link, found: list[Flow]) -> list[Flow]:
 
 def _carried(flow: Flow, link: Link, known: Known) -> Finding:
     both = 2 if flow.is_two_way and not link.is_shared else 1
-    limit = link.times(known.devices) * both
+    limit = (known.carried or 0.0) * both
     times = flow.rate / limit
     links = f"{known.devices} links" if (known.devices or 1) > 1 else "the link"
     ways = " both ways" if both == 2 else ""
     said = f"{human(flow.rate, 'B/s')} is {times:.3g} times the {human(limit, 'B/s')}"
     said += f" that {links} ({link.name}) can carry{ways}"
+    said += f" of data that packs {known.compression:.3g} times" if known.compression else ""
     basis = link.basis
     if times <= _SLACK:
         return Finding("link", flow.subject, "ok", said, basis, None, flow.rate, limit, "B/s")

@@ -19,7 +19,13 @@ _BASIS = "GNU coreutils, dd: "
 _NOWHERE = ("/dev/null", "/dev/zero")
 _RANDOM = ("/dev/random", "/dev/urandom")
 _SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
-_TIMED = re.compile(r"\btime\b(.*)", re.S)
+_TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
+# what time takes: a list in brackets, else one pipeline
+_TAKEN = re.compile(
+    r"\((?:[^()'\"]|'[^']*'|\"[^\"]*\"|\([^()]*\))*\)|\{[^{}]*\}"
+    r"|(?:'[^']*'|\"[^\"]*\"|[^;&\n'\"]|(?<=[<>])&|&(?=>))*"
+)
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
 def copying(run: Run, known: Known) -> Iterator[Finding]:
@@ -37,7 +43,7 @@ def copying(run: Run, known: Known) -> Iterator[Finding]:
             )
         else:
             yield from _source(run, row)
-            if row["direction"] in ("write", "copy"):
+            if row["direction"] != "read" and run.option(row["entry"], "of") is not None:
                 yield _flush(run, row, known)
         if row["runtime_s"] is not None:
             yield _time(run, row)
@@ -90,20 +96,30 @@ def _flush(run: Run, row: Row, known: Known) -> Finding:
         return Finding("dd_flush", subject, "ok", why, basis)
     if run.option(entry, "of") in _NOWHERE or known.is_memory:
         return Finding("dd_flush", subject, "ok", "there is nothing to flush", basis)
-    timed = _TIMED.search(run.command)
     real = run.timing["real_s"] if run.timing else None
-    if timed and real and row["io_bytes"] and _SYNC.search(timed[1]):
+    if real and row["io_bytes"] and _SYNC.search(_timed(run.command)):
         rate = row["io_bytes"] / real
         why = f"the sync within the timed command is the flush: the rate is {human(rate, 'B/s')}"
         remedy = "take bytes / real, and not what dd printed"
         return Finding("dd_flush", subject, "ok", why, basis, remedy, rate, None, "B/s")
+    to = run.option(entry, "of") or ""
+    if to.startswith("/dev/") and not to.startswith(("/dev/shm/", "/dev/std")):
+        why = f"dd closes {to} before its clock ends, which flushes it if nobody else has it open"
+        return Finding("dd_flush", subject, "unknown", why, basis, "use conv=fdatasync to be sure")
     rate = row["bw_bytes_per_s"]
-    pace = f": {human(rate, 'B/s')} is the page cache's speed" if rate is not None else ""
+    pace = f": {human(rate, 'B/s')} is how fast the page cache took it" if rate is not None else ""
     why = f"no fdatasync, fsync, direct or sync{pace}"
     if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
         why += ", and that real is longer than dd's time shows no flushing"
     remedy = "use conv=fdatasync"
     return Finding("dd_flush", subject, "suspect", why, basis, remedy, rate, None, "B/s")
+
+
+def _timed(command: str) -> str:
+    """Give what `time` timed of a command line: `time dd; sync` waits for no sync."""
+    found = _TIMED.search(command)
+    taken = found and _TAKEN.match(found[1])
+    return taken[0] if taken else ""
 
 
 def _time(run: Run, row: Row) -> Finding:
@@ -123,7 +139,7 @@ def _time(run: Run, row: Row) -> Finding:
 def _busy(run: Run, known: Known) -> Iterator[Finding]:
     """Ask whether a processor copied memory all the time."""
     timing = run.timing
-    if timing is None or known.is_memory:
+    if timing is None or _PIPE.search(run.command):  # the others of a pipe are busy too
         return
     real, user, system = (timing[name] for name in ("real_s", "user_s", "sys_s"))
     copies = run.tool == "dd" or re.match(r"\s*(?:time\s+)?(?:cat|cp)\s", run.command)
@@ -135,6 +151,15 @@ def _busy(run: Run, known: Known) -> Iterator[Finding]:
     basis = "user + sys against real"
     if share < 0.9:
         yield Finding("copying", "command", "ok", said, basis, None, *figures)
+        return
+    if run.tool == "dd" and run.io and run.option(run.io[0]["entry"], "if") in _RANDOM:
+        why = f"{said}: it made random data, and did not wait for a disk"
+        remedy = "make the random data before, in memory"
+        yield Finding("copying", "command", "suspect", why, basis, remedy, *figures)
+        return
+    if known.is_memory:
+        why = f"{said}: it copied memory, as was declared"
+        yield Finding("copying", "command", "ok", why, basis, None, *figures)
         return
     why = f"{said}: it copied memory, and did not wait for a disk"
     remedy = "flush, empty the caches, or use direct I/O"

@@ -28,7 +28,10 @@ def depth(run: Run, known: Known) -> Iterator[Finding]:
 def _asked(run: Run, row: Row, asked: int, engine: str) -> Iterator[Finding]:
     subject = run.subject(row)
     said = f"iodepth={asked} was asked of ioengine={engine}"
-    if engine in SYNC_ENGINES:
+    if run.option(row["entry"], "io_submit_mode") == "offload":
+        why = f"{said}, which threads of fio's own submit (io_submit_mode=offload)"
+        yield Finding("depth", subject, "ok", why, _BASIS)
+    elif engine in SYNC_ENGINES:
         yield Finding(
             "depth",
             subject,

@@ -10,6 +10,7 @@ from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.runs import Row, Run
 
 _TWO_WAY = ("mixed", "total")
+_NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ def flows(run: Run, known: Known) -> list[Flow]:
             row["runtime_s"],
             row,
         )
-        for row in run.wholes()
-        if row["bw_bytes_per_s"] is not None and row["direction"] != "sync"
+        for row in _ways(run)
+        if row["bw_bytes_per_s"] is not None and has_data(row)
     ]
     found += _together(run)
     timing = run.timing
@@ -52,15 +53,27 @@ def flows(run: Run, known: Known) -> list[Flow]:
     return found
 
 
+def has_data(row: Row) -> bool:
+    """Whether the bytes of a row went over the link."""
+    is_trimmed = row["direction"] in _TWO_WAY and "trim" in (row["rw"] or "")
+    return row["direction"] not in _NO_DATA and not is_trimmed
+
+
+def _ways(run: Run) -> list[Row]:
+    """Give the rows of which each had the links to itself: of clients on several hosts, theirs."""
+    clients = [row for row in run.io if row["scope"] == "client"]
+    return clients if len({row["host"] for row in clients}) > 1 else run.wholes()
+
+
 def _together(run: Run) -> Iterator[Flow]:
     """Add up jobs of a fio run that has one group, over the whole of its time.
 
     Whether the jobs overlapped is not known everywhere, so that their rates are not added; but all
     of them were done within the time that fio ran.
     """
-    rows = run.wholes()
+    rows = [row for row in run.wholes() if has_data(row)]
     elapsed = run.head["duration_s"]
-    if run.tool != "fio" or not elapsed or any(row["scope"] == "total" for row in rows):
+    if run.tool != "fio" or not elapsed or any(row["scope"] in ("total", "client") for row in rows):
         return
     if len({row["group"] for row in rows}) > 1:
         return
@@ -69,7 +82,7 @@ def _together(run: Run) -> Iterator[Flow]:
         sums[row["direction"]].append(row["io_bytes"])
     for direction, amounts in sums.items():
         known = [amount for amount in amounts if amount is not None]
-        if len(known) == len(amounts) > 1 and direction != "sync":
+        if len(known) == len(amounts) > 1:
             moved = float(sum(known))
             yield Flow(f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed)
 

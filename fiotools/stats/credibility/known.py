@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from os import PathLike
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
-from fiotools import units
+from fiotools import machine, units
 from fiotools.errors import SchemaError
 from fiotools.stats.credibility.links import Link, link
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
 Sides = Literal["layer", "device", "mirror", "cache"]
+Memory: TypeAlias = "str | float | PathLike[str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Known:
     moved: float | None = None
     capacity: float | None = None
     prefilled: bool = False
+    compression: float | None = None
     between: str | None = None
     baseline: str | None = None
     sides: str | None = None
@@ -39,11 +43,18 @@ class Known:
         """Whether it is said that memory was measured, and no device."""
         return self.cache == "warm" or self.media == "ram"
 
+    @property
+    def carried(self) -> float | None:
+        """Bytes of files that all links together carry in a second; None without a link."""
+        if self.link is None:
+            return None
+        return self.link.times(self.devices) * (self.compression or 1.0)
+
 
 def known(
     *,
-    ram: str | float | None,
-    host_ram: str | float | None,
+    ram: Memory | None,
+    host_ram: Memory | None,
     link: str | float | None,
     media: str | None,
     devices: int | None,
@@ -52,6 +63,7 @@ def known(
     moved: str | float | None,
     capacity: str | float | None,
     prefilled: bool,
+    compression: float | None,
     between: str | None,
     baseline: str | None,
     sides: str | None,
@@ -74,12 +86,15 @@ def known(
         raise SchemaError(f"copies= is about a mirror, sides={sides!r} is not")
     if speedup_max is not None and not speedup_max > 1:
         raise SchemaError(f"speedup_max={speedup_max!r}: a cache that helps is above 1")
+    if compression is not None and not 1 <= compression < float("inf"):
+        raise SchemaError(
+            f"compression={compression!r} is below 1: the data is this many times what is stored"
+        )
     if between is not None and sides is None:
         sides = "layer" if copies is None else "mirror"
     return Known(
-        # memory comes in powers of two: "8GB" of it are 8 GiB
-        ram=_size("ram", ram, 1024),
-        host_ram=_size("host_ram", host_ram, 1024),
+        ram=_memory("ram", ram),
+        host_ram=_memory("host_ram", host_ram),
         link=_link(link),
         media=media,
         devices=devices,
@@ -88,6 +103,7 @@ def known(
         moved=_size("moved", moved, 1000),
         capacity=_size("capacity", capacity, 1000),
         prefilled=prefilled,
+        compression=compression,
         between=between,
         baseline=baseline,
         sides=sides,
@@ -121,3 +137,24 @@ def _size(name: str, value: str | float | None, kilo: int) -> float | None:
     if isinstance(value, bool) or not 0 <= size < float("inf"):
         raise SchemaError(f'{name}={value!r} is no size: write "8GB" or a number of bytes')
     return size
+
+
+def _memory(name: str, value: Memory | None) -> float | None:
+    """Read a size of memory, or a file that tells it: what `free` printed, or /proc/meminfo."""
+    if not isinstance(value, PathLike | str) or (isinstance(value, str) and not _is_file(value)):
+        # memory comes in powers of two: "8GB" of it are 8 GiB
+        return _size(name, value, 1024)
+    told = machine.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
+    if told is None:
+        raise SchemaError(
+            f"{name}={str(value)!r} does not say how much memory there is: keep the output of free "
+            "with the command above it, or /proc/meminfo"
+        )
+    return float(told)
+
+
+def _is_file(value: str) -> bool:
+    try:
+        return Path(value).is_file()
+    except OSError:  # too long for a name, and so no path
+        return False

@@ -29,7 +29,8 @@ def _layer(pair: Pair) -> Finding:
         "layers",
         pair.subject,
         "suspect",
-        f"{said}: faster through the layer than without it, so the layer answered from a cache",
+        f"{said}: faster through the layer than without it, so the layer answered from a cache, "
+        "or stored less",
         basis,
         "empty the caches of guest and host, flush, use random data, and measure again",
         pair.ratio,
@@ -39,14 +40,15 @@ def _layer(pair: Pair) -> Finding:
 
 def _device(pair: Pair) -> Finding:
     said = _said(pair)
-    basis = "other devices differ in speed"
+    basis = "devices of other kinds differ in speed"
     if max(pair.ratio, 1 / pair.ratio) > _SLACK:
         return Finding("layers", pair.subject, "ok", said, basis, None, pair.ratio, _SLACK)
     return Finding(
         "layers",
         pair.subject,
         "suspect",
-        f"{said}: other devices at one speed, so no device was measured",
+        f"{said}: other devices at one speed, so that what both share was measured (a cache, a "
+        "link, a processor), and no device",
         basis,
         "empty the caches of guest and host, flush, use random data, and measure again",
         pair.ratio,

@@ -22,7 +22,7 @@ _SLACK = 1.05
 _SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
 _HALF_DIGIT = 500.0  # ns: DISKSPD prints 0.001 ms
 _MIXED = ("rw", "randrw", "readwrite", "trimwrite", "randtrimwrite")
-SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
+SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"}
 # what keeps a queue from being full
 _BRAKES = (
     *("rate", "rate_iops", "rate_min", "thinktime", "fsync", "fdatasync", "sync"),

@@ -17,6 +17,7 @@ from fiotools.units import human
 
 _APART = 10.0
 _LEAST = 0.1  # of the I/Os: a smaller mode is a tail
+_ENOUGH = 100  # I/Os: ten in the smaller mode
 _VALLEY = 0.25  # of the smaller mode: no deeper, no two modes
 _BASIS = "modes more than 10 times apart, with 10 % of the I/Os each"
 
@@ -34,6 +35,10 @@ def modes(run: Run, known: Known) -> Iterator[Finding]:
         if row["bs_bytes"] is None:
             why = "whether the I/Os had one size is not in the report"
             yield Finding("modes", run.subject(row), "unknown", why, _BASIS, "use one block size")
+            continue
+        if row["total_ios"] is not None and row["total_ios"] < _ENOUGH:
+            why = f"{row['total_ios']:,} I/Os are too few to tell modes from chance"
+            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, "run for longer")
             continue
         found = _in_bins(bins[place]) if place in bins else _in_curve(curves[place])
         yield _told(run.subject(row), found)

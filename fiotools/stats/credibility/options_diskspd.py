@@ -46,7 +46,7 @@ def _caching(run: Run, known: Known) -> Finding:
             "caching",
             "run",
             "suspect",
-            "neither -Sh nor -Su: the file cache of Windows answers (-Sw alone leaves it on)",
+            "neither -Sh nor -Su: the system's file cache answers (-Sw alone leaves it on)",
             basis,
             "use -Sh",
         )

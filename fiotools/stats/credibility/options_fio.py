@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
+from fiotools.stats.credibility.pagecache import HOST
 from fiotools.stats.credibility.runs import Row, Run
 
 _BASIS = "fio, HOWTO: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _OFF = (None, "", "0", "none")
+_JOB_FILE = re.compile(r"\s[^-\s]\S*\.(?:fio|job|ini|conf)\b|\s-(?:\s|$)")
 _KEEP = "keep the job file or the command line beside the report"
+_POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
 
 
 def options_fio(run: Run, known: Known) -> Iterator[Finding]:
@@ -50,11 +54,24 @@ def options_fio(run: Run, known: Known) -> Iterator[Finding]:
 def _flush(run: Run, row: Row, known: Known) -> Iterator[Finding]:
     """Ask whether buffered writes were waited for."""
     subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}end_fsync, direct"
-    if row["direct"] or known.media == "ram":
+    if known.is_memory:
+        yield Finding("flush", subject, "ok", "memory was measured, as was declared", basis)
+        return
+    if row["direct"]:
         why = "direct=1: writes do not wait in the page cache"
-        yield Finding(
-            "flush", subject, "ok", why if row["direct"] else "memory, as declared", basis
+        if known.host_ram == 0:
+            yield Finding("flush", subject, "ok", why, basis)
+            return
+        why += "; whether they wait in a host's is not known"
+        yield Finding("flush", subject, "unknown", why, basis, HOST)
+        return
+    if run.is_bypassing(row):
+        why = (
+            f"ioengine={row['ioengine']} does not use the page cache of files; what waits where it "
         )
+        why += "writes to is not in the report"
+        remedy = "ask how the other end answers writes: stored, or taken in"
+        yield Finding("flush", subject, "unknown", why, basis, remedy)
         return
     asked = [f"{name}={run.option(entry, name)}" for name in _FLUSHES]
     asked = [text for text in asked if text.partition("=")[2] not in ("None", *_OFF)]
@@ -78,22 +95,30 @@ def _data(run: Run, row: Row) -> Iterator[Finding]:
     """Ask whether what was written can be compressed, or left out."""
     subject, entry = run.subject(row), row["entry"]
     found = []
-    for name in ("zero_buffers", "buffer_pattern", "buffer_compress_percentage"):
+    for name in _POOR:
         text = run.option(entry, name)
         if text not in (None, "0") and not (text == "" and name != "zero_buffers"):
             found.append(f"{name}={text}" if text else name)
     if found:
-        yield Finding(
-            "data",
-            subject,
-            "suspect",
-            f"{', '.join(found)}: a disk that compresses or leaves zeros out stores less than this",
-            f"{_BASIS}zero_buffers, buffer_pattern, buffer_compress_percentage",
-            "write fio's random data, its default",
-        )
-    elif run.tells_options(entry):
+        yield _poor(subject, ", ".join(found))
+    elif _has_word(run.command, "zero_buffers"):
+        yield _poor(subject, "zero_buffers")
+    elif _has_word(run.command, "fio") and not _JOB_FILE.search(run.command):
         why = "fio's random data cannot be compressed"
         yield Finding("data", subject, "ok", why, f"{_BASIS}refill_buffers")
+    elif run.tells_options(entry):
+        why = "random data, unless zero_buffers was set: fio does not list it without a value"
+        yield Finding("data", subject, "unknown", why, f"{_BASIS}zero_buffers", _KEEP)
+
+
+def _poor(subject: str, options: str) -> Finding:
+    why = f"{options}: a disk that compresses or leaves zeros out stores less than this"
+    remedy = "write fio's random data, its default"
+    return Finding("data", subject, "suspect", why, f"{_BASIS}{', '.join(_POOR)}", remedy)
+
+
+def _has_word(command: str, word: str) -> bool:
+    return re.search(rf"(?<![\w.]){word}(?![\w.])", command) is not None
 
 
 def _short(run: Run, rows: list[Row]) -> Iterator[Finding]:

@@ -7,17 +7,22 @@ done.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 from fiotools import units
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Run
+from fiotools.stats.credibility.runs import Row, Run
 
 _BASIS = "arithmetic on the report's own figures, within their printed digits"
 _SLACK = 0.02
 _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
+_CONTRADICTION = re.compile(
+    r"is not bytes / seconds|computed again|printed rate is kept|figures are kept as printed"
+    r"|I/O per s is not|threads sum to|records of one size"
+)
 _AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
 
 Answer = tuple[int, str | None]  # how many questions were asked, and what is wrong
@@ -82,12 +87,24 @@ def _blocks(run: Run) -> Iterator[Answer]:
     share = _COARSE if run.head["format"] == "fio_normal" else _SLACK
     for row in run.io:
         block, ios, moved = row["bs_bytes"], row["total_ios"], row["io_bytes"]
+        if not ios or not moved:
+            yield from _pace(run, row, share)
         if not block or not ios or not moved or row["short_ios"]:
             continue
         flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
         fits = abs(ios * block - moved) <= share * moved + flying * block
         said = f"{run.subject(row)}: {ios:,} I/Os of {_h(block, 'B')} are not {_h(moved, 'B')}"
         yield 1, None if fits else said
+
+
+def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
+    """Ask whether a rate is I/Os a second x their one size, where no amount was printed."""
+    block, iops, rate = row["bs_bytes"], row["iops"], row["bw_bytes_per_s"]
+    if block and iops and rate is not None:
+        # one I/O a second was cut off, or half a digit rounded
+        fits = abs(iops * block - rate) <= share * rate + block
+        said = f"{run.subject(row)}: {_h(iops, '1/s')} of {_h(block, 'B')} are not "
+        yield 1, None if fits else f"{said}{_h(rate, 'B/s')}"
 
 
 def _sums(run: Run) -> Iterator[Answer]:
@@ -125,12 +142,13 @@ def _sums(run: Run) -> Iterator[Answer]:
 
 
 def _printed(run: Run) -> Iterator[Answer]:
-    """Ask whether the rate that dd printed is its bytes over its seconds: its reader knows."""
-    if run.tool != "dd" or not any(row["path"] == "rate" for row in run.tables["extras"]):
-        return
-    told = [row["message"] for row in run.tables["notes"] if row["severity"] == "warning"]
-    wrong = [text for text in told if text and "is not bytes / seconds" in text]
-    yield 1, wrong[0].partition(";")[0] if wrong else None
+    """Ask what the reader found: it had the digits as they were printed."""
+    told = [row["message"] or "" for row in run.tables["notes"] if row["severity"] == "warning"]
+    for text in told:
+        if _CONTRADICTION.search(text):
+            yield 1, text.partition(";")[0]
+    if run.tool == "dd" and any(row["path"] == "rate" for row in run.tables["extras"]):
+        yield 1, None
 
 
 def _hidden(run: Run) -> Iterator[Finding]:
@@ -141,8 +159,11 @@ def _hidden(run: Run) -> Iterator[Finding]:
         return
     if len({row["group"] for row in run.io}) > 1:
         return
-    ramp = run.all_options().get("ramp_time", "0").rstrip("s")
-    shown = max(times) + (float(ramp) if ramp.isdecimal() else 0.0)
+    try:
+        ramp = units.seconds(run.all_options().get("ramp_time", "0"))
+    except ValueError:  # several, or one of a day: what is left to explain is not certain
+        return
+    shown = max(times) + ramp
     if elapsed <= 1.5 * shown + 5:
         return
     yield Finding(

@@ -11,6 +11,11 @@ from typing import Any
 Row = Mapping[str, Any]
 
 _PARTS = ("read", "write", "trim")
+# engines that go through the file system's calls, and by default through the page cache
+_KERNEL = {
+    *("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "libaio", "io_uring", "posixaio"),
+    *("splice", "windowsaio", "solarisaio", "e4defrag", "falloc"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,13 +61,14 @@ class Run:
         return len({row["entry"] for row in self.io}) > 1
 
     @cached_property
-    def fastest(self) -> dict[tuple[Any, ...], dict[str, float]]:
-        """The first percentile of each latency, by entry, direction and scope."""
-        found: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
+    def fastest(self) -> dict[tuple[Any, ...], dict[str, tuple[float, float]]]:
+        """The lowest percentile from 1 on of each latency, by entry, direction and scope."""
+        found: dict[tuple[Any, ...], dict[str, tuple[float, float]]] = defaultdict(dict)
         for row in self.tables["percentiles"]:
-            if row["percentile"] == 1 and row["value_ns"] is not None:
+            if row["percentile"] >= 1 and row["value_ns"] is not None:
                 place = (row["entry"], row["direction"], row["scope"])
-                found[place][row["latency"]] = row["value_ns"]
+                point = (row["percentile"], row["value_ns"])
+                found[place][row["latency"]] = min(point, found[place].get(row["latency"], point))
         return found
 
     @property
@@ -75,6 +81,12 @@ class Run:
         """The command line, of the tool or of what was timed; empty if no file shows it."""
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
         return str(self.head["command"] or (timed[0] if len(timed) == 1 else ""))
+
+    @property
+    def memory(self) -> float | None:
+        """The memory of its machine, where the text that it stands in tells."""
+        told = [row["text"] for row in self.tables["extras"] if row["path"] == "memory/total_bytes"]
+        return float(told[0]) if told else None
 
     @property
     def io(self) -> list[Row]:
@@ -111,9 +123,15 @@ class Run:
 
     def direct(self, row: Row) -> bool | None:
         """Say whether the page cache was passed by, as far as it was given or is the default."""
+        if row["ioengine"] == "mmap":  # it maps the page cache, whatever direct= says
+            return False
         if row["direct"] is None and self.default(row["entry"], "direct") == "0":
             return False
         return None if row["direct"] is None else bool(row["direct"])
+
+    def is_bypassing(self, row: Row) -> bool:
+        """Whether the engine has no page cache to pass by: it speaks to a device or a server."""
+        return self.tool == "fio" and row["ioengine"] is not None and row["ioengine"] not in _KERNEL
 
     def tells_options(self, entry: int | None) -> bool:
         """Whether the options of an entry are listed, so that one not listed was not given."""

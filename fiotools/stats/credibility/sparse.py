@@ -19,6 +19,7 @@ _REMEDY = (
     "fill the file with random data first, and discard the first pass (prefilled=True says so)"
 )
 _LOCAL = ("libaio", "io_uring", "posixaio", *sorted(SYNC_ENGINES))  # others pass the kernel by
+_SHORT = 1.0  # s
 _NO_FILE = ("/dev/zero", "/dev/null", "/dev/random", "/dev/urandom")
 
 
@@ -51,8 +52,8 @@ def _read(run: Run, row: Row, known: Known, share: float | None, rate: float) ->
         )
     if known.prefilled:
         return Finding("sparse", subject, "ok", "prefilled, as was declared", "prefilled=True")
-    link = known.link
-    if link is not None and row["direct"] and rate > 1.02 * link.times(known.devices):
+    carried = None if known.is_memory else known.carried
+    if carried is not None and row["direct"] and rate > 1.02 * carried:
         why = "direct reads faster than the link: the blocks may never have been written"
         return Finding("sparse", subject, "suspect", why, _BASIS, _REMEDY)
     if share is not None:
@@ -67,11 +68,14 @@ def _read(run: Run, row: Row, known: Known, share: float | None, rate: float) ->
 def _reached(run: Run, reads: list[Row]) -> float | None:
     """Give the share of direct reads that reached a device of this machine, where it is certain.
 
-    Direct reads are split on their way and hardly merged; buffered ones are read ahead.
+    Direct reads are split on their way and hardly merged; buffered ones are read ahead. fio looks
+    at the device every 250 ms, and misses the last of what a run did.
     """
-    if run.tool != "fio" or not reads or not all(row["direct"] for row in reads):
+    if run.tool != "fio" or not reads or not all(run.direct(row) for row in reads):
         return None
     if not all(row["ioengine"] in _LOCAL for row in reads):
+        return None
+    if any((row["runtime_s"] or 0.0) < _SHORT for row in reads):
         return None
     counts = [row["total_ios"] for row in reads]
     seen = [

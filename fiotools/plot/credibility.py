@@ -1,0 +1,306 @@
+"""The credibility table: on one page, whether the figures can be true, and why not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.axes import Axes
+
+from fiotools.plot import parts
+from fiotools.plot.page import Page, width, wrapped
+from fiotools.plot.verdicts import WORST, Reason, Verdicts
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+# told apart by shape: in greyscale, and by whoever sees colours differently
+_LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "impossible": {"marker": "X", "markersize": 8, "color": parts.PALETTE[1]},
+    "suspect": {
+        "marker": "^",
+        "markersize": 7,
+        "markerfacecolor": "white",
+        "markeredgecolor": parts.PALETTE[1],
+        "markeredgewidth": 1.3,
+    },
+    "unknown": {"marker": "$?$", "markersize": 6, "color": parts.GREY},
+    "ok": {"marker": "o", "markersize": 4.5, "color": parts.PALETTE[2]},
+}
+_HIGH = 10.2  # inches: what A4 has between its margins
+_EDGE = 6.0  # points that the layout keeps free around Axes
+_SIZE, _SMALL = 8.5, 6.5  # points of letters
+_LINE = 11.5  # points from line to line
+_ROW, _TALL, _DENSE = 16.0, 21.0, 12.0  # and from row to row
+_GAP = 2.0  # points between paragraphs
+# points: a column's width, one with numbers beside the marks, and one with any
+_COLUMN, _NARROW, _LEAST = 34.0, 16.0, 9.0
+_REASONS = 200.0  # points that a page keeps free for them
+_INDENT = 30.0
+_SLANT = sqrt(0.5)
+
+
+def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw what `check` said on one page: a row per run, a column per check, and the reasons.
+
+    A cell has the worst verdict, and the numbers of its reasons, which stand below: one for each
+    that is impossible or suspect. Of the unknown, the evidence is listed that is missing. Where the
+    page would not hold all reasons, those that differ in numbers only are merged; where it would
+    not hold a row for each run, the runs are counted instead.
+
+    Parameters
+    ----------
+    checks : pandas or polars frame
+        What `check` returned.
+    y : str, optional
+        The column that names the rows, with all its runs in one; by default each run has a row,
+        named by its labels, or else by its file.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If the frame is not what `check` returned.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> res = ft.read("data/wsl-vhdx/f_ext4-vhdx_write.txt")
+    >>> ax = ft.plot.credibility(ft.check(res, ram="7926928KiB", link="usb3-5g"))
+    >>> page = " ".join(text.get_text() for text in ax.texts)
+    >>> "link: 1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry" in page
+    True
+    """
+    told = Verdicts(checks, y)
+    wide, high = parts.WIDTH * 72 - _EDGE, _HIGH * 72
+    if ax is not None:
+        wide, high = _room(ax)
+    page = _page(told, max(wide, 150.0), high)
+    if ax is None:
+        high = page.end
+        ax = parts.axes(None, ((high + _EDGE) / 72 - 1.5) / parts.ROW)
+    page.draw(ax, max(high, page.end))
+    return ax
+
+
+def _room(ax: Axes) -> tuple[float, float]:
+    """Give the size that Axes without axes get from the figure's layout, in points."""
+    ax.set_axis_off()
+    figure = ax.get_figure(root=True)
+    if figure and (engine := figure.get_layout_engine()):
+        engine.execute(figure)
+    wide, high = parts.points(ax)
+    return 0.97 * wide, 0.97 * high  # a title comes, or the neighbours' labels
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The places of rows and columns."""
+
+    counted: bool  # runs are counted, there is no row for each
+    labels: list[list[str]]
+    row: float
+    left: float  # of the first column
+    column: float
+    head: float
+
+    @property
+    def heights(self) -> list[float]:
+        return [self.row + _LINE * (len(lines) - 1) for lines in self.labels]
+
+    @property
+    def slanted(self) -> bool:
+        """Whether the columns are wide enough for names across and numbers beside the marks."""
+        return self.column >= _NARROW
+
+    @property
+    def lift(self) -> float:
+        """How far the marks lie above the middle of a row, to have numbers below."""
+        return _TALL / 5 if self.row == _TALL else 0.0
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the cells have room for the numbers of their reasons."""
+        return not self.counted and (self.slanted or (self.lift > 0 and self.column >= _LEAST))
+
+
+def _page(told: Verdicts, wide: float, high: float) -> Page:
+    page, grid = Page(wide), _grid(told, wide, high)
+    page.end = grid.head + sum(grid.heights) + 8
+    _head(page, told, grid)
+    if grid.counted:
+        said = f"{len(set(told.runs))} runs, counted by the worst verdict of each check"
+        _paragraph(page, 0, wrapped(said, _SIZE, wide))
+    left = max(high - page.end, 3 * _LINE)
+    for alike in (True,) if grid.counted else (False, True):
+        reasons = told.reasons(alike=alike)
+        texts = _texts(told, reasons, grid)
+        if sum(_height(text, wide) for _, text in texts) <= left:
+            break
+    shown = _fitting(texts, wide, left)
+    if grid.counted:
+        _counts(page, told, grid)
+    else:
+        _rows(page, told, grid, reasons[: len(shown)] if grid.numbered else [])
+    for number, (verdict, text) in enumerate(shown, start=1):
+        lines = _lines(text, wide)
+        middle = page.end + _LINE / 2
+        if number <= len(reasons) and grid.numbered:
+            page.write(10, middle, f"{number}", _SIZE, ha="right", va="center_baseline")
+        page.mark(20, middle, **_LOOKS[verdict])
+        _paragraph(page, _INDENT, lines)
+    if more := len(texts) - len(shown):
+        _paragraph(page, _INDENT, [f"and {more} more, in the frame"])
+    return page
+
+
+def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
+    """Choose between a row for each run and counts, by what the page holds."""
+    heads = [width(check, _SIZE) for check in told.checks]
+    for names, row in ((told.rows, _ROW), (told.rows, _DENSE), (list(WORST), _ROW)):
+        counted = names is not told.rows
+        most = min(max(width(name, _SIZE) for name in names) + 2, 0.4 * wide)
+        labels = [wrapped(name, _SIZE, most) for name in names]
+        left = max(most, 62.0) + 8  # room for the legend, which stands above
+        column = min(_COLUMN, (wide - left - _SLANT * heads[-1]) / len(heads))
+        slant = _SLANT if column >= _NARROW else 1.0
+        row = _TALL if row == _ROW and column < _NARROW and not counted else row
+        legend = (len(_seen(told)) + 0.5) * _LINE
+        grid = _Grid(counted, labels, row, left, column, max(slant * max(heads) + 12, legend))
+        if grid.head + sum(grid.heights) <= max(high - _REASONS, 0.6 * high):
+            break
+    return grid
+
+
+def _seen(told: Verdicts) -> list[str]:
+    """Give the verdicts that the legend explains."""
+    found = set(told.worst(told.names).values())
+    return [verdict for verdict in WORST if verdict in found]
+
+
+def _head(page: Page, told: Verdicts, grid: _Grid) -> None:
+    """Write the checks over their columns, and the legend beside them."""
+    slanted = grid.slanted
+    for at, check in enumerate(told.checks):
+        page.write(
+            grid.left + (at + 0.5) * grid.column,
+            grid.head - 4,
+            check,
+            _SIZE if slanted else max(5.0, min(_SIZE, grid.column)),
+            rotation=45 if slanted else 90,
+            rotation_mode="anchor",
+            va="baseline" if slanted else "center",
+        )
+    if grid.counted:
+        return  # the rows are named by them
+    for at, verdict in enumerate(_seen(told)):
+        middle = (at + 0.5) * _LINE
+        page.mark(6, middle, **_LOOKS[verdict])
+        page.write(14, middle, verdict, _SIZE, va="center_baseline", color=parts.GREY)
+
+
+def _rows(page: Page, told: Verdicts, grid: _Grid, reasons: Sequence[Reason]) -> None:
+    """Draw a row per run, with the worst verdict of each check and the reasons' numbers."""
+    worst, top = told.worst(told.names), grid.head
+    for name, lines, height in zip(told.rows, grid.labels, grid.heights, strict=True):
+        middle = top + height / 2
+        page.rule(top)
+        for at, line in enumerate(lines):
+            shift = (at - (len(lines) - 1) / 2) * _LINE
+            page.write(0, middle + shift - grid.lift, line, _SIZE, va="center_baseline")
+        for at, check in enumerate(told.checks):
+            if verdict := worst.get((name, check)):
+                x = grid.left + (at + 0.5) * grid.column
+                page.mark(x, middle - grid.lift, **_LOOKS[verdict])
+                cell = (name, check)
+                numbers = [str(n) for n, one in enumerate(reasons, 1) if cell in one.cells]
+                if numbers and grid.slanted:
+                    page.write(
+                        *(x + 5, middle - 1, _short(numbers, grid.column - 9), _SMALL), va="bottom"
+                    )
+                elif numbers:
+                    text = _short(numbers, grid.column - 1)
+                    page.write(x, middle + _TALL / 4, text, _SMALL, ha="center", va="center")
+        top += height
+    page.rule(top)
+
+
+def _short(numbers: Sequence[str], room: float) -> str:
+    """List numbers as far as there is room."""
+    for kept in range(len(numbers), 0, -1):
+        text = ",".join(numbers[:kept]) + ("+" if kept < len(numbers) else "")
+        if width(text, _SMALL) <= room:
+            break
+    return text
+
+
+def _counts(page: Page, told: Verdicts, grid: _Grid) -> None:
+    """Draw how many runs have which verdict at worst."""
+    found = Counter((verdict, check) for (_, check), verdict in told.worst(told.runs).items())
+    for place, verdict in enumerate(WORST):
+        middle = grid.head + (place + 0.5) * grid.row
+        page.rule(grid.head + place * grid.row)
+        page.mark(6, middle, **_LOOKS[verdict])
+        page.write(14, middle, verdict, _SIZE, va="center_baseline")
+        for at, check in enumerate(told.checks):
+            if count := found[verdict, check]:
+                x = grid.left + (at + 0.5) * grid.column
+                size = _SIZE if grid.column >= width(str(count), _SIZE) + 2 else _SMALL
+                page.write(x, middle, f"{count}", size, ha="center", va="center_baseline")
+    page.rule(grid.head + len(WORST) * grid.row)
+
+
+def _texts(told: Verdicts, reasons: Sequence[Reason], grid: _Grid) -> list[tuple[str, str]]:
+    """Put the reasons, and what is missing, into words."""
+    found = []
+    every = len(set(told.runs))
+    for one in reasons:
+        runs = "" if grid.numbered else f" ({_many(len(one.runs), every)})"
+        others = len(one.texts) - 1
+        more = f" (and {others} more, with other numbers)" if others else ""
+        found.append((one.verdict, f"{', '.join(one.checks)}{runs}: {one.text}{more}"))
+    for one in told.missing():
+        runs = _many(len(one.runs), every)
+        found.append((one.verdict, f"{', '.join(one.checks)} ({runs}): {one.text}"))
+    return found
+
+
+def _many(some: int, every: int) -> str:
+    if every == 1:
+        return "the run"
+    return "all runs" if some == every else f"{some} run{'s' if some > 1 else ''}"
+
+
+def _lines(text: str, wide: float) -> list[str]:
+    # letters are a little wider at another resolution
+    return wrapped(text, _SIZE, 0.985 * (wide - _INDENT))
+
+
+def _height(text: str, wide: float) -> float:
+    return len(_lines(text, wide)) * _LINE + _GAP
+
+
+def _fitting(texts: Sequence[tuple[str, str]], wide: float, room: float) -> list[tuple[str, str]]:
+    """Keep as many texts as have room, and a line to say how many have none."""
+    heights = [_height(text, wide) for _, text in texts]
+    if sum(heights) <= room:
+        return list(texts)
+    kept, filled = 0, _LINE
+    while filled + heights[kept] <= room:
+        filled += heights[kept]
+        kept += 1
+    return list(texts[:kept])
+
+
+def _paragraph(page: Page, x: float, lines: Sequence[str]) -> None:
+    for line in lines:
+        page.write(x, page.end + _LINE / 2, line, _SIZE, va="center_baseline")
+        page.end += _LINE
+    page.end += _GAP

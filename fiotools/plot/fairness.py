@@ -1,0 +1,296 @@
+"""Fairness: how far the threads of a run are from an equal share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import offset_copy
+
+from fiotools.errors import SchemaError
+from fiotools.plot import parts, room
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
+from fiotools.stats.threads import stragglers
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+_WHOSE = ("source", "run", "group", "direction")
+_TOLD = ("k", "jain", "max_over_min", "iops_lowest", "iops_highest", "stragglers")
+_Place: TypeAlias = tuple[float, float]
+# points: what the figures take, a tick, a legend in one line; the axis' label, and a line of it
+_ROOM, _TICK, _LEGEND, _BELOW, _LINE = 120, 50, 260, 26, 14
+_NAMED = 3  # stragglers of a row whose names have room
+
+
+def fairness(
+    threads: IntoDataFrame,
+    *,
+    fairness: IntoDataFrame,
+    y: str,
+    order: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the IOPS of each thread, and how far they are from an equal share of their run.
+
+    A grey line is the equal share; a thread that fell behind is a triangle. At the end of a row
+    stand the fastest thread over the slowest, and Jain's index: 1 where all are equal, and 1/k
+    where one of k threads has everything.
+
+    Parameters
+    ----------
+    threads : pandas or polars frame
+        What `per_thread` returned, of one direction.
+    fairness : pandas or polars frame
+        What `fairness` returned of the same table; it may have other directions and runs, too.
+    y : str
+        The column that names the rows, a run in each.
+    order : sequence, optional
+        The rows from top to bottom.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If a row would hold several runs or directions, or `fairness` is of other threads.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'total'")
+    >>> threads, fair = ft.per_thread(io, by="volume"), ft.fairness(io, by="volume")
+    >>> ax = ft.plot.fairness(threads, fairness=fair, y="volume", order=["nvme", "mirror"])
+    >>> [text.get_text() for text in ax.texts]
+    ['thread 0', 'max/min', 'Jain', '1.00x', '1.000', '2.33x', '0.863']
+    """
+    table, told = parts.opened(threads, y, "iops"), _told(fairness, y)
+    values, names = parts.numbers(table, "iops"), parts.known(table, y)
+    runs = []
+    for place, name in enumerate(parts.levels(names, order)):
+        rows = [row for row, own in enumerate(names) if own == name]
+        fact = _fact(table, told, y, rows)
+        rates = [values[row] for row in rows]
+        _same_threads(fact, rates, f"{y} {name!r}", y)
+        runs.append(_Run(place, name, rows, rates, fact))
+    if not any(run.points for run in runs):
+        raise SchemaError("nothing to draw: 'iops' is missing in all rows of order=")
+    most = max(len(run.rows) for run in runs)
+    ax = parts.axes(ax, len(runs) * (1 + 0.06 * min(most, 20)))
+    parts.name_rows(ax, [run.name for run in runs])
+    _draw(ax, runs, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
+    for run in runs:
+        _figures(ax, run)
+    edge = max(point for run in runs for point, _ in run.points)
+    ax.set_xlim(0, edge * 1.04 or 1)
+    wide = parts.points(ax)[0] - _ROOM
+    ax.xaxis.set_major_locator(MaxNLocator(max(1, min(5, int(wide / _TICK)))))
+    drawn = [row for run in runs for row in run.rows]
+    label = parts.of_one_run(parts.wording("iops"), table, drawn)
+    parts.unit_axis(ax, "iops", label)
+    room.label_below(ax, label, *_remarks(runs))
+    lines = ax.get_xlabel().count("\n") + 1
+    below = offset_copy(
+        ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
+    )
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(0, 0),
+        bbox_transform=below,
+        ncols=3 if wide > _LEGEND else 1,
+        borderpad=0,
+        borderaxespad=0,
+    )
+    return ax
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A row of the chart: the threads of a run, and what `fairness` said of them."""
+
+    place: int
+    name: Any
+    rows: list[int]
+    rates: list[float | None]
+    fact: Mapping[str, Any]
+
+    @property
+    def points(self) -> list[_Place]:
+        """Place the threads under each other, the first on top."""
+        step = 0.5 / len(self.rates)
+        middle = (len(self.rates) - 1) / 2
+        places = (self.place + (at - middle) * step for at in range(len(self.rates)))
+        pairs = zip(self.rates, places, strict=True)
+        return [(rate, place) for rate, place in pairs if rate is not None]
+
+    @property
+    def share(self) -> float | None:
+        """Give the equal share, where fairness is of equals."""
+        if self.fact["jain"] is None:
+            return None
+        return fsum(rate for rate, _ in self.points) / len(self.rates)
+
+    @property
+    def behind(self) -> dict[int, str]:
+        """Name the threads that fell behind, by their place; no name where there are many."""
+        if self.fact["stragglers"] is None:
+            return {}
+        found = stragglers([rate for rate, _ in self.points])
+        names = str(self.fact["stragglers"]).split(", ")
+        if len(names) != len(found) or len(found) > _NAMED:
+            names = [""] * len(found)
+        return dict(zip(found, names, strict=True))
+
+
+def _told(fairness: IntoDataFrame, y: str) -> Frame:
+    """Open what `fairness` said."""
+    table = parts.opened(fairness)
+    if missing := set(_TOLD) - set(table.columns):
+        raise SchemaError(
+            f"not what fairness() returned: no column {', '.join(sorted(missing))};"
+            f" give fairness(io, by={y!r})"
+        )
+    frames.need(table, [y])
+    return table
+
+
+def _fact(table: Frame, told: Frame, y: str, rows: Sequence[int]) -> Mapping[str, Any]:
+    """Find what was said of the threads in a row of the chart."""
+    own = frames.columns(table, [y, *_WHOSE])
+    name = own[y][rows[0]]
+    if apart := frames.differing(own, rows):
+        there = frames.distinct(own[apart[-1]][row] for row in rows)
+        keep = frames.to_type(table, apart[-1], "total" if "total" in there else there[0])
+        raise SchemaError(
+            f"the threads of {y} {name!r} differ in {', '.join(apart)}: keep one, {keep},"
+            " or name another y="
+        )
+    theirs = frames.columns(told, own)
+    found = [
+        row
+        for row in range(len(told))
+        if all(column[row] == own[key][rows[0]] for key, column in theirs.items())
+    ]
+    if len(found) != 1:
+        raise SchemaError(
+            f"fairness= has {len(found) or 'no'} rows of {y} {name!r}:"
+            f" give fairness(io, by={y!r}) of the same io"
+        )
+    wanted = frames.columns(told, [*_TOLD, "warnings"])
+    return {key: column[found[0]] for key, column in wanted.items()}
+
+
+def _same_threads(
+    fact: Mapping[str, Any], rates: Sequence[float | None], name: str, y: str
+) -> None:
+    """Refuse what was said of other threads than those that are drawn."""
+    there = [rate for rate in rates if rate is not None]
+    least, most = fact["iops_lowest"], fact["iops_highest"]
+    same = least is None or (bool(there) and (least, most) == (min(there), max(there)))
+    if fact["k"] != len(rates) or not same:
+        raise SchemaError(
+            f"fairness= is of other threads of {name} than those to draw:"
+            f" give fairness(io, by={y!r}) of the same io"
+        )
+
+
+def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
+    """Draw the threads of all rows, and what would be their equal shares."""
+    alike, behind = list[_Place](), list[_Place]()
+    sticks, shares = list[list[_Place]](), list[list[_Place]]()
+    for run in runs:
+        late = run.behind
+        for at, point in enumerate(run.points):
+            (behind if at in late else alike).append(point)
+            if run.share is not None:
+                sticks.append([(run.share, point[1]), point])
+        for at, name in late.items():
+            if name and parts.points(ax)[0] > _LEGEND:
+                parts.write(ax, name, *run.points[at], parts.PALETTE[1])
+        if run.share is not None:
+            shares.append([(run.share, run.place - 0.38), (run.share, run.place + 0.38)])
+    ax.add_collection(
+        LineCollection(sticks, colors=parts.GREY, linewidths=1, alpha=0.4), autolim=False
+    )
+    ax.add_collection(LineCollection(shares, colors=parts.GREY, linewidths=1.2), autolim=False)
+    if shares:
+        look: dict[str, Any] = {
+            "marker": "|",
+            "markersize": 12,
+            "markeredgewidth": 1.2,
+            "color": parts.GREY,
+        }
+        ax.plot([], [], linestyle="none", label="equal share", **look)
+    looks = (
+        (alike, "thread", parts.PALETTE[0], "o"),
+        (behind, "fell behind", parts.PALETTE[1], "v"),
+    )
+    for points, label, colour, marker in looks:
+        if points:
+            ax.plot(
+                [x for x, _ in points],
+                [place for _, place in points],
+                linestyle="none",
+                marker=marker,
+                markersize=size,
+                color=colour,
+                label=label,
+                clip_on=False,
+                zorder=5,
+            )
+
+
+def _figures(ax: Axes, run: _Run) -> None:
+    """Write the figures at the end of a row, and over the first what they are."""
+    ratio, jain = run.fact["max_over_min"], run.fact["jain"]
+    columns = (
+        (46, "max/min", "-" if ratio is None else f"{ratio:#.3g}x"),
+        (82, "Jain", "-" if jain is None else f"{jain:.3f}"),
+    )
+    if run.place == 0:
+        for right, head, _ in columns:
+            ax.annotate(
+                head,
+                (1, 1),
+                xycoords="axes fraction",
+                xytext=(right, 2),
+                textcoords="offset points",
+                va="bottom",
+                ha="right",
+                fontsize="small",
+                color=parts.GREY,
+            )
+    for right, _, text in columns:
+        ax.annotate(
+            text,
+            (1, run.place),
+            xycoords=("axes fraction", "data"),
+            xytext=(right, 0),
+            textcoords="offset points",
+            va="center",
+            ha="right",
+            fontsize="small",
+            annotation_clip=False,
+        )
+
+
+def _remarks(runs: Sequence[_Run]) -> list[str]:
+    """Say why there are no figures for a row."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        if run.fact["jain"] is None and run.fact.get("warnings"):
+            found.setdefault(run.fact["warnings"], []).append(str(run.name))
+    return [f"- {_several(names)}: {why}" for why, names in found.items()]
+
+
+def _several(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")

@@ -1,0 +1,196 @@
+"""Latency over time: how the I/Os of each moment spread, and when the slow ones came."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, LogNorm
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from fiotools.errors import SchemaError
+from fiotools.plot import kinds, parts, room
+from fiotools.stats import frames
+from fiotools.stats.bins import Histogram, histograms
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+    from numpy.typing import NDArray
+
+_DECADE = 24  # cells of equal height in a decade: 10 % of latency each
+_GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
+
+
+def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw latency over time, each interval's I/Os by colour.
+
+    Every interval is a column whose colours are shares of its own I/Os, be they many or few: the
+    map shows how latencies spread, and not how many I/Os there were. White is no I/O.
+
+    A cell is 10 % of latency high: finer bins are added up. A wider bin is a cell of its own, in
+    the colour of what it holds for each 10 % of latency, so that it does not look denser than it
+    is.
+
+    Parameters
+    ----------
+    bins : pandas or polars frame
+        ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
+        histogram log, or what `merge_bins` answered by ``time_s``: of one latency, one direction
+        and one entry of one run.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If latencies, directions, jobs or runs are mixed, or the bins are those of whole runs.
+
+    Notes
+    -----
+    ``time_s`` is the end of an interval, which began with the end of the one before. Where that is
+    more than half an interval too long ago, it gets the usual length, and what is before it stays
+    white: that no I/O ended there, or none was logged. The last bin, which has no end, is one cell
+    high.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> import pandas as pd
+    >>> bins = pd.DataFrame({
+    ...     "latency": "clat", "direction": "read", "time_s": [1.0, 1.0, 2.0],
+    ...     "bin_lo_ns": [99e3, 8e6, 101e3], "bin_hi_ns": [101e3, 9e6, 103e3],
+    ...     "count": [990, 10, 1000],
+    ... })
+    >>> ft.plot.heatmap(bins).get_ylabel()
+    'completion latency (read)'
+    """
+    table = parts.opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+    if not frames.distinct(frames.values(table, "time_s")):
+        raise SchemaError(
+            "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
+            " (fio --write_hist_log=x --log_hist_msec=1000); plot.cdf draws whole runs"
+        )
+    parts.numbers(table, "time_s")  # that they are, and finite
+    clock = parts.known(table, "time_s")
+    if min(clock) < 0:
+        raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
+    kinds.refuse_several(table, [None] * len(table), "a heat map")
+    found = {float(clock[own.rows[0]]): own for own in histograms(table, ["time_s"])}
+    ends = np.array(sorted(found))
+    widths = _widths(ends)
+    grid = _grid(list(found.values()))
+    shares = np.array([_shares(found[end], grid) for end in ends.tolist()])
+    ax = parts.axes(ax, 7)
+    columns, edges = _columns(shares, ends, widths)
+    shown = np.ma.masked_less_equal(columns.T, 0)
+    most = float(shares.max())
+    # one I/O of the fullest interval is the palest
+    least = min(1 / max(sum(own.counts.values()) for own in found.values()), most / 10)
+    mesh = ax.pcolormesh(
+        edges,
+        10.0 ** (grid / _DECADE),
+        shown,
+        norm=LogNorm(least, most, clip=True),
+        cmap=_PALE_TO_DARK,
+        rasterized=True,  # or a vector file would have an element for every cell
+    )
+    ax.grid(visible=False)
+    room.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
+    room.label_beside(ax, kinds.latency_of(table))
+    room.time_axis(ax, float(edges[0]), float(edges[-1]))
+    room.label_below(ax, f"{kinds.TIME} (a column: {_each(widths)})")
+    figure = ax.get_figure()
+    assert figure is not None
+    bar = figure.colorbar(mesh, ax=ax, pad=0.02, aspect=30)
+    bar.ax.yaxis.set_major_locator(FixedLocator(room.round_values(least, most, 7)))
+    bar.ax.yaxis.set_minor_locator(NullLocator())
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}%"))
+    bar.set_label("I/Os of the interval\nper 10% of latency")
+    bar.outline.set_visible(False)
+    return ax
+
+
+def _each(widths: NDArray[np.float64]) -> str:
+    """Say how long an interval is."""
+    return parts.tick(float(np.median(widths)), "s")
+
+
+def _widths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Say how long each interval was: since the one before, unless that is too long ago."""
+    steps = np.diff(ends)
+    usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
+    found = np.concatenate([[ends[0] or usual], steps])
+    return np.where(found > _GAP * usual, usual, found)
+
+
+def _logs(own: Histogram) -> list[tuple[float, float, int]]:
+    """Give the bins of a histogram that hold anything: both edges, in cells, and the count."""
+    found = []
+    for (low, high), count in own.counts.items():
+        if count:
+            start = low or (high / 2 if math.isfinite(high) else 1.0)
+            first = _DECADE * math.log10(start)
+            last = _DECADE * math.log10(high) if math.isfinite(high) else first + 1
+            found.append((first, last, count))
+    return found
+
+
+def _grid(found: list[Histogram]) -> NDArray[np.float64]:
+    """Give the edges of the cells, in cells: each 10 % on, or where the bin ends that it is in."""
+    bins = sorted({(first, -last) for own in found for first, last, _ in _logs(own)})
+    if not bins:
+        raise SchemaError("nothing to draw: no bin has an I/O")
+    outer = [bins[0]]
+    for first, last in bins:
+        if last < outer[-1][1]:  # not within the one before
+            outer.append((first, last))
+    lows, highs = np.array([first for first, _ in outer]), np.array([-last for _, last in outer])
+    even = np.arange(math.floor(lows[0] + 1e-9), math.ceil(highs[-1] - 1e-9) + 1, dtype=np.float64)
+    at = np.maximum(np.searchsorted(lows, even, side="right") - 1, 0)
+    nearer = np.where(even - lows[at] < highs[at] - even, lows[at], highs[at])
+    inside = (lows[at] < even) & (even < highs[at])
+    return np.unique(np.where(inside, nearer, even).round(9))
+
+
+def _shares(own: Histogram, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the share of an interval's I/Os in each cell, for 10 % of latency."""
+    places, sums, total = [], [], 0
+    for first, last, count in _logs(own):
+        places += [first, last]
+        sums += [total, total + count]
+        total += count
+    if not total:
+        return np.zeros(len(grid) - 1)
+    ios = np.diff(np.interp(grid, places, sums))
+    ios[ios < 1e-6] = 0  # edges that meet, but for the last digit
+    return np.asarray(np.minimum(ios / total / np.diff(grid), 1), dtype=np.float64)
+
+
+def _columns(
+    shares: NDArray[np.float64], ends: NDArray[np.float64], widths: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Put the intervals beside each other, with an empty column wherever time is missing."""
+    columns: list[Any] = []
+    edges = [float(ends[0] - widths[0])]
+    for share, end, width in zip(shares, ends.tolist(), widths.tolist(), strict=True):
+        if end - width > edges[-1] + 1e-9 * max(1.0, end):
+            columns.append(np.zeros(len(share)))
+            edges.append(end - width)
+        columns.append(share)
+        edges.append(end)
+    return np.array(columns), np.array(edges)
+
+
+def _pale_to_dark() -> LinearSegmentedColormap:
+    """Make the colours: even steps of lightness, dark where most is, none as pale as the paper."""
+    whole = sns.color_palette("mako_r", as_cmap=True)
+    return LinearSegmentedColormap.from_list("pale-to-dark", whole(np.linspace(0.15, 1, 256)))
+
+
+_PALE_TO_DARK = _pale_to_dark()

@@ -1,0 +1,198 @@
+"""The hockey stick, asked by what is drawn on it."""
+
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fiotools as ft
+
+# two runs at each depth but the last, where there is one
+RUNS = {
+    "fs": ["ext4"] * 7,
+    "iodepth": [1, 1, 8, 8, 64, 64, 128],
+    "iops": [8e3, 9e3, 60e3, 62e3, 90e3, 91e3, 92e3],
+    "lat_mean_ns": [0.12e6, 0.11e6, 0.13e6, 0.13e6, 0.71e6, 0.70e6, 1.4e6],
+}
+FRAME = pd.DataFrame(RUNS)
+BOTH = pd.concat([FRAME, FRAME.assign(fs="xfs", lat_mean_ns=FRAME["lat_mean_ns"] * 10)])
+
+
+def told(frame=FRAME, by="iodepth", latency="lat_mean_ns"):
+    return [ft.summarize(frame, metric, by=by) for metric in ("iops", latency)]
+
+
+def load(frame=FRAME, **options):
+    options = {"summaries": told(), **options}
+    return ft.plot.load(frame, **options)
+
+
+def points(ax, marker="o"):
+    """Every run drawn: (x, y)."""
+    return {
+        (float(x), float(y))
+        for line in ax.lines
+        if line.get_linestyle() == "None" and line.get_marker() == marker
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+def ringed(ax):
+    """Every run in a ring."""
+    return [
+        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
+        for line in ax.lines
+        if line.get_markersize() == 11
+    ]
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_both_panels_show_every_run_and_lines_through_means(kind):
+    frame = kind(RUNS)
+    upper, lower = ft.plot.load(frame, summaries=told(frame))
+    assert points(upper) == set(zip(RUNS["iodepth"], RUNS["iops"], strict=True))
+    assert points(lower) == set(zip(RUNS["iodepth"], RUNS["lat_mean_ns"], strict=True))
+    (line,) = (line for line in upper.lines if line.get_linestyle() == "-")
+    assert list(line.get_xdata()) == [1, 8, 64, 128]
+    assert list(line.get_ydata()) == pytest.approx([8.5e3, 61e3, 90.5e3, 92e3])
+    (line,) = (line for line in lower.lines if line.get_linestyle() == "-")
+    assert list(line.get_ydata()) == pytest.approx([0.115e6, 0.13e6, 0.705e6, 1.4e6])
+    assert (upper.get_ylabel(), lower.get_ylabel()) == ("I/Os per second", "mean total latency")
+
+
+def test_the_axis_is_in_powers_of_two_with_the_values_swept():
+    upper, lower = load()
+    assert upper.get_xscale() == lower.get_xscale() == "log"
+    assert lower.xaxis.get_transform().base == 2
+    assert [label.get_text() for label in lower.get_xticklabels()] == ["1", "8", "64", "128"]
+    assert upper.get_xlim() == lower.get_xlim()
+
+
+def test_a_single_run_is_hollow_and_the_axis_says_so():
+    upper, lower = load()
+    hollow = [line for line in upper.lines if line.get_markerfacecolor() == "white"]
+    assert [list(line.get_xdata()) for line in hollow] == [[128]]
+    said = "queue depth (points: runs, hollow: only one; line and bars: mean, 95% interval)"
+    assert lower.get_xlabel().split() == said.split()
+    single = FRAME.drop_duplicates("iodepth")
+    _, lower = load(single, summaries=told(single))
+    assert lower.get_xlabel() == "queue depth (one run each)"
+
+
+def test_the_best_run_below_a_limit_is_in_a_ring_in_both_panels():
+    upper, lower = load(best=ft.best_under(FRAME, "lat_mean_ns", 500e3))
+    assert ringed(upper) == [(8, 62e3)]
+    assert ringed(lower) == [(8, 0.13e6)]
+    assert [text.get_text() for text in lower.texts] == ["limit: 500 µs"]
+    assert any(list(line.get_ydata()) == [500e3, 500e3] for line in lower.lines)
+    assert "below the limit: 62,000 /s at 8" in lower.get_xlabel()
+
+
+def test_a_line_that_is_nowhere_below_the_limit_is_named():
+    best = ft.best_under(BOTH, "lat_mean_ns", 500e3, by="fs")
+    summaries = told(BOTH, by=["fs", "iodepth"])
+    upper, lower = load(BOTH, hue="fs", summaries=summaries, best=best)
+    assert len(ringed(upper)) == len(ringed(lower)) == 1
+    assert "limit: 500 µs (xfs: no run below)" in [text.get_text() for text in lower.texts]
+    assert "ext4, 62,000 /s at 8" in lower.get_xlabel()
+    low, _ = lower.get_ylim()
+    assert low < 500e3
+    assert [text.get_text() for text in upper.texts] == ["ext4", "xfs"]
+
+
+def test_a_limit_that_nothing_meets_has_room_on_the_axis():
+    upper, lower = load(best=ft.best_under(FRAME, "lat_mean_ns", 1e3))
+    assert not ringed(upper)
+    assert "ring" not in lower.get_xlabel()
+    assert [text.get_text() for text in lower.texts] == ["limit: 1 µs (all: no run below)"]
+    assert lower.get_ylim()[0] <= 1e3
+
+
+def test_two_axes_of_ones_own_are_drawn_on():
+    figure, axes = plt.subplots(1, 2)
+    two = load(axes=axes)
+    assert list(two) == list(axes)
+    assert plt.get_fignums() == [figure.number], "no figure of its own"
+    assert axes[0].get_xlabel() == axes[1].get_xlabel() != "", "they do not share the axis"
+    _, axes = plt.subplots(2, 1, sharex=True)
+    load(axes=list(axes))
+    assert axes[0].get_xlabel() == ""
+
+
+def test_a_single_depth_and_a_short_axis_have_ticks():
+    frame = FRAME.query("iodepth == 8").assign(iops=[61e3, 62e3])
+    upper, lower = load(frame, summaries=told(frame))
+    assert [label.get_text() for label in lower.get_xticklabels()] == ["8"]
+    low, high = upper.get_ylim()
+    assert sum(low <= tick <= high for tick in upper.get_yticks()) >= 2
+
+
+def test_ticks_do_not_run_into_each_other():
+    depths = list(range(1, 65))
+    frame = pd.DataFrame({"iodepth": depths, "iops": 1e3, "lat_mean_ns": [d * 1e6 for d in depths]})
+    _, lower = load(frame, summaries=told(frame))
+    lower.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in lower.get_xticklabels()]
+    assert all(one.x1 <= other.x0 for one, other in pairwise(boxes))
+    assert len(boxes) > 8
+
+
+def test_totals_are_drawn_where_there_are_threads_too():
+    io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'total'")
+    upper, _ = load(io, x="numjobs", hue="volume", summaries=told(io, by=["volume", "numjobs"]))
+    drawn = [points(upper, marker) for marker in ("o", "s", "D")]
+    wanted = io.query("scope == 'total'")["iops"]
+    assert {y for some in drawn for _, y in some} == {float(value) for value in wanted}
+
+
+def test_directions_may_be_lines():
+    both = pd.concat([FRAME.assign(direction="read"), FRAME.assign(direction="write")])
+    upper, _ = load(both, hue="direction", summaries=told(both, by=["direction", "iodepth"]))
+    assert [text.get_text() for text in upper.texts] == ["read", "write"]
+
+
+MISTAKES = {
+    "no depth": ({"x": "iodepths"}, "did you mean 'iodepth'"),
+    "one summary": ({"summaries": told()[:1]}, r"summaries= are two .*by=\['iodepth'\]"),
+    "a frame for two": ({"summaries": told()[0]}, "summaries= are two"),
+    "swapped": ({"summaries": told()[::-1]}, "not of 'iops'"),
+    "by too little": ({"hue": "fs"}, "no column 'fs'"),
+    "best of another metric": (
+        {"best": ft.best_under(FRAME.assign(p99=1.0), "p99", 2)},
+        r"best= is not of 'lat_mean_ns': give best_under\(frame, 'lat_mean_ns', limit\)",
+    ),
+    "no best": ({"best": FRAME}, "not what best_under"),
+    "best of several": (
+        {"best": ft.best_under(BOTH, "lat_mean_ns", 1e6, by="fs")},
+        "best= has 2 rows",
+    ),
+    "one axis": ({"axes": [1]}, "axes= are two Axes"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told(mistake):
+    options, words = MISTAKES[mistake]
+    with pytest.raises(ft.SchemaError, match=words):
+        load(**options)
+
+
+HOSTILE = {
+    "empty": (lambda f: f[:0], "no rows"),
+    "no latency": (lambda f: f.drop(columns="lat_mean_ns"), "no column 'lat_mean_ns'"),
+    "no rates": (lambda f: f.assign(iops=np.nan), "no row has a value of 'iops'"),
+    "a gap in x": (lambda f: f.assign(iodepth=[np.nan] * 7), "'iodepth'"),
+    "zero": (lambda f: f.assign(iops=0.0), "above zero"),
+    "depth 0": (lambda f: f.assign(iodepth=0), "'iodepth' is 0"),
+    "directions": (lambda f: f.assign(direction=["read", "write"] * 3 + ["read"]), "direction"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_has_no_place_is_refused(case):
+    change, words = HOSTILE[case]
+    with pytest.raises(ft.SchemaError, match=words):
+        load(change(FRAME))

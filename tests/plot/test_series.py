@@ -1,0 +1,306 @@
+"""Series over time, asked by what is drawn on them."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fiotools as ft
+from tests.conftest import FIXTURES
+
+KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
+DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]
+
+
+def log(values=DECAY, kind=pd.DataFrame, **more):
+    columns = {
+        "source": "a.log",
+        "run": 1,
+        "direction": "read",
+        "quantity": "iops",
+        "time_s": [float(second) for second in range(1, len(values) + 1)],
+        "value": list(values),
+    }
+    full = {
+        name: column if isinstance(column, list) else [column] * len(values)
+        for name, column in {**columns, **more}.items()
+    }
+    return kind(full)
+
+
+def fixture(name):
+    return ft.read(FIXTURES / "fio" / f"fio-3.33--{name}").samples
+
+
+def steps(ax):
+    """Every line of steps: its values and the edges between them."""
+    found = [line for line in ax.lines if line.get_drawstyle() == "steps-post"]
+    return [(list(line.get_ydata())[:-1], list(line.get_xdata())) for line in found]
+
+
+def boxes(ax):
+    """The shaded boxes: left, lower, right and upper end."""
+    return [tuple(map(float, (*box.get_xy(), *box.get_corners()[2]))) for box in ax.patches]
+
+
+def lines(ax):
+    """The other lines."""
+    found = [line for line in ax.lines if line.get_drawstyle() != "steps-post"]
+    return [
+        (list(map(float, line.get_xdata())), list(map(float, line.get_ydata()))) for line in found
+    ]
+
+
+def words(ax):
+    return ax.get_xlabel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_sample_is_as_long_as_its_time(kind):
+    ax = ft.plot.series(log(kind=kind))
+    assert steps(ax) == [(DECAY, [0, 1, 2, 3, 4, 5])]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time since the start", "I/Os per second (read)")
+    assert ax.get_ylim()[0] == 0
+    assert not ax.texts
+    assert not lines(ax)
+    assert ax.get_title() == ""
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_window_its_mean_its_trend_and_the_verdict(kind):
+    samples = log([300.0, *DECAY], kind)
+    ax = ft.plot.series(samples, steady=ft.steady(samples))
+    window, allowed = boxes(ax)
+    assert (window[0], window[2]) == (1, 6)
+    # the rounds are from 96 to 104, and may range over 20
+    assert allowed == pytest.approx((1, 90, 6, 110))
+    mean, trend = lines(ax)
+    assert mean == ([1, 6], [100, 100])
+    assert trend == ([1.5, 5.5], pytest.approx([104, 96]))
+    assert [text.get_text() for text in ax.texts] == ["100 /s"]
+    assert words(ax) == (
+        "time since the start window met: range 8.00% (≤20%), rise -8.00% (±10%), drift -2.00% a "
+        "round grey: window, 5 rounds of 1 s; darker: allowed range; line: mean; dashed: trend"
+    )
+
+
+def test_a_window_that_is_not_met_says_so():
+    samples = log([70.0, 130.0, 100.0, 100.0, 150.0])
+    said = words(ft.plot.series(samples, steady=ft.steady(samples)))
+    assert "window not met: range 72.7% (≤20%), rise 47.3% (±10%), drift 11.8% a round" in said
+
+
+def test_rounds_are_drawn_over_their_samples():
+    samples = log([1.0, 3.0, *(x + d for x in DECAY for d in (-1, 1)), 7.0])
+    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=2))
+    fine, rounds = steps(ax)
+    assert fine[0] == samples["value"].to_list()
+    assert rounds == ([2.0, *DECAY], [0, 2, 4, 6, 8, 10, 12])
+    assert boxes(ax)[0][::2] == (2, 12), "what is left at the end is no round"
+    assert "5 rounds of 2 s" in words(ax)
+
+
+def test_trend_of_uneven_samples_is_numpys():
+    clock = np.cumsum([1.0, 3.0, 1.0, 1.0, 2.0])
+    samples = log([50.0, 60.0, 80.0, 70.0, 90.0], time_s=clock.tolist())
+    ax = ft.plot.series(samples, steady=ft.steady(samples, window=4))
+    middles, widths = clock[1:] - np.diff(clock) / 2, np.diff(clock)
+    slope, level = np.polyfit(middles, samples["value"][1:], 1, w=np.sqrt(widths))
+    xs, ys = lines(ax)[1]
+    assert xs == pytest.approx([middles[0], middles[-1]])
+    assert ys == pytest.approx([slope * x + level for x in xs])
+
+
+def test_fios_rules_and_their_limits():
+    samples = log([500.0, 100.0, 104.0, 98.0, 98.0])
+    told = ft.steady(samples, method="fio-deviation", limit=4.1, window=4)
+    ax = ft.plot.series(samples, steady=told, limit=4.1)
+    assert boxes(ax)[1] == pytest.approx((1, 95.9, 5, 104.1))
+    assert "farthest 4.00% from the mean (<4.1%)" in words(ax)
+    ax = ft.plot.series(samples, steady=told)
+    assert len(boxes(ax)) == 1, "no limits are known, and none are drawn"
+    assert "(<" not in words(ax)
+    told = ft.steady(samples, method="fio-slope", limit=9)
+    ax = ft.plot.series(samples, steady=told, limit=9)
+    assert "window not met: drift" in words(ax)
+    assert len(boxes(ax)) == 1
+
+
+def test_the_mean_of_a_long_series_has_its_interval():
+    samples = log(np.random.default_rng(1).normal(1000, 50, 300).tolist())
+    told = ft.steady(samples)
+    row = told.iloc[0]
+    said = words(ft.plot.series(samples, steady=told))
+    low, high = f"{row['mean_lo']:,.0f}", f"{row['mean_hi']:,.0f}"
+    assert f"95% interval {low} /s to {high} /s" in said
+
+
+def test_too_few_rounds_have_no_window():
+    samples = log([1.0, 2.0])
+    ax = ft.plot.series(samples, steady=ft.steady(samples))
+    assert "too few rounds: 2 of 5" in words(ax)
+    assert not boxes(ax)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_lines_have_names_markers_and_words_of_their_own(kind):
+    both = {
+        name: column + log([10.0] * 5, direction="write")[name].to_list()
+        for name, column in log().to_dict("list").items()
+    }
+    samples = kind(both)
+    ax = ft.plot.series(
+        samples, hue="direction", order=["write", "read"], steady=ft.steady(samples)
+    )
+    assert [values for values, _ in steps(ax)] == [[10.0] * 5, DECAY]
+    assert [text.get_text() for text in ax.texts] == ["write", "read"]
+    assert {line.get_marker() for line in ax.lines} >= {"o", "s"}
+    assert "write: window met: range 0%" in words(ax)
+    assert "read: window met: range 8.00%" in words(ax)
+    assert ax.get_ylabel() == "I/Os per second"
+
+
+def test_one_sample_is_a_step():
+    assert steps(ft.plot.series(log([5.0]))) == [([5.0], [0, 1])]
+
+
+def test_samples_without_times_are_counted():
+    ax = ft.plot.series(log(time_s=[None] * 5))
+    assert steps(ax)[0][1] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
+    assert ax.get_xlabel() == "sample"
+
+
+def test_a_plain_frame_is_named_by_what_was_asked_for():
+    samples = pd.DataFrame({"time_s": [1.0, 2.0], "value": [5.0, 6.0]})
+    told = ft.steady(samples, "iops", window=2)
+    ax = ft.plot.series(samples, "iops", steady=told)
+    assert ax.get_ylabel() == "I/Os per second"
+    assert steps(ax)[0][0] == [5, 6]
+
+
+def test_all_zero_is_drawn():
+    samples = log([0.0] * 5)
+    ax = ft.plot.series(samples, steady=ft.steady(samples))
+    assert "nothing was done in the window" in words(ax)
+
+
+def test_what_tools_count_from_the_start_is_a_rate():
+    samples = fixture("status-interval.json")
+    ax = ft.plot.series(samples, "io_bytes", steady=ft.steady(samples, "io_bytes", window=3))
+    (values, edges), *_ = steps(ax)
+    assert len(values) == 3
+    assert values == pytest.approx([4.096e6] * 3, rel=0.02), "1000 reads of 4 KiB a second"
+    assert edges[0] == 0
+    assert ax.get_ylabel() == "bandwidth (read)"
+
+
+def test_counts_of_a_histogram_log_are_iops():
+    samples = fixture("log-hist_clat_hist.1.log").query("direction == 'read'")
+    ax = ft.plot.series(samples)
+    (values, edges), *_ = steps(ax)
+    assert np.diff(edges) @ values == pytest.approx(samples["value"].sum())
+    assert ax.get_ylabel() == "I/Os per second (read)"
+
+
+def test_single_ios_are_points():
+    samples = fixture("log-single_clat.1.log").query("direction == 'read'")
+    ax = ft.plot.series(samples)
+    ((times, values),) = lines(ax)
+    assert times == pytest.approx(samples["time_s"].to_list())
+    assert values == samples["value"].to_list()
+    assert ax.get_ylabel() == "completion latency (read)"
+
+
+def singles(times):
+    values = [1000.0 * (at + 1) for at in range(len(times))]
+    return log(values, quantity="clat_ns", time_s=times, bs_bytes=4096)
+
+
+def test_rounds_of_single_ios_are_drawn_over_them():
+    samples = singles([0.5, 1.0, 1.5, 2.5, 3.0])
+    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1, window=3))
+    assert lines(ax)[0] == ([0.5, 1.0, 1.5, 2.5, 3.0], [1e3, 2e3, 3e3, 4e3, 5e3])
+    assert steps(ax) == [([1500, 3000, 4500], [0, 1, 2, 3])]
+
+
+SCOPES = pd.concat([log(scope="total", direction="total"), log(direction="total", scope="thread")])
+TWO = pd.concat([log(), log(direction="write")])
+MISTAKES = {
+    "empty": (lambda: ft.plot.series(log()[:0]), "no rows"),
+    "all missing": (lambda: ft.plot.series(log([np.nan] * 5)), "value is missing in 5 of 5 rows"),
+    "infinite": (lambda: ft.plot.series(log([1.0, np.inf])), "infinite"),
+    "negative": (lambda: ft.plot.series(log([1.0, -1.0])), "below 0"),
+    "time below 0": (lambda: ft.plot.series(log(time_s=[-1.0, 1, 2, 3, 4])), "time_s is below 0"),
+    "text": (lambda: ft.plot.series(log(value=list("abcde"))), "must be a number"),
+    "no value": (lambda: ft.plot.series(log().drop(columns="value")), "no column 'value'"),
+    "quantity": (lambda: ft.plot.series(log(), "iosp"), "no sample of 'iosp'; there are: iops"),
+    "hue": (lambda: ft.plot.series(log(), hue="diretion"), "did you mean 'direction'"),
+    "no such order": (lambda: ft.plot.series(TWO, hue="direction", order=["trim"]), "'read', 'wr"),
+    "directions": (
+        lambda: ft.plot.series(TWO),
+        r"differ in direction \(read, write\), .*\.query\(\"direction == 'read'\"\), .*hue='direc",
+    ),
+    "scopes": (
+        lambda: ft.plot.series(SCOPES),
+        r"differ in scope .*\.query\(\"scope == 'total'\"\)",
+    ),
+    "labels": (
+        lambda: ft.plot.series(pd.concat([log(fs="xfs"), log(fs="ext4", source="b")])),
+        "differ in fs .*hue='fs'",
+    ),
+    "runs of a line": (
+        lambda: ft.plot.series(pd.concat([log(), log(run=2)]), hue="direction"),
+        r"rows of 'read' differ in run \(1, 2\).*\.query\(\"run == 1\"\)",
+    ),
+    "twice": (lambda: ft.plot.series(pd.concat([log(), log()])), "times do not rise"),
+    "single I/Os": (
+        lambda: ft.plot.series(log([1.0] * 5, bs_bytes=4096)),
+        r"one I/O each: .*round_s=1",
+    ),
+    "rounds without I/O": (
+        lambda: ft.plot.series(
+            singles([0.5, 2.5]), steady=ft.steady(singles([0.5, 2.5]), round_s=1, window=2)
+        ),
+        "some rounds are without I/O",
+    ),
+    "units": (
+        lambda: ft.plot.series(pd.concat([log(), log(quantity="bw_bytes_per_s")]), hue="quantity"),
+        "several units",
+    ),
+    "no steady": (lambda: ft.plot.series(log(), steady=log()), "not what steady.* answers"),
+    "another steady": (
+        lambda: ft.plot.series(log(), steady=ft.steady(log(run=2))),
+        "has no rows about a line",
+    ),
+    "other samples": (
+        lambda: ft.plot.series(log(), steady=ft.steady(log([1.0] * 6))),
+        "about other samples",
+    ),
+    "other values": (
+        lambda: ft.plot.series(log(), steady=ft.steady(log([1.0] * 5))),
+        "about other samples",
+    ),
+    "a label that numbers": (
+        lambda: ft.plot.series(
+            ROUNDS := pd.concat([log(round=1), log(round=2)]), steady=ft.steady(ROUNDS, by="round")
+        ),
+        r"differ in round \(1, 2\)",
+    ),
+    "other limits": (
+        lambda: ft.plot.series(log(), steady=ft.steady(log(), limit=(5, 5))),
+        "other limits gave this verdict",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_in_one_line(mistake):
+    draw, said = MISTAKES[mistake]
+    with pytest.raises(ft.SchemaError, match=said) as told:
+        draw()
+    assert "\n" not in str(told.value)
+
+
+def test_polars_is_told_polars_filter():
+    with pytest.raises(ft.SchemaError, match=r"\.filter\(pl\.col\(\"direction\"\) == 'read'\)"):
+        ft.plot.series(pl.DataFrame(TWO.to_dict("list")))

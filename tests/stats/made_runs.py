@@ -1,0 +1,118 @@
+"""Runs to ask `check` of: fixtures, copies of them with another text, and what tools would print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import fiotools as ft
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = (ROOT / "data").as_posix()
+MADE = ROOT / "tests" / "fixtures" / "credibility"
+DISKSPD = ROOT / "tests" / "fixtures" / "diskspd"
+
+
+def made(name: str, *edits: tuple[str, str]) -> Callable[[], ft.Results]:
+    """Read a fixture, or a copy of it in which some text is another."""
+    return lambda: edited(MADE / name, *edits)
+
+
+def diskspd(name: str, *edits: tuple[str, str]) -> Callable[[], ft.Results]:
+    return lambda: edited(DISKSPD / f"diskspd-{name}", *edits)
+
+
+def data(name: str) -> Callable[[], ft.Results]:
+    return lambda: ft.read(f"{DATA}/{name}")
+
+
+def text(*lines: str) -> Callable[[], ft.Results]:
+    return lambda: ft.reads("\n".join(lines) + "\n")
+
+
+def two(**sides: Callable[[], ft.Results]) -> Callable[[], ft.Results]:
+    """Put two readings side by side, as a path template would."""
+
+    def read() -> ft.Results:
+        both = []
+        for side, read_one in sides.items():
+            results = read_one()
+            labelled = {
+                name: frame.assign(side=side, source=side) for name, frame in results.tables.items()
+            }
+            both.append(ft.Results(labelled, files=1))
+        return ft.concat(both)
+
+    return read
+
+
+def edited(path: Path, *edits: tuple[str, str]) -> ft.Results:
+    said = path.read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in said, f"{path.name} has no {old!r}"
+        said = said.replace(old, new)
+    return ft.reads(said, name=path.name)
+
+
+def dd(command: str, size: int, seconds: float) -> str:
+    """Write what GNU dd prints."""
+    return (
+        f"$ {command}\n1+0 records in\n1+0 records out\n{size} bytes copied, {seconds} s, "
+        f"{size / seconds / 1e6:.4g} MB/s"
+    )
+
+
+def times(real: float, user: float, system: float) -> str:
+    return f"\nreal\t0m{real:.3f}s\nuser\t0m{user:.3f}s\nsys\t0m{system:.3f}s"
+
+
+RIGHT = "fio-3.33--right.json"
+LINKED = {"ram": "1GB", "link": "usb3-5g"}
+SIDES = {"between": "side", "baseline": "slow"}
+USB = data("wsl-vhdx/f_ext4-vhdx_write.txt")
+CDM = "\n".join(
+    [
+        "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo",
+        "* MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]",
+        "* KB = 1000 bytes, KiB = 1024 bytes",
+        "",
+        "[Read]",
+        "  SEQ    1MiB (Q=  8, T= 1):  2097.152 MB/s [   2000.0 IOPS] <  3999.00 us>",
+        "",
+        "   Test: 1 GiB (x5) [C: 10% (10/100GiB)]",
+    ]
+)
+FIO_TEXT = [
+    "$ fio --name=w --filename=f --size=64m --rw=write --bs=1m --ioengine=psync{more}",
+    "w: (g=0): rw=write, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, "
+    "ioengine=psync, iodepth=1",
+    "fio-3.33",
+    "Starting 1 process",
+    "w: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 20 10:00:00 2026",
+    "  write: IOPS=64, BW=64.0MiB/s (67.1MB/s)(64.0MiB/1000msec); 0 zone resets",
+    "    clat (usec): min=100, max=200, avg=150.00, stdev=10.00",
+    "     lat (usec): min=100, max=200, avg=150.00, stdev=10.00",
+    "  cpu          : usr=1.00%, sys=2.00%, ctx=1, majf=0, minf=1",
+    "  IO depths    : 1=100.0%, 2=0.0%, 4=0.0%, 8=0.0%, 16=0.0%, 32=0.0%, >=64=0.0%",
+    "     submit    : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.0%",
+    "     complete  : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.0%",
+    "     issued rwts: total=0,64,0,0 short=0,0,0,0 dropped=0,0,0,0",
+]
+
+
+def typed(more: str) -> Callable[[], ft.Results]:
+    return text(*[line.replace("{more}", more) for line in FIO_TEXT])
+
+
+# of another engine, deeper, and without the command
+READING = [
+    re.sub("write", "read", re.sub("ioengine=psync, iodepth=1", "ioengine=libaio, iodepth=4", line))
+    .replace("total=0,64", "total=64,0")
+    .replace("; 0 zone resets", "")
+    for line in FIO_TEXT[1:]
+]
+CACHED = {"between": "side", "baseline": "cold", "sides": "cache"}
+COLD = text("$ time cat f > /dev/null", times(8, 0.1, 1))
+DROPPED = text("$ echo 3 > /proc/sys/vm/drop_caches; time cat f > /dev/null", times(8, 0.1, 1))
+WARM = text("$ time cat f > /dev/null", times(2, 0.1, 1))

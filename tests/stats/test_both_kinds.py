@@ -1,0 +1,180 @@
+"""Every statistic gives pandas and polars the same answer, in the vocabulary's types, of real data."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import fiotools as ft
+from fiotools import stats
+from fiotools.stats.frames import opened, values
+from fiotools.vocabulary import ANSWERS, COLUMNS, PANDAS, STATISTICS
+
+ROOT = Path(__file__).parents[2]
+FIO = ROOT / "tests/fixtures/fio"
+
+POLARS = {"Int64": pl.Int64, "float64": pl.Float64, "boolean": pl.Boolean, "str": pl.String}
+
+
+def keep(frame, **chosen):
+    """Keep rows, whatever the kind of frame."""
+    data = opened(frame)
+    lists = {name: values(data, name) for name in chosen}
+    rows = [i for i in range(len(data)) if all(lists[n][i] == v for n, v in chosen.items())]
+    return data[rows].to_native()
+
+
+@cache
+def _volumes():
+    return ft.read(ROOT / "data/dda-vhdx/xml/{volume}.xml")
+
+
+@cache
+def _sizes():
+    return ft.read(
+        f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
+    )
+
+
+@cache
+def _bins():
+    names = ("jsonplus-libaio", "log-hist", "log-single")
+    return ft.read([FIO / f"fio-3.33--{name}.json" for name in names])
+
+
+@cache
+def _tables():
+    folder = ROOT / "tests/fixtures/diskspd"
+    return ft.read(
+        {
+            "targets": folder / "diskspd-2.0.12--mix_2targets_D_L.xml",
+            "weights": folder / "diskspd-2.2--F2O8_weights.xml",
+            "spans": folder / "diskspd-2.1--three_timespans.xml",
+        }
+    )
+
+
+@cache
+def _logs():
+    return ft.read([FIO / "fio-3.33--log-windows_iops.1.log", FIO / "fio-3.33--log-windows.json"])
+
+
+CASES = {
+    "compare": (
+        _sizes,
+        lambda t: stats.compare(
+            t["io"],
+            "bw_bytes_per_s",
+            between="filesystem",
+            baseline="ext4",
+            by=["operation", "size", "direction"],
+            settings=t["settings"],
+        ),
+    ),
+    "compare, pairs": (
+        _sizes,
+        lambda t: stats.compare(
+            keep(t["io"], size="4k", operation="read"),
+            "bw_bytes_per_s",
+            between="filesystem",
+            baseline="ext4",
+            pair="round",
+        ),
+    ),
+    "compare, ranks": (
+        _sizes,
+        lambda t: stats.compare(
+            keep(t["io"], operation="write", direction="write"),
+            "bw_bytes_per_s",
+            between="filesystem",
+            baseline="tmpfs",
+            by="size",
+            method="hodges-lehmann",
+        ),
+    ),
+    "speedup": (
+        _volumes,
+        lambda t: stats.speedup(
+            t["io"], "lat_mean_ns", between="volume", baseline="vhdx", by="direction"
+        ),
+    ),
+    "settings_diff": (
+        _tables,
+        lambda t: stats.settings_diff(t["settings"], between="label", baseline="spans"),
+    ),
+    "summarize": (
+        _sizes,
+        lambda t: stats.summarize(t["io"], "bw_bytes_per_s", by=["filesystem", "direction"]),
+    ),
+    "per_thread": (_volumes, lambda t: stats.per_thread(t["io"], by="volume")),
+    "fairness": (_volumes, lambda t: stats.fairness(t["io"], by="volume")),
+    "combine": (_volumes, lambda t: stats.combine(keep(t["io"], scope="thread"), to="run")),
+    "combine, groups": (_bins, lambda t: stats.combine(t["io"], to="group")),
+    "variance_parts": (_volumes, lambda t: stats.variance_parts(t["io"], by="direction")),
+    "best_under": (
+        _volumes,
+        lambda t: stats.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),
+    ),
+    "best_under, percentile": (
+        _tables,
+        lambda t: stats.best_under(
+            keep(t["io"], direction="read"),
+            "p99",
+            1e9,
+            by="label",
+            percentiles=t["percentiles"],
+        ),
+    ),
+    "bound_percentiles": (
+        _tables,
+        lambda t: stats.bound_percentiles(t["percentiles"], t["io"]),
+    ),
+    "merge_bins": (_bins, lambda t: stats.merge_bins(t["bins"], by="source")),
+    "percentiles_from_bins": (
+        _bins,
+        lambda t: stats.percentiles_from_bins(t["bins"], by=["source", "run"], io=t["io"]),
+    ),
+    "steady": (_logs, lambda t: stats.steady(t["samples"], window=3)),
+    "reconcile": (_logs, lambda t: stats.reconcile(t["samples"], t["io"], by="direction")),
+}
+
+
+def test_every_statistic_is_held():
+    # check() takes Results, and answers in pandas
+    assert {case.partition(",")[0] for case in CASES} == {*stats.__all__} - {"check"}
+    assert {*stats.__all__} == {*ANSWERS}
+
+
+@cache
+def _answers(case):
+    read, ask = CASES[case]
+    results = read()
+    return ask(results.tables), ask(results.to_polars())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_kinds_have_the_same_answer(case, rows):
+    one, other = _answers(case)
+    assert isinstance(one, pd.DataFrame)
+    assert isinstance(other, pl.DataFrame)
+    assert list(one.columns) == other.columns
+    assert rows(one) == rows(other)
+    assert len(one)
+    assert one.index.equals(pd.RangeIndex(len(one)))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_types_are_the_vocabularys(case):
+    one, other = _answers(case)
+    added = set(ANSWERS[case.partition(",")[0]])
+    assert added <= set(other.columns)
+    for name in other.columns:
+        # STATISTICS has another `limit` or `confidence` than a table, and a label neither
+        column = (STATISTICS.get(name) if name in added else None) or COLUMNS.get(name)
+        if column is not None and name != "baseline":  # that is of the type of its level
+            assert (name, str(one[name].dtype)) == (name, PANDAS[column.dtype])
+            assert (name, other.schema[name]) == (name, POLARS[column.dtype])

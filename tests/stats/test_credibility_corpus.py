@@ -1,0 +1,28 @@
+"""How often `check` accuses honest runs: every eighth file of the corpus, and all of known devices."""
+
+import pytest
+
+from benchmarks.false_alarms import CORPUS, DISHONEST, count
+
+pytestmark = pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="../shared/corpus does not lie beside the project"
+)
+
+
+def test_honest_runs_are_not_accused():
+    told = count(every=8)
+    assert told.runs > 120
+    assert not told.unclear
+    assert set(told.impossible) <= set(DISHONEST)
+    assert len(told.without) <= 0.02 * told.runs, told.without
+    # what is suspected is suspected for many causes, so that a check gone blind is seen
+    assert {"cache", "copying", "dd_flush", "dd_source", "dd_time", "flush"} <= {
+        check for check, _ in told.suspects
+    }
+
+
+def test_nor_are_they_where_the_device_is_known():
+    told = count(devices=True)
+    assert told.runs > 8
+    assert not told.impossible
+    assert not told.suspects

@@ -1,0 +1,404 @@
+"""Every verdict of every question, each brought about by a run that deserves it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+import pytest
+
+import fiotools as ft
+from tests.stats.made_runs import (
+    CACHED,
+    CDM,
+    COLD,
+    DATA,
+    DROPPED,
+    FIO_TEXT,
+    LINKED,
+    READING,
+    RIGHT,
+    ROOT,
+    SIDES,
+    USB,
+    WARM,
+    data,
+    dd,
+    diskspd,
+    made,
+    text,
+    two,
+    typed,
+)
+
+SOURCE = ROOT / "fiotools" / "stats" / "credibility"
+Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
+# check, verdict, what is said, of what, and what is known
+CASES: list[Case] = [
+    ("budget", "impossible", "were never stored nor read", USB, {**LINKED, "host_ram": 0}),
+    ("budget", "suspect", "in the memory of a host, or nowhere", USB, LINKED),
+    ("budget", "ok", "21.5 GB the guest holds at most", USB, {**LINKED, "ram": "24GB"}),
+    ("budget", "unknown", "cannot be accounted for", USB, {}),
+    ("budget", "unknown", "no size of the file", text(*FIO_TEXT[1:]), LINKED),
+    ("cache", "ok", "as was declared", made(RIGHT), {"cache": "warm"}),
+    ("cache", "ok", "direct=1 passes by", made(RIGHT), {"host_ram": 0}),
+    (
+        *("cache", "ok", "10 times the memory", data("wsl-vhdx/f_ext4-vhdx_read.txt")),
+        {"ram": "1GB", "host_ram": "1GB"},
+    ),
+    ("cache", "suspect", "pre_read=1", made("fio-3.33--cached_fast.json"), {}),
+    ("cache", "suspect", "invalidate=0", made("fio-3.33--invalidate_off.json"), {}),
+    ("cache", "suspect", "88.8 MB were read from", made("fio-3.33--cached_reread.json"), {}),
+    ("cache", "suspect", "210 MB through", made("gnu-dd-9.1--cached_read.txt"), {"ram": "1GB"}),
+    (
+        *("cache", "unknown", "times the memory, and fio drops the cache first"),
+        *(made("fio-3.33--cached_reread.json"), {"ram": "16MB"}),
+    ),
+    ("cache", "unknown", "direct=1 was set is not", text(*READING), {}),
+    (
+        *("cache", "unknown", "reads and writes are in one figure"),
+        *(
+            made(
+                "fio-3.33--cached_reread.json",
+                ('"rw" : "randread"', '"rw" : "randrw",\n"unified_rw_reporting" : "mixed"'),
+                ('"read" : {', '"mixed" : {'),
+            ),
+            {},
+        ),
+    ),
+    (
+        *("cache", "unknown", "the size of the file is not"),
+        *(made("fio-3.33--cached_reread.json", ('"size" : "64m"', '"fsync" : "0"')), {}),
+    ),
+    (
+        *("cache", "unknown", "nothing was read twice"),
+        *(made("fio-3.33--mmap_direct.json"), {}),
+    ),
+    (
+        *("cache", "unknown", "ioengine=rbd does not use the page cache"),
+        *(made(RIGHT, ('"libaio"', '"rbd"')), {}),
+    ),
+    (
+        *("cache", "unknown", "how much memory there is"),
+        *(made("gnu-dd-9.1--cached_read.txt"), {}),
+    ),
+    (
+        *("cache", "unknown", "page cache was off is not"),
+        *(lambda: ft.reads(CDM), {}),
+    ),
+    (
+        *("cache", "unknown", "how much a host's cache holds"),
+        *(data("wsl-vhdx/f_ext4-vhdx_read.txt"), {"ram": "1GB"}),
+    ),
+    (
+        *("cache", "ok", "the command drops the cache first"),
+        *(
+            text(dd("echo 3 > /proc/sys/vm/drop_caches; dd if=f of=/dev/null", 10**9, 9.5)),
+            {"ram": "8GB", "host_ram": 0},
+        ),
+    ),
+    ("caching", "suspect", "neither -Sh nor -Su", diskspd("linux--D100.txt"), {}),
+    ("caching", "ok", "the file cache was off", diskspd("2.0.12--mix_2targets_D_L.xml"), {}),
+    ("caching", "ok", "as was declared", diskspd("linux--D100.txt"), {"media": "ram"}),
+    (
+        *("caching", "unknown", "-Sh or -Su was given is not"),
+        *(data("dda-vhdx/text/nvme.txt"), {}),
+    ),
+    ("copying", "suspect", "copied memory", made("gnu-dd-9.1--nowhere.txt"), {}),
+    ("copying", "suspect", "made random data", made("gnu-dd-9.1--random_source.txt"), {}),
+    ("copying", "suspect", "copied memory", data("page-cache/after.txt"), {}),
+    ("copying", "ok", "as was declared", data("page-cache/after.txt"), {"cache": "warm"}),
+    ("copying", "ok", "busy for 34.0 ms of 71.0 ms", made("bash-5.2.15--cat_warm.txt"), {}),
+    ("data", "suspect", "zero_buffers=1", made("fio-3.33--zero_buffers.json"), {}),
+    ("data", "suspect", "zero_buffers:", typed(" --zero_buffers"), {}),
+    ("data", "ok", "random data cannot be compressed", typed(""), {}),
+    (
+        *("data", "unknown", "unless zero_buffers was set"),
+        *(made("fio-3.33--zero_buffers_unlisted.json"), {}),
+    ),
+    (
+        *("data", "suspect", "-Z writes zeros"),
+        *(
+            diskspd(
+                "2.0.12--mix_2targets_D_L.xml",
+                ("<Pattern>sequential<", "<Pattern>zero<"),
+            ),
+            {},
+        ),
+    ),
+    (
+        *("data", "ok", "random data was written"),
+        *(
+            diskspd(
+                "2.0.12--mix_2targets_D_L.xml",
+                ("<Pattern>sequential<", "<Pattern>random<"),
+            ),
+            {},
+        ),
+    ),
+    ("data", "ok", "0 to 255", diskspd("2.0.12--mix_2targets_D_L.xml"), {}),
+    ("dd_flush", "ok", "waited for the disk", made("gnu-dd-9.1--fdatasync.txt"), {}),
+    ("dd_flush", "ok", "the rate is 470 MB/s", made("gnu-dd-9.1--sync_in_time.txt"), {}),
+    (
+        *("dd_flush", "ok", "nothing to flush"),
+        *(made("gnu-dd-9.1--unflushed.txt"), {"media": "ram"}),
+    ),
+    (
+        "dd_flush",
+        "suspect",
+        "958 MB/s is how fast the page cache",
+        made("gnu-dd-9.1--unflushed.txt"),
+        {},
+    ),
+    (
+        *("dd_flush", "suspect", "290 MB/s is how fast the page cache"),
+        *(made("gnu-dd-9.1--timed_without_sync.txt"), {}),
+    ),
+    ("dd_flush", "unknown", "no command line", text(dd("", 10**9, 9.5)[2:]), {}),
+    (
+        *("dd_flush", "unknown", "dd closes /dev/sdb before its clock ends"),
+        *(text(dd("dd if=/dev/zero of=/dev/sdb bs=1M", 10**9, 9.5)), {}),
+    ),
+    ("dd_source", "suspect", "there is no disk in it", made("gnu-dd-9.1--nowhere.txt"), {}),
+    ("dd_source", "suspect", "196 MB/s, may be", made("gnu-dd-9.1--random_source.txt"), {}),
+    ("dd_source", "unknown", "zeros were written", made("gnu-dd-9.1--fdatasync.txt"), {}),
+    ("dd_time", "suspect", "below 1 s", made("gnu-dd-9.1--unflushed.txt"), {}),
+    ("dd_time", "suspect", "below 5 s", made("gnu-dd-9.1--random_source.txt"), {}),
+    ("dd_time", "ok", "10.9 s", USB, {}),
+    ("depth", "suspect", "one I/O in flight", made("fio-3.33--sync_depth_32.json"), {}),
+    ("depth", "suspect", "waits in io_submit", made("fio-3.33--no_direct.json"), {}),
+    ("depth", "ok", "which can keep it", made(RIGHT), {}),
+    (
+        *("depth", "ok", "threads of fio's own"),
+        *(
+            made(
+                "fio-3.33--sync_depth_32.json",
+                ('"iodepth" : "32"', '"iodepth" : "32",\n"io_submit_mode" : "offload"'),
+            ),
+            {},
+        ),
+    ),
+    ("depth", "unknown", "direct=1 was set is", text(*READING), {}),
+    ("elapsed", "unknown", "fio ran for 11.0 s", made("fio-3.33--startdelay.json"), {}),
+    ("engine", "suspect", "moves no byte", made("fio-3.33--null_engine.json"), {}),
+    ("error", "suspect", "error 28", made("fio-3.33--error_with_figures.json"), {}),
+    ("fast_reads", "suspect", "less than 852 ns", made("fio-3.33--cached_fast.json"), {}),
+    (
+        "fast_reads",
+        "suspect",
+        "any SATA SSD",
+        made("fio-3.33--cached_fast.json"),
+        {"media": "sata-ssd"},
+    ),
+    ("fast_reads", "suspect", "than any hard disk", made(RIGHT), {"media": "hdd"}),
+    ("fast_reads", "ok", "less than 72.2 µs", made(RIGHT), {"media": "nvme"}),
+    (
+        *("flush", "ok", "do not wait in the page cache"),
+        *(made("fio-3.33--zero_buffers.json"), {"host_ram": 0}),
+    ),
+    ("flush", "ok", "as was declared", made("fio-3.33--no_direct.json"), {"media": "ram"}),
+    (
+        *("flush", "unknown", "wait in a host's is not known"),
+        *(made("fio-3.33--zero_buffers.json"), {}),
+    ),
+    ("flush", "ok", "end_fsync=1", made("fio-3.33--flushed.json"), {}),
+    ("flush", "suspect", "without fsync", made("fio-3.33--no_direct.json"), {}),
+    ("flush", "unknown", "flushed is not in the report", text(*FIO_TEXT[1:]), {}),
+    (
+        *("flush", "unknown", "ioengine=rbd does not use"),
+        *(made("fio-3.33--no_direct.json", ('"libaio"', '"rbd"')), {}),
+    ),
+    ("layers", "ok", "1 times as fast", two(slow=made(RIGHT), fast=made(RIGHT)), SIDES),
+    (
+        *("layers", "suspect", "faster through the layer"),
+        *(
+            two(
+                slow=made(RIGHT),
+                fast=made(RIGHT, ('"bw_bytes" : ', '"bw_bytes" : 1'), ('"iops" : ', '"iops" : 1')),
+            ),
+            SIDES,
+        ),
+    ),
+    (
+        *("layers", "suspect", "what both share was measured"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT)), {**SIDES, "sides": "device"}),
+    ),
+    (
+        *("layers", "ok", "times as fast"),
+        *(
+            lambda: ft.read(f"{DATA}/wsl-vhdx/{{side}}_git-bash_read.txt"),
+            {"between": "side", "baseline": "f", "sides": "device"},
+        ),
+    ),
+    ("link", "impossible", "3.95 times the 500 MB/s", USB, {"link": "usb3-5g"}),
+    ("link", "ok", "0.502 times the 3.94 GB/s", USB, {"link": "pcie3-x4"}),
+    ("link", "ok", "rate of memory, as", USB, {"link": "usb3-5g", "media": "ram"}),
+    ("link", "unknown", "depends on the link", USB, {}),
+    ("link", "unknown", "how many bytes were moved", data("page-cache/after.txt"), {}),
+    ("little", "ok", "3.958 I/Os were in flight", made(RIGHT), {}),
+    ("little", "ok", "rate_iops=500 keeps the queue", made("fio-3.33--rate_limited.json"), {}),
+    (
+        *("little", "impossible", "cannot all be right"),
+        *(made(RIGHT, ('"iodepth" : "4"', '"iodepth" : "2"')), {}),
+    ),
+    (
+        *("little", "unknown", "too short to tell"),
+        *(made("fio-3.33--zero_buffers.json", ('"iodepth" : "4"', '"iodepth" : "2"')), {}),
+    ),
+    (
+        *("little", "unknown", "no mean total latency"),
+        *(
+            made(
+                "fio-3.33--flushed.json",
+                ('"total_ios"', '"totals"'),
+            ),
+            {},
+        ),
+    ),
+    ("medium", "suspect", "platters of a hard disk", USB, {"media": "hdd"}),
+    (
+        *("mirror", "ok", "0.71 times the single disk's rate"),
+        *(
+            lambda: ft.read(f"{DATA}/dda-vhdx/xml/{{side}}.xml"),
+            {"between": "side", "baseline": "vhdx", "copies": {"mirror": 2}, "devices": 1},
+        ),
+    ),
+    (
+        *("mirror", "suspect", "leave at most 0.263"),
+        *(
+            lambda: ft.read(f"{DATA}/dda-vhdx/xml/{{side}}.xml"),
+            {"between": "side", "baseline": "vhdx", "copies": {"mirror": 8}, "devices": 1},
+        ),
+    ),
+    (
+        *("mirror", "unknown", "what a mirror can do is not known"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT)), {**SIDES, "copies": 2}),
+    ),
+    ("modes", "suspect", "45 % of the I/Os", made("fio-3.33--two_modes.json"), {}),
+    ("modes", "ok", "one mode", made(RIGHT), {}),
+    ("modes", "unknown", "had one size", made("fio-3.33--bs_range.json"), {}),
+    ("modes", "unknown", "64 I/Os are too few", made("fio-3.33--zero_buffers.json"), {}),
+    ("omission", "ok", "rate_iops=500: a stall", made("fio-3.33--rate_limited.json"), {}),
+    ("parts", "ok", "sums, products and rates agree", made(RIGHT), {}),
+    (
+        *("parts", "suspect", "is not 167 MB"),
+        *(
+            made(
+                "fio-3.33--flushed.json",
+                ('"io_bytes" : 67108864', '"io_bytes" : 167108864'),
+            ),
+            {},
+        ),
+    ),
+    (
+        *("parts", "suspect", "2000.0 IOPS are not 3097.152 MB/s"),
+        *(lambda: ft.reads(CDM.replace("2097.152", "3097.152")), {}),
+    ),
+    ("parts", "ok", "1 sums", lambda: ft.reads(CDM), {}),
+    (
+        *("parts", "unknown", "no two figures"),
+        *(
+            made(
+                "fio-3.33--flushed.json",
+                ('"total_ios"', '"totals"'),
+                ('"runtime"', '"ran"'),
+                ('"iops" :', '"ops" :'),
+            ),
+            {},
+        ),
+    ),
+    (
+        *("preconditioning", "ok", "6.71 % of the SSD"),
+        *(made("fio-3.33--flushed.json"), {"media": "nvme", "capacity": "1GB"}),
+    ),
+    (
+        *("preconditioning", "unknown", "how much the SSD's cache takes"),
+        *(made("fio-3.33--flushed.json"), {"media": "sata-ssd"}),
+    ),
+    ("processor", "ok", "a job's processor was busy", made("fio-3.33--tmpfs.json"), {}),
+    (
+        *("processor", "ok", "a processor was busy for 100 %"),
+        *(diskspd("2.0.21a--three_timespans.txt"), {}),
+    ),
+    ("runtime", "ok", "a run of 2 s", made(RIGHT), {}),
+    ("sides", "ok", "are the same", two(slow=made(RIGHT), fast=made(RIGHT)), SIDES),
+    (
+        *("sides", "suspect", "size is 32m against 64m"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"32m"'))), SIDES),
+    ),
+    (
+        *("sides", "suspect", r"the version is 2.2 against 2.0.12 \(2.2 counts otherwise\)"),
+        *(
+            two(
+                slow=diskspd("2.0.12--mix_2targets_D_L.xml"),
+                fast=diskspd("2.0.12--mix_2targets_D_L.xml", (">2.0.12<", ">2.2<")),
+            ),
+            SIDES,
+        ),
+    ),
+    ("sides", "unknown", "no sides", two(slow=made(RIGHT), fast=made(RIGHT)), {}),
+    (
+        *("sides", "unknown", "same direction and conditions"),
+        *(two(slow=made(RIGHT), fast=made("fio-3.33--flushed.json")), SIDES),
+    ),
+    (
+        *("sides", "unknown", "same options is not in the reports"),
+        *(two(slow=text(dd("", 10**9, 9)[2:]), fast=text(dd("", 10**9, 8)[2:])), SIDES),
+    ),
+    ("sparse", "suspect", "0 % reached", made("fio-3.33--sparse_direct.json"), {}),
+    ("sparse", "suspect", "faster than the link", made(RIGHT, ('"vda"', '"vdb"')), {"link": 1e6}),
+    ("sparse", "ok", "95 % of the direct reads", made(RIGHT), {}),
+    ("sparse", "ok", "prefilled", made("fio-3.33--cached_reread.json"), {"prefilled": True}),
+    ("sparse", "unknown", "had been written before", made("fio-3.33--verify_phase.json"), {}),
+    ("submission", "ok", "submission-bound", made("fio-3.33--sparse_direct.json"), {}),
+    ("warmup", "ok", "no warm-up", diskspd("2.0.14--seqread_noLD.xml"), {}),
+]
+CASES += [
+    ("warm", "suspect", "the cache changed nothing", two(cold=COLD, warm=COLD), CACHED),
+    (
+        *("warm", "suspect", r"more than a cache can gain \(speedup_max=3\)"),
+        *(two(cold=COLD, warm=WARM), {**CACHED, "speedup_max": 3}),
+    ),
+    (
+        *("warm", "ok", "between 75 and 100 % of the warm run were hits"),
+        *(two(cold=DROPPED, warm=WARM), CACHED),
+    ),
+    (
+        # (1 - 1/4) / (1 - 1/10)
+        *("warm", "ok", "4 times as fast: 83 % of the warm run were hits"),
+        *(two(cold=COLD, warm=WARM), {**CACHED, "speedup_max": 10, "cache": "cold"}),
+    ),
+    ("warm", "unknown", "nothing shows", two(cold=COLD, warm=WARM), CACHED),
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict", "said", "read", "known"),
+    CASES,
+    ids=[f"{number}-{case[0]}-{case[1]}" for number, case in enumerate(CASES)],
+)
+def test_a_run_that_deserves_it(check, verdict, said, read, known):
+    seen = ft.check(read(), **known)
+    found = seen.query("check == @check and verdict == @verdict")
+    assert found["why"].str.contains(said).any(), seen.query("check == @check")["why"].tolist()
+    assert seen.query("verdict != 'ok'")["remedy"].notna().all()
+    assert not seen.duplicated(["source", "run", "subject", "check"]).any()
+
+
+def test_no_verdict_is_left_out():
+    emitted = set()
+    for path in SOURCE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", "") == "Finding"
+                and node.args
+            ):
+                check, _, verdict = node.args[:3]
+                assert isinstance(check, ast.Constant), f"{path.name}:{node.lineno}"
+                assert isinstance(verdict, ast.Constant), f"{path.name}:{node.lineno}"
+                emitted.add((check.value, verdict.value))
+    assert len(emitted) > 60
+    assert emitted == {(check, verdict) for check, verdict, *_ in CASES}
+    assert all(re.compile(said) for _, _, said, *_ in CASES)

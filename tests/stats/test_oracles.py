@@ -1,0 +1,189 @@
+"""Worked numbers that were calculated apart from the library, as far as no other test has them.
+
+The others stand with what they are about: the ratio of five runs a side in `test_compare` and
+`test_estimates`, medians in `test_summary`, article 002 in `test_combine` and `test_threads`, I/Os
+for a percentile in `test_histogram`, windows in `test_steady`, a log in `test_reconcile`.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import log, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fiotools as ft
+from fiotools.stats import combine, compare, steady
+from fiotools.stats.batches import BATCHES, ENOUGH, PER_TAU, batch_interval
+from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
+from fiotools.stats.metric import metric_of
+from fiotools.stats.order import blocks
+from fiotools.stats.pooling import pooled_stddev
+from fiotools.stats.summary import outliers
+from fiotools.stats.verdict import verdict
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests/fixtures/fio"
+A, B = (100, 104, 98, 101, 97), (131, 127, 140, 129, 133)
+
+
+# the ratio
+
+
+def _narrow(low, high):
+    """Make a difference whose 90 % interval of the ratio is this, of very many runs."""
+    center, half = (log(high) + log(low)) / 2, (log(high) - log(low)) / 2
+    return StudentT(center, half / stats.norm.ppf(0.95), 1e9, 1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.9525, 1.0499, "same within 5 %"),
+        (0.9523, 1.0499, "not settled"),
+        (0.9525, 1.0501, "not settled"),
+    ],
+)
+def test_the_band_is_from_9524_to_105(low, high, words):
+    assert verdict(_narrow(low, high), metric_of("iops"), band=0.05, confidence=0.95) == words
+
+
+def test_drift_makes_a_difference_of_blocks_and_none_of_turns():
+    # 2 % a run, noise of 3 %: AAAAABBBBB differ .93 of the time, ABABABABAB hardly ever
+    rng = np.random.default_rng(12)
+    series = 0.02 * np.arange(10) + rng.normal(0, 0.03, (2000, 10))
+    for arms, share in (
+        ((slice(5), slice(5, 10)), pytest.approx(0.93, abs=0.02)),
+        ((slice(0, 10, 2), slice(1, 10, 2)), pytest.approx(0.0, abs=0.01)),
+    ):
+        found = [welch([(list(one[arms[0]]), list(one[arms[1]]))]) for one in series]
+        excluded = [not low <= 0 <= high for low, high, _ in (d.interval(0.95) for d in found)]
+        assert np.mean(excluded) == share
+        assert blocks([range(10)[arm] for arm in arms]) is (arms[0] == slice(5))
+
+
+def test_three_runs_make_one_in_nine_an_outlier_and_so_need_six():
+    rng = np.random.default_rng(4)
+    runs = np.sort(rng.normal(size=(20_000, 3)), axis=1)
+    gaps = np.diff(runs, axis=1)  # the smaller one is the median deviation, the larger one is held
+    assert np.mean(gaps.max(axis=1) > 14.826 * gaps.min(axis=1)) == pytest.approx(0.11, abs=0.01)
+    assert not any(outliers(list(run)) for run in runs[:100])
+
+
+# Mann-Whitney on request
+
+
+def _logs(values):
+    return [log(value) for value in values]
+
+
+@pytest.mark.parametrize("band", [0, 0.05, 0.3])
+def test_p_is_mann_whitneys_against_the_nearer_edge(make, rows, band):
+    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[*A, *B])
+    arguments = {"between": "g", "baseline": "a", "method": "hodges-lehmann", "band": band}
+    (row,) = rows(compare(frame, "iops", **arguments))
+    level, baseline = np.array(_logs(B)), _logs(A)
+    theirs = [
+        stats.mannwhitneyu(level - edge, baseline, method="exact").pvalue
+        for edge in (np.log1p(band), -np.log1p(band))
+    ]
+    assert row["p"] == row["p_holm"] == pytest.approx(max(theirs))
+    if band < 0.2:  # five above five: the most extreme of 252 orders, on either side
+        assert row["p"] == pytest.approx(2 / 252)
+    else:
+        assert row["p"] > 0.05
+        assert row["verdict"].endswith("whether by more than 30 % is not settled")
+
+
+def test_tied_runs_take_the_normal_approximation(make, rows):
+    a, b = [100, 100, 101, 102, 104], [101, 104, 104, 106, 107]
+    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[*a, *b])
+    arguments = {"between": "g", "baseline": "a", "method": "hodges-lehmann", "band": 0}
+    (row,) = rows(compare(frame, "iops", **arguments))
+    theirs = stats.mannwhitneyu(_logs(b), _logs(a), method="asymptotic", use_continuity=True)
+    assert row["p"] == pytest.approx(theirs.pvalue)
+    assert row["warnings"].startswith("tied values: normal approximation")
+
+
+@pytest.mark.parametrize(("n", "method"), [(50, "exact"), (51, "asymptotic")])
+def test_the_exact_test_ends_at_2500_pairs(n, method):
+    rng = np.random.default_rng(n)
+    level, baseline = rng.normal(0.3, 1, n), rng.normal(0, 1, n)
+    found = HodgesLehmann(tuple(level), tuple(baseline))
+    theirs = {
+        name: stats.mannwhitneyu(level, baseline, method=name).pvalue
+        for name in ("exact", "asymptotic")
+    }
+    assert theirs["exact"] != pytest.approx(theirs["asymptotic"], rel=1e-4)
+    assert found.p(0.0) == pytest.approx(theirs[method], rel=1e-9)
+    # either way the interval is the test turned round, to one of 2500 differences
+    low, high, confidence = found.interval(0.95)
+    assert confidence == pytest.approx(0.95, abs=5e-4)
+    places = [np.searchsorted(found.differences, end) + 1 for end in (low, high)]
+    sigma = sqrt(n * n * (2 * n + 1) / 12)
+    assert places[0] == pytest.approx(n * n / 2 - 1.96 * sigma, abs=2)
+    assert sum(places) == n * n + 1
+
+
+# threads
+
+
+def _vhdx():
+    io = ft.read(ROOT / "data/dda-vhdx/text/vhdx.txt").io
+    return io[io["direction"] == "total"]
+
+
+def test_iops_stddev_of_the_vhdx_neither_adds_nor_pools():
+    io = _vhdx()
+    parts = io[io["scope"] == "thread"]
+    spread = parts["iops_stddev"].tolist()
+    printed = io.loc[io["scope"] == "total", "iops_stddev"].item()
+    assert sum(spread) == pytest.approx(3252.8, abs=0.06)
+    assert sqrt(sum(s**2 for s in spread)) == pytest.approx(2321.7, abs=0.05)
+    assert printed == pytest.approx(2473.5, abs=0.05)
+    row = combine(parts, to="run").iloc[0]
+    assert np.isnan(row["iops_stddev"])
+    assert row["total_ios"] == io.loc[io["scope"] == "total", "total_ios"].item()
+
+
+def test_a_printed_figure_is_held_against_rounding_intervals():
+    # article 002, NVMe: .105 and .090 pool to .0978, printed is .097, and both are right
+    counts, means = [9642152, 9640483], [0.397, 0.397]
+    pooled = [
+        pooled_stddev(counts, means, [0.105 + one, 0.090 + other])
+        for one, other in product((-0.0005, 0.0005), repeat=2)
+    ]
+    assert pooled_stddev(counts, means, [0.105, 0.090]) == pytest.approx(0.0978, abs=5e-5)
+    assert min(pooled) < 0.0975
+    assert max(pooled) > 0.0965
+
+
+# series
+
+
+def test_a_mean_is_of_six_batches_with_five_degrees_of_freedom():
+    assert (BATCHES, ENOUGH, PER_TAU) == (6, 60, 18)
+    low, high = batch_interval(np.repeat([9.0, 10.0, 11.0, 10.0, 9.0, 11.0], 10))
+    # by hand: mean 10, variance 4 / 5, t of a table 2.5706
+    assert (low, high) == pytest.approx((10 - 2.5706 * sqrt(0.8 / 6), 10 + 2.5706 * sqrt(0.8 / 6)))
+
+
+def test_a_rule_of_fio_has_fios_own_figures():
+    # what fio printed of these seconds: criterion 0.024981 %, the farthest from the mean
+    samples = ft.read(FIXTURES / "fio-3.33--steadystate.txt").samples
+    found = steady(samples, "iops", method="fio-deviation", limit=50)
+    assert found["deviation_pct"].item() == pytest.approx(0.024981, abs=5e-7)
+    assert found["met"].item()
+
+
+def test_a_slope_is_that_of_fio(make, rows):
+    # fio 3.33, bw_slope over three seconds: slope 5712148.5, criterion 14.373461 %
+    samples = make(quantity="bw_bytes_per_s", value=[34185216.0, 39428096.0, 45609513.0])
+    (row,) = rows(steady(samples, method="fio-slope", limit=0.00001))
+    # fio divides by a mean cut to a whole number
+    assert row["drift_pct"] == pytest.approx(14.373461, abs=1e-6)
+    assert row["drift_pct"] / 100 * row["window_mean"] == pytest.approx(5712148.5)
+    assert row["met"] is False

@@ -1,0 +1,117 @@
+"""The same numbers as other implementations: scipy here, R where its documentation has them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import median
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fiotools.stats.estimates import HodgesLehmann, holm, paired, welch
+from fiotools.stats.quantiles import ios_needed, ranks_around
+from fiotools.stats.summary import median_interval
+
+# R's data set `sleep`, ?t.test: extra hours of ten patients after two drugs ("Student", 1908)
+DRUG_1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+DRUG_2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+
+# ?wilcox.test, Hollander & Wolfe (1973), 69f: permeability of the chorioamnion at and before term
+TERM = (0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46)
+EARLY = (1.15, 0.88, 0.90, 0.74, 1.21)
+
+
+def test_welch_is_rs_t_test():
+    # t = -1.8608, df = 17.776, p-value = 0.07939, -3.3654832 0.2054832
+    found = welch([(DRUG_1, DRUG_2)])
+    assert found.center / found.se == pytest.approx(-1.8608, abs=5e-5)
+    assert found.df == pytest.approx(17.776, abs=5e-4)
+    assert found.p(0.0) == pytest.approx(0.07939, abs=5e-6)
+    assert found.interval(0.95)[:2] == pytest.approx((-3.3654832, 0.2054832), abs=5e-8)
+
+
+def test_pairs_are_rs_paired_t_test():
+    # t = -4.0621, df = 9, p-value = 0.002833, -2.4598858 -0.7001142
+    found = paired(DRUG_1, DRUG_2)
+    assert found.center / found.se == pytest.approx(-4.0621, abs=5e-5)
+    assert found.df == 9
+    assert found.p(0.0) == pytest.approx(0.002833, abs=5e-7)
+    assert found.interval(0.95)[:2] == pytest.approx((-2.4598858, -0.7001142), abs=5e-8)
+
+
+def _shares(n, m):
+    """Count by enumeration how probable each number of pairs is in which the first is larger."""
+    wins = [
+        sum(place - before for before, place in enumerate(chosen))
+        for chosen in combinations(range(n + m), n)
+    ]
+    return np.bincount(wins) / len(wins)
+
+
+def test_mann_whitney_is_rs_wilcox_test():
+    found = HodgesLehmann(TERM, EARLY)
+    shares = _shares(10, 5)
+    # W = 35; p-value = 0.1272 for "greater", and twice that here
+    assert sum(a > b for a in TERM for b in EARLY) == 35
+    assert sum(shares[35:]) == pytest.approx(0.1272, abs=5e-5)
+    assert found.p(0.0) == pytest.approx(2 * sum(shares[35:]))
+    differences = sorted(a - b for a in TERM for b in EARLY)
+    assert found.center == pytest.approx(median(differences))
+    k = max(k for k in range(1, 25) if sum(shares[:k]) <= 0.025)
+    low, high, confidence = found.interval(0.95)
+    assert (low, high) == pytest.approx((differences[k - 1], differences[-k]))
+    assert confidence == pytest.approx(1 - 2 * sum(shares[:k]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mann_whitney_is_scipys_at_any_shift(seed):
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(4, 9, 2)
+    level, baseline = rng.normal(0.2, 1, n), rng.normal(0, 1, m)
+    found = HodgesLehmann(tuple(level), tuple(baseline))
+    for shift in (-0.5, 0.0, 0.31):
+        theirs = stats.mannwhitneyu(level - shift, baseline, method="exact")
+        assert found.p(shift) == pytest.approx(theirs.pvalue)
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize("n", [5, 6, 7, 9, 10, 15, 20, 21, 50, 101])
+def test_the_interval_of_a_median_is_scipys(n, confidence):
+    series = np.random.default_rng(n).normal(size=n).tolist()
+    theirs = stats.quantile_test(series, q=0, p=0.5).confidence_interval(confidence)
+    ours = median_interval(series, confidence)
+    if ours == (None, None):
+        assert np.isnan(theirs.low)
+    else:
+        assert ours == (theirs.low, theirs.high)
+
+
+@pytest.mark.parametrize("percentile", [10, 90, 99])
+def test_the_interval_of_a_percentile_is_scipys(percentile):
+    series = np.sort(np.random.default_rng(percentile).lognormal(size=2000))
+    theirs = stats.quantile_test(series, q=1, p=percentile / 100).confidence_interval(0.95)
+    low, high = ranks_around(percentile, len(series))
+    assert (series[low - 1], series[high - 1]) == (theirs.low, theirs.high)
+
+
+@pytest.mark.parametrize("n", range(2, 25))
+def test_the_whole_range_has_its_confidence_to_the_last_digit(n):
+    confidence = 1 - 2 / 2**n
+    assert ios_needed(50, confidence) == n
+    assert median_interval(range(n), confidence) == (0, n - 1)
+    assert median_interval(range(n - 1), confidence) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("p", "adjusted"),
+    [
+        # Holm's definition by hand: times 5, 4, 3, 2, 1, and never below the one before
+        ([0.01, 0.02, 0.03, 0.04, 0.05], [0.05, 0.08, 0.09, 0.09, 0.09]),
+        # ties and an order of its own: .004 x 4, .02 x 3, .02 x 2 raised to .06, .9 x 1
+        ([0.02, 0.9, 0.004, 0.02], [0.06, 0.9, 0.016, 0.06]),
+        ([0.5, 0.4, 0.9], [1.0, 1.0, 1.0]),
+    ],
+)
+def test_holm_by_hand(p, adjusted):
+    assert holm(p) == pytest.approx(adjusted)
