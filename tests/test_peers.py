@@ -55,7 +55,7 @@ def test_2_latencies_are_weighted_and_deviations_pooled():
             "source": "x",
             "run": 1,
             "entry": [1, 2],
-            "group": ["0", "0"],
+            "group": [0, 0],
             "job": ["a", "b"],
             "direction": "read",
             "scope": "job",

@@ -251,7 +251,12 @@ def test_little_of_article_004():
         ("fio-3.33--no_direct.json", "depth", "suspect", "libaio with direct=0"),
         ("fio-3.33--no_direct.json", "flush", "suspect", "buffered writes without fsync"),
         ("fio-3.33--two_modes.json", "modes", "suspect", "45 % of the I/Os at about 1.50 µs"),
-        ("gnu-dd-9.1--unflushed.txt", "dd_flush", "suspect", "958 MB/s is how fast the page cache took it"),
+        (
+            "gnu-dd-9.1--unflushed.txt",
+            "dd_flush",
+            "suspect",
+            "958 MB/s is how fast the page cache took it",
+        ),
         ("gnu-dd-9.1--unflushed.txt", "dd_time", "suspect", "below 1 s"),
         ("gnu-dd-9.1--cached_read.txt", "cache", "suspect", "210 MB through the page cache"),
         # 314,572,800 bytes in 0.669 s
