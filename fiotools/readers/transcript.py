@@ -7,7 +7,8 @@ one run with its command, its row of I/O and its timing. Fills whatever the tool
 Traps: a report belongs to the last command above it, but not across a fence, a heading or another
 prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
 may print several reports; a report without a command is still a report. Prose is not kept; of other
-commands only the memory that ``free`` shows is, for the runs at the same prompt.
+commands only what ``free`` says of the memory and ``lsblk`` of the device under a run, if that is
+certain, for the runs at the same prompt.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ from bisect import bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from fiotools import machine
 from fiotools.errors import ParseError
-from fiotools.readers import dd_runs, shell
+from fiotools.readers import dd_runs, shell, transcript_machine
 from fiotools.readers import time as time_reader
 from fiotools.readers.base import Grammar, Reader, Report, Session
 from fiotools.readers.transcript_commands import Command, commands
@@ -89,7 +89,7 @@ def read(document: Document, tables: Tables) -> None:
             above[key] += added
             owners.update(dict.fromkeys(range(before + 1, tables.runs + 1), at))
         previous, under = report, at
-    _add_memory(tables, found, owners, document.text)
+    transcript_machine.add(tables, found, owners, document.text)
 
 
 def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[Session, int]:
@@ -110,28 +110,6 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
         if other.endswith("&") and shell.can_print(other, tool):
             return Session(other, found[place].host), place
     return Session(None, command.host), at
-
-
-def _add_memory(tables: Tables, found: list[Command], owners: dict[int, int], text: str) -> None:
-    """Keep how much memory a machine has, for the runs at the same prompt as `free`."""
-    told: dict[str | None, set[int]] = {}
-    for place, command in enumerate(found):
-        asked = command.text or ""
-        if "free" in shell.programs(asked) or "/proc/meminfo" in asked:
-            end = found[place + 1].position if place + 1 < len(found) else len(text)
-            size = machine.memory(text[command.end_of_line : end], asked)
-            if size is not None:
-                told.setdefault(_prompt(command, text), set()).add(size)
-    for run, at in owners.items():
-        sizes = told.get(_prompt(found[at], text), set()) if told and at >= 0 else set()
-        if len(sizes) == 1:
-            tables.add("extras", run=run, path="memory/total_bytes", text=str(*sizes))
-
-
-def _prompt(command: Command, text: str) -> str | None:
-    """Name the machine of a command: its host, else the first word of its prompt."""
-    words = text[command.position : command.start].split()
-    return command.host or (words[0] if words else None)
 
 
 def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:

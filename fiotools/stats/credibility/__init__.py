@@ -14,6 +14,7 @@ from fiotools.stats.credibility.budget import budget
 from fiotools.stats.credibility.ceiling import ceiling
 from fiotools.stats.credibility.copying import copying
 from fiotools.stats.credibility.depth import depth
+from fiotools.stats.credibility.devices import media_of
 from fiotools.stats.credibility.finding import Finding, Verdict
 from fiotools.stats.credibility.known import Cache, Known, Media, Memory, Sides, known
 from fiotools.stats.credibility.layers import layers
@@ -87,8 +88,12 @@ def check(
     link : str or number, optional
         What the device hangs on: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
         ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
+        Of ``lsblk`` only the kind is known (usb, sata), which the remedy names.
     media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
-        What the device is.
+        What the device is. Known of a run whose disks are all called ``nvme...``, and where a
+        session shows ``lsblk`` at the prompt of a run and it is certain which device that is: of
+        NVMe, and of SATA where nothing rotates and nothing looks virtual. A disk that is said to
+        rotate may be virtual, so that ``"hdd"`` has to be given.
     devices : int, optional
         How many there are, each with a link of its own. For links the default is one; a mirror's is
         unknown.
@@ -173,6 +178,8 @@ def _told(run: Run, given: Known) -> Known:
     """Add what the file or its side of the comparison tells of a run, where nobody else does."""
     if given.ram is None and run.memory is not None:
         given = replace(given, ram=run.memory)
+    if given.media is None:
+        given = replace(given, media=media_of(run))
     level = run.labels.get(given.between) if given.between else None
     if given.sides == "cache" and given.cache is None and str(level) != str(given.baseline):
         given = replace(given, cache="warm")

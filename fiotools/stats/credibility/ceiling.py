@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fiotools.stats.credibility.devices import hanging
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.flows import Flow, busiest, flows, has_data
 from fiotools.stats.credibility.known import Known
@@ -38,7 +39,7 @@ def ceiling(run: Run, known: Known) -> Iterator[Finding]:
             "unknown",
             f"whether anything carries {rates} depends on the link, which is not known",
             "none without link=",
-            'give link=, such as link="usb3-5g", and devices=',
+            hanging(run) or 'give link=, such as link="usb3-5g", and devices=',
             observed=max(flow.rate for flow in found),
             unit="B/s",
         )

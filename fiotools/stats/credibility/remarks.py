@@ -53,7 +53,8 @@ def _fresh(run: Run, known: Known) -> Iterator[Finding]:
         return
     basis = "SNIA PTS: write twice the capacity before measuring"
     if known.capacity is None:
-        why = f"{human(written, 'B')} were written; how much the SSD's cache takes is not known"
+        to = f" to {', '.join(run.disks)}" if run.disks else ""
+        why = f"{human(written, 'B')} were written{to}; how much the SSD's cache takes is not known"
         remedy = "give capacity=; write twice the capacity before"
         yield Finding("preconditioning", "run", "unknown", why, basis, remedy, float(written))
     elif written < 2 * known.capacity:

@@ -89,6 +89,18 @@ class Run:
         return float(told[0]) if told else None
 
     @property
+    def device(self) -> Mapping[str, str]:
+        """What `lsblk` said of its device, where the text that it stands in shows that."""
+        rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith("device/")]
+        return {row["path"].removeprefix("device/"): row["text"] for row in rows}
+
+    @property
+    def disks(self) -> list[str]:
+        """The devices under it, by name, as far as its own report or `lsblk` names them."""
+        named = [row["device"] for row in self.tables["disks"] if row["device"]]
+        return list(dict.fromkeys(named)) or [*filter(None, [self.device.get("name")])]
+
+    @property
     def io(self) -> list[Row]:
         """Its rows of `io`."""
         return self.tables["io"]

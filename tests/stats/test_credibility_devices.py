@@ -1,0 +1,126 @@
+"""What `check` makes of the device that lsblk, or fio's own table of disks, names."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from tests.printed_lsblk import DEFAULT, DISKS
+from tests.stats.made_runs import MADE, RIGHT, dd, edited
+
+# of a fixture that reads: the same figures, as writes
+WRITING = [
+    ('"rw" : "randread"', '"rw" : "randwrite"'),
+    *(('"read" : {', '"was" : {'), ('"write" : {', '"read" : {'), ('"was" : {', '"write" : {')),
+]
+UNNAMED = 'give link=, such as link="usb3-5g", and devices='
+
+
+def asked(command: str, table: str = DISKS, **known):
+    """Ask of a dd that wrote 20 GB in 10 s, below a list of devices."""
+    text = f"$ lsblk\n{table}{dd(command, 20 * 10**9, 10.0)}\n"
+    return ft.check(ft.reads(text), **known)
+
+
+def remedy(seen, check: str) -> str | None:
+    rows = seen.query("check == @check")
+    return rows["remedy"].item() if len(rows) else None
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (
+            "/dev/sdd",
+            'sdd (Portable SSD T5) hangs on usb, and not how fast it is: give link="usb3-5g"',
+        ),
+        (
+            "/mnt/ssd/f",
+            'sdb (Samsung SSD 860) hangs on sata, and not how fast it is: give link="sata-3"',
+        ),
+        ("/boot/efi/f", 'hangs on nvme, and not how fast it is: give link="pcie3-x4"'),
+    ],
+)
+def test_the_link_is_of_a_kind(target, said):
+    seen = asked(f"dd if=/dev/zero of={target}").query("check == 'link'")
+    assert seen["verdict"].item() == "unknown"
+    assert seen["remedy"].item().startswith("lsblk says that")
+    assert said in seen["remedy"].item()
+    # what the caller says holds
+    told = asked(f"dd if=/dev/zero of={target}", link="pcie4-x4").query("check == 'link'")
+    assert (told["verdict"].item(), told["limit"].item()) == ("ok", 7877e6)
+
+
+@pytest.mark.parametrize("target", ["/mnt/vm/f", "/dev/sda", "f", "/mnt/usb/lv/f"])
+def test_or_not_known(target):
+    assert remedy(asked(f"dd if=/dev/zero of={target}"), "link") == UNNAMED
+
+
+def test_a_list_without_the_column():
+    assert remedy(asked("dd if=/dev/zero of=/dev/sdd", DEFAULT), "link") == UNNAMED
+
+
+@pytest.mark.parametrize(
+    ("target", "named"),
+    [
+        ("/dev/nvme0n1", "nvme0n1"),
+        ("/boot/efi/f", "nvme0n1"),
+        ("/mnt/ssd/f", "sdb"),
+        ("/mnt/vm/f", None),  # QEMU's SATA
+        ("/dev/sdd", None),  # in a case on USB may be anything
+        ("/dev/sda", None),
+    ],
+)
+def test_what_the_device_is(target, named):
+    # only of an SSD it is asked how much its cache takes
+    seen = asked(f"dd if=/dev/zero of={target}").query("check == 'preconditioning'")
+    assert len(seen) == (named is not None)
+    if named:
+        assert seen["verdict"].item() == "unknown"
+        assert f"20.0 GB were written to {named};" in seen["why"].item()
+
+
+def test_rotation_makes_no_hard_disk():
+    # 2 GB/s are more than platters give, and ROTA=1 does not prove any
+    assert "medium" not in set(asked("dd if=/dev/zero of=/dev/sda")["check"])
+    seen = asked("dd if=/dev/zero of=/dev/sda", media="hdd").query("check == 'medium'")
+    assert seen["verdict"].item() == "suspect"
+
+
+@pytest.mark.parametrize(
+    ("model", "is_ssd"),
+    [
+        ("Samsung SSD 860", True),
+        ("VBOX HARDDISK  ", False),
+        ("VMware Virtual ", False),
+        ("Msft VirtDisk  ", False),
+        ("Ubuntu-0 SSD   ", False),
+        ("               ", False),
+    ],
+)
+def test_a_virtual_model_is_no_ssd(model, is_ssd):
+    seen = asked("dd if=/dev/zero of=/dev/sdb", DISKS.replace("Samsung SSD 860", model))
+    assert ("preconditioning" in set(seen["check"])) == is_ssd
+    assert (remedy(seen, "link") == UNNAMED) == (not is_ssd and not model.isspace())
+
+
+@pytest.mark.parametrize(
+    ("disk", "is_nvme"), [("nvme0n1", True), ("vda", False), ("dm-0", False), ("loop0", False)]
+)
+def test_the_disks_of_fio(disk, is_nvme):
+    results = edited(MADE / RIGHT, ('"vda"', f'"{disk}"'), *WRITING)
+    assert results.disks["device"].unique().tolist() == [disk]
+    seen = ft.check(results).query("check == 'preconditioning'")
+    assert len(seen) == is_nvme
+    # the caller's word counts for more
+    assert not len(ft.check(results, media="hdd").query("check == 'preconditioning'"))
+
+
+def test_a_layer_over_nvme_is_not_nvme():
+    results = edited(MADE / RIGHT, ('"vda"', '"nvme0n1"'), *WRITING)
+    assert "preconditioning" in set(ft.check(results)["check"])
+    layer = results.disks.assign(device="dm-0")
+    both = pd.concat([results.disks, layer], ignore_index=True)
+    layered = ft.Results({**results.tables, "disks": both}, files=1)
+    assert "preconditioning" not in set(ft.check(layered)["check"])
