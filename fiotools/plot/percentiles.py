@@ -134,7 +134,8 @@ def percentiles(
     ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in ticks]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, _nines(last) * 1.2)
-    what = parts.of_one_run("percentile of the I/Os", table)
+    firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run
+    what = parts.of_one_run("percentile of the I/Os", table, firsts)
     ax.set_xlabel(what, loc="left")
     if bounded:
         room.label_below(ax, what, *bands.legend(table, bounds, intervals))

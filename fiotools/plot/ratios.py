@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
+from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from fiotools.errors import SchemaError
-from fiotools.plot import parts
+from fiotools.plot import page, parts, room
 from fiotools.stats.frames import columns, distinct, to_type, values
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
 _FEW = "too few runs"
+_NARROW = 300  # points: Axes beside long names
+_BESIDE = 10  # points from a point, or the end of its interval, to its text, and a little
 
 
 def ratios(
@@ -114,16 +117,20 @@ def ratios(
         text = f"{ratio:#.3g}x" if alone else f"{ratio:#.3g}x [{low:#.3g}, {high:#.3g}]"
         parts.write(ax, text, high if high is not None else ratio, place)
         reach.append(ratio)
-    parts.name_rows(ax, names)
+    parts.name_rows(ax, room.names_beside(ax, names))
     parts.above_zero(drawn, reach)
-    _log_axis(ax, min(reach), max(reach))
+    wide = room.beside(ax)
+    # wider Axes give way themselves to a text that leaves them
+    _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
     what = " and ".join(parts.wording(metric) for metric in metrics)
     what = f"times faster, by {what}" if faster else f"ratio of {what}"
     lines = [f"{what} (log axis; grey: within {band:.0%} of equal)"]
     if few:
         because = few.pop() if len(few) == 1 else _FEW
         lines.append(f"○ {because}: no interval, so chance is not ruled out")
-    ax.set_xlabel("\n".join(lines), loc="left", linespacing=1.5)
+    size = float(ax.xaxis.label.get_fontsize())
+    fitted = [part for line in lines for part in page.wrapped(line, size, wide)]
+    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
     return ax
 
 
@@ -132,11 +139,17 @@ def _runs(sides: set[Any]) -> str:
     return "one run each" if sides <= {1} else "one run on a side" if 1 in sides else _FEW
 
 
-def _log_axis(ax: Axes, low: float, high: float) -> None:
-    """Set a log axis with ticks that people would write."""
+def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
+    """Set a log axis with ticks that people would write, and room for what stands at its points."""
     ax.set_xscale("log")
     span = math.log(high / low)
     low, high = low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05)
+    for text in ax.texts:
+        if not isinstance(text, Annotation):
+            continue
+        taken = (page.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
+        if taken < 0.7:
+            high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ax.set_xlim(low, high)
     ticks = _FINE if high / low < 12 else _TICKS
     ax.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))

@@ -28,6 +28,28 @@ def label_below(ax: Axes, *lines: str) -> None:
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.4)
 
 
+def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
+    """Break names of rows that would take more than half of the figure."""
+    size, most = _size(ax.yaxis.label), 0.5 * _whole(ax)
+    return ["\n".join(page.wrapped(name, size, most)) for name in names]
+
+
+def beside(ax: Axes) -> float:
+    """Give the width in points that the names of the rows leave of a figure to its only Axes."""
+    figure = ax.get_figure(root=True)
+    if figure is None or len(figure.axes) > 1:
+        return parts.points(ax)[0]
+    names = ax.get_yticklabels()
+    lines = [(line, _size(name)) for name in names for line in name.get_text().splitlines()]
+    return _whole(ax) - max((page.width(*line) for line in lines), default=0.0) - _EDGE
+
+
+def _whole(ax: Axes) -> float:
+    """Give the width of the figure in points."""
+    figure = ax.get_figure(root=True)
+    return float(figure.get_size_inches()[0]) * 72 if figure else parts.points(ax)[0]
+
+
 def label_beside(ax: Axes, text: str) -> None:
     """Label the y axis in lines that are no longer than it is."""
     size = _size(ax.yaxis.label)

@@ -16,7 +16,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
 from fiotools.stats import frames
-from fiotools.stats.batches import weighted_mean
+from fiotools.stats.batches import PER_TAU, weighted_mean
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series
 from fiotools.stats.windows import Window, judge_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
-    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
+    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "tau"),
     *("method", "window", "window_mean", *_FIGURES, "met", "verdict"),
 )
 
@@ -171,9 +171,10 @@ class Judged:
                 units.human(told[name], unit, like=told["mean_hi"])
                 for name in ("mean", "mean_lo", "mean_hi")
             )
-            lines.append(
-                f"mean of the whole: {mean}, {told['confidence']:.0%} interval {low} to {high}"
-            )
+            words = f"mean of the whole: {mean}, {told['confidence']:.0%} interval {low} to {high}"
+            if told["tau"] is not None and told["n"] < math.ceil(PER_TAU * told["tau"]):
+                words += " (too narrow: samples depend on each other for long)"
+            lines.append(words)
         return lines
 
     def _figures(self) -> list[str]:

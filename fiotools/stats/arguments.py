@@ -25,5 +25,10 @@ def check_tolerance(tolerance: Any) -> None:
         raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
 
 
+def is_number(value: Any) -> bool:
+    """Say whether an argument can be compared with numbers at all."""
+    return isinstance(value, Real)
+
+
 def _is_share(value: Any) -> bool:
-    return isinstance(value, Real) and 0 < float(value) < 1
+    return is_number(value) and 0 < float(value) < 1

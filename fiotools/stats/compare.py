@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import narwhals as nw
@@ -25,6 +27,7 @@ from fiotools.stats.frames import (
 from fiotools.stats.metric import metric_of
 from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
 from fiotools.stats.runs import (
+    KINDS,
     checked,
     choose_scope,
     moments,
@@ -248,7 +251,7 @@ def _ratios(
     logs = logarithms(checked(data, question.metric.name, positive=True))
     levels = levels_beside(data, between, baseline)
     side, times = values(data, between), moments(data)
-    watch = columns(data, watched(data, named))
+    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
     conditions = [name for name in watch if name in CONDITIONS]
     had, keys = None if settings is None else asked(settings), run_keys(data)
 
@@ -272,7 +275,10 @@ def _ratios(
             if had is not None and own and base:
                 sides_keys = ({keys[rows[i]]: None for i in side} for side in (own, base))
                 both = [merged(had.get(run, {}) for run in side) for side in sides_keys]
-                _say_what_was_asked(found, both[0], both[1], named)
+                if had.keys().isdisjoint(keys):
+                    found.notes.append("settings= is of none of these runs: of another reading?")
+                else:
+                    _say_what_was_asked(found, both[0], both[1], named)
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
@@ -295,6 +301,22 @@ def _say_what_varies(
     found.varies_in = ", ".join(varies) or None
     if apart:
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
+    # cells weigh the same on both sides; labels do not, and their own effect would look like one
+    mixed = [
+        name
+        for name in varies
+        if name in within
+        and name not in CONDITIONS
+        and _shares(watch[name], level) != _shares(watch[name], baseline)
+    ]
+    if mixed and level and baseline:
+        found.notes.append(f"the sides hold {', '.join(mixed)} in unlike shares")
+
+
+def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
+    """Say which share of the rows has each value."""
+    found = Counter(column[row] for row in rows)
+    return {value: Fraction(count, len(rows)) for value, count in found.items()}
 
 
 def _say_what_was_asked(

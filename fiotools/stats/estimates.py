@@ -192,6 +192,20 @@ def u_counts(n: int, m: int) -> list[int]:
     return counts
 
 
+def runs_to_rank(confidence: float = 0.95) -> int:
+    """Give the fewest runs on each of two sides that have a Mann-Whitney interval.
+
+    Examples
+    --------
+    >>> runs_to_rank(0.95), runs_to_rank(0.99)
+    (4, 5)
+    """
+    n = 1
+    while 2 / comb(2 * n, n) > (1 - confidence) * (1 + 1e-9):
+        n += 1
+    return n
+
+
 def runs_still_needed(
     difference: StudentT, band: float, *, now: int, confidence: float = 0.95, limit: int = 100
 ) -> int | None:
@@ -205,7 +219,8 @@ def runs_still_needed(
     Returns
     -------
     int or None
-        None where more than `limit` would be needed: the effect lies at the edge of the band.
+        None where more than `limit` would be needed: the effect lies at the edge of the band, or
+        the runs spread far.
     """
     edge = log1p(band)
     distance = abs(abs(difference.center) - edge)

@@ -63,7 +63,9 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
     """Refuse a frame that lacks a column, or has several values of it in a row."""
     for name in columns:
         if name not in frame.columns:
-            near = get_close_matches(str(name), frame.columns, n=3, cutoff=0.5)
+            folded = {str(column).lower(): column for column in frame.columns}
+            close = get_close_matches(str(name).lower(), folded, n=3, cutoff=0.5)
+            near = [folded[column] for column in close]
             hint = " or ".join(repr(n) for n in near)
             raise SchemaError(
                 f"the frame has no column {name!r}" + (f"; did you mean {hint}?" if near else "")
@@ -151,6 +153,14 @@ def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
     if frame.implementation.is_pandas_like():
         return f'.query("{column} {sign} {value!r}")'
     return f'.filter(pl.col("{column}") {sign} {value!r})'
+
+
+def leave_out(frame: Frame, column: str) -> str:
+    """Say how rows without a value are left out, in the words of the frame's own library."""
+    if frame.implementation.is_pandas_like():
+        return f"leave them out knowingly, .dropna(subset={column!r})"
+    more = " (and drop_nans)" if frame.schema[column].is_numeric() else ""
+    return f"leave them out knowingly, .drop_nulls({column!r}){more}"
 
 
 Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]

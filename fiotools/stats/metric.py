@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, Better
 
 _SPEED_UNITS = ("1/s", "B/s", "s", "ns")
@@ -35,6 +36,8 @@ class Metric:
 
 def metric_of(name: str) -> Metric:
     """Look a metric up in the vocabulary, else read its name: ``quantity[_statistic]_unit``."""
+    if not isinstance(name, str):
+        raise SchemaError(f"the metric is {name!r}: it is the name of one column")
     if name in COLUMNS:
         column = COLUMNS[name]
         return Metric(name, column.unit, column.better)

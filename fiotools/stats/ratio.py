@@ -9,6 +9,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from fiotools.errors import SchemaError
+from fiotools.stats.arguments import is_number
 from fiotools.stats.estimates import (
     Difference,
     HodgesLehmann,
@@ -16,16 +17,19 @@ from fiotools.stats.estimates import (
     holm,
     paired,
     runs_still_needed,
+    runs_to_rank,
     welch,
 )
 from fiotools.stats.metric import Metric
 from fiotools.stats.order import blocks, drift
-from fiotools.stats.sides import Sides, matched
+from fiotools.stats.sides import Run, Sides, matched
 from fiotools.stats.verdict import settled, verdict
 
 Method = Literal["log-welch", "hodges-lehmann"]
 
 ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
+
+_AT_THE_EDGE = 0.25  # of the band: what lies nearer is at its edge, whatever the spread
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,16 @@ class Question:
     method: Method
 
     def __post_init__(self) -> None:
-        if not 0.5 < self.confidence < 1:
-            raise SchemaError(f"confidence is {self.confidence}: it lies between 0.5 and 1 (0.95)")
-        if not 0 <= self.band < 1:
-            raise SchemaError(f"band is {self.band}: it is a share, at least 0 and below 1 (0.05)")
+        if not (is_number(self.confidence) and 0.5 < self.confidence < 1):
+            raise SchemaError(
+                f"confidence is {self.confidence!r}: it lies between 0.5 and 1 (0.95)"
+            )
+        if not (is_number(self.band) and 0 <= self.band < 1):
+            raise SchemaError(
+                f"band is {self.band!r}: it is a share, at least 0 and below 1 (0.05)"
+            )
+        if not (self.pair is None or isinstance(self.pair, str)):
+            raise SchemaError(f"pair is {self.pair!r}: it is the name of one column")
         if self.method not in ("log-welch", "hodges-lehmann"):
             raise SchemaError(f"method {self.method!r} is neither 'log-welch' nor 'hodges-lehmann'")
         if self.pair and self.method != "log-welch":
@@ -82,10 +92,14 @@ class Ratio:
 def ratio_of(sides: Sides, question: Question, sides_names: tuple[Any, Any]) -> Ratio:
     """Compare two sides."""
     notes = _how_cells_count(sides)
+    had = (len(sides.level), len(sides.baseline))
     if question.pair:
         sides, alone = matched(sides, question.pair)
         if alone:
-            notes.append(f"{alone} runs without a partner in {question.pair!r} left out")
+            notes.append(
+                f"{alone} {'run' if alone == 1 else 'runs'} without a partner in "
+                f"{question.pair!r} left out"
+            )
     metric = question.metric
     found = Ratio(
         metric.name,
@@ -95,17 +109,27 @@ def ratio_of(sides: Sides, question: Question, sides_names: tuple[Any, Any]) -> 
         _method(sides, question),
         notes=notes,
     )
-    for count, name in zip((found.n, found.n_baseline), sides_names, strict=True):
+    for count, name in zip(had, sides_names, strict=True):
         if count == 0:
             found.verdict = f"no run of {name!r}: not comparable"
             return found
+    if found.n == 0:
+        found.verdict = "no pairs: not comparable"
+        return found
     _centers(found, sides, question)
-    fewest = min(len(arm) for cell in sides.by_cell() for arm in cell)
+    sizes = [len(arm) for cell in sides.by_cell() for arm in cell]
+    fewest = min(sizes)
     if fewest == 1:
-        each = found.n == found.n_baseline == 1 or sides.own
         single = sides_names[0] if found.n == 1 else sides_names[1]
-        found.verdict = f"{'one run each' if each else f'one run of {single!r}'}: not comparable"
-        notes.append(_need(question))
+        which = f"one run of {single!r}"
+        if question.pair and max(had) > 1:
+            which = "one pair"
+        elif max(sizes) == 1:
+            which = "one run each"
+        elif sides.own:
+            which = f"one run in a cell of {_dims(sides)}"
+        found.verdict = f"{which}: not comparable"
+        notes.append(_need(question, sides))
         return found
     notes += _order(sides, question)
     _judge(found, sides, question, fewest)
@@ -119,7 +143,7 @@ def _method(sides: Sides, question: Question) -> str:
         return question.method
     if question.method != "log-welch":
         raise SchemaError(
-            f"runs of several {', '.join(sides.dims)} need method='log-welch', or that name in by="
+            f"runs of several {_dims(sides)} need method='log-welch', or that name in by="
         )
     return "log-welch-cells"
 
@@ -151,12 +175,12 @@ def _judge(found: Ratio, sides: Sides, question: Question, fewest: int) -> None:
             found.notes.append("tied values: normal approximation")
     ends = difference.interval(question.confidence)
     if ends is None:
-        found.notes.append("too few runs for an interval: 3 against 5 or 4 against 4 give 95 %")
+        found.notes.append(f"too few runs for an interval: {_enough_to_rank(question)}")
         return
     found.ratio_lo, found.ratio_hi, found.confidence = exp(ends[0]), exp(ends[1]), ends[2]
     if fewest < ENOUGH:
         found.verdict = "two runs: no verdict"
-        found.notes.append(_need(question))
+        found.notes.append(_need(question, sides))
         return
     # against the nearer edge, which is the one that is harder to tell from
     edge = log1p(question.band)
@@ -175,8 +199,11 @@ def _more_runs(found: Ratio, student: StudentT, question: Question, fewest: int)
         student, question.band, now=fewest, confidence=question.confidence
     )
     if found.runs_needed is None:
+        edge = log1p(question.band)
         found.notes.append(
             "the effect lies at the edge of the band: more runs will hardly settle it"
+            if abs(abs(student.center) - edge) <= _AT_THE_EDGE * edge
+            else "the runs spread far: more than 100 a side would be needed to settle it"
         )
 
 
@@ -195,15 +222,27 @@ def adjust(ratios: Sequence[Ratio], question: Question) -> None:
         found.comparisons = len(tested)
 
 
-def _need(question: Question) -> str:
-    return f"need >= {ENOUGH} {'pairs' if question.pair else 'runs a side'} for a verdict"
+def _need(question: Question, sides: Sides) -> str:
+    what = "pairs" if question.pair else "runs a side in each cell" if sides.own else "runs a side"
+    return f"need >= {ENOUGH} {what} for a verdict"
+
+
+def _enough_to_rank(question: Question) -> str:
+    """Say how many runs have an interval by their ranks."""
+    n = runs_to_rank(question.confidence)
+    unequal = "3 against 5 or " if question.confidence == 0.95 else ""
+    return f"{unequal}{n} against {n} give {100 * question.confidence:g} %"
+
+
+def _dims(sides: Sides) -> str:
+    return ", ".join(sides.dims)
 
 
 def _how_cells_count(sides: Sides) -> list[str]:
     """Say how several cells became one number."""
     if not sides.dims or not (sides.level and sides.baseline):
         return []
-    which = ", ".join(sides.dims)
+    which = _dims(sides)
     if sides.own:
         return [f"cells of {which} weigh the same, each with runs of its own"]
     count = len(sides.level[0].cells)
@@ -212,15 +251,23 @@ def _how_cells_count(sides: Sides) -> list[str]:
 
 def _order(sides: Sides, question: Question) -> list[str]:
     """Warn of what the order of the runs may have done, where their times are known."""
-    both = (sides.level, sides.baseline)
-    if any(run.moment is None for side in both for run in side):
+    if any(run.moment is None for side in (sides.level, sides.baseline) for run in side):
         return []
     notes = []
-    if blocks([[run.moment for run in side] for side in both]):
+    # cells have levels of their own, and what differs between them is no drift
+    cells = sides.runs_by_cell()
+    if all(blocks([[run.moment for run in side] for side in cell]) for cell in cells) and (
+        len({_first(*cell) for cell in cells}) == 1
+    ):
         notes.append("arms ran in blocks: drift cannot be told from the difference")
     trend = drift(
-        [[(run.moment, exp(run.log)) for run in side] for side in both],
+        [[(run.moment, exp(run.log)) for run in side] for cell in cells for side in cell],
         band=question.band,
         confidence=question.confidence,
     )
     return notes + ([trend] if trend else [])
+
+
+def _first(level: Sequence[Run], baseline: Sequence[Run]) -> bool:
+    """Say whether the level was measured first."""
+    return bool(min(run.moment for run in level) < min(run.moment for run in baseline))

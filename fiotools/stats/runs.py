@@ -6,6 +6,7 @@ compares goes through here first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from math import isinf
 from typing import Any
@@ -21,6 +22,7 @@ from fiotools.stats.frames import (
     differing,
     distinct,
     groups,
+    leave_out,
     numbers,
     to_type,
     values,
@@ -32,10 +34,12 @@ _PARTS = (
     *("host", "port", "group", "job", "thread", "target", "entry", "direction"),
     *("latency", "percentile", "quantity", "time_s", "command", "cpu", "device"),
 )
+KINDS = ("latency", "percentile", "quantity")  # what a row's one number is of
 _PERCENTILES = (
     "percentiles neither add nor average: merge the histograms they are from, "
     "percentiles_from_bins(bins, by=...), or bound them, bound_percentiles(percentiles, io)"
 )
+_TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 
 Place = tuple[tuple[Any, ...], Any, str]  # run, fio group, scope
@@ -287,14 +291,10 @@ def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
             )
         found.append(value)
     if gaps:
-        drop = (
-            f"dropna(subset={metric!r})"
-            if frame.implementation.is_pandas_like()
-            else f"drop_nulls({metric!r}) (and drop_nans)"
+        remedy = (
+            f": {leave_out(frame, metric)}" if gaps < len(frame) else ", there is nothing of it"
         )
-        raise SchemaError(
-            f"{metric} is missing in {gaps} of {len(frame)} rows: leave them out knowingly, .{drop}"
-        )
+        raise SchemaError(f"{metric} is missing in {gaps} of {len(frame)} rows{remedy}")
     return found
 
 
@@ -340,14 +340,24 @@ def _one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
 def moments(frame: Frame) -> list[Any] | None:
     """Give the time of each row's run, where the frame knows all of them.
 
-    Times that are texts have no certain order: 9:59 would come after 10:54.
+    Texts, as of a CSV file, are in order of time if all are written alike, from the year down to
+    the second; others have no certain order: 9:59 would come after 10:54.
     """
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
             dtype, found = frame.schema[name], values(frame, name)
-            if None not in found and (dtype.is_temporal() or dtype.is_numeric()):
+            if None not in found and (
+                dtype.is_temporal() or dtype.is_numeric() or _in_order_as_texts(found)
+            ):
                 return found
     return None
+
+
+def _in_order_as_texts(found: Sequence[Any]) -> bool:
+    """Say whether texts are times of one form and one zone, so that they sort as times do."""
+    times = [_TIME.fullmatch(text) if isinstance(text, str) else None for text in found]
+    forms = {(len(time[0]), time[1], time[2]) if time else None for time in times}
+    return None not in forms and len(forms) == 1
 
 
 def _listed(found: Iterable[Any]) -> str:

@@ -236,4 +236,7 @@ def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
     told = [name for name in differing(lists, rows) if name not in ("bs_bytes", "prio")]
     if told:
         return f"several series? name what tells them apart in by= ({', '.join(told)})"
+    times = values(data, "time_s")
+    if len({times[row] for row in rows}) == len(rows):
+        return "sort the rows by 'time_s'; or are several jobs, runs or scopes there as one?"
     return "several jobs, runs or scopes stand there as one: keep one of them"

@@ -8,7 +8,7 @@ from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import Frame, columns, differing, distinct, values
+from fiotools.stats.frames import Frame, columns, differing, distinct, leave_out, values
 from fiotools.stats.runs import refuse_several, run_keys, run_name
 
 
@@ -45,17 +45,24 @@ class Sides:
     dims: list[str]
     own: bool
 
-    def by_cell(self) -> list[tuple[list[float], list[float]]]:
-        """Give the logarithms of level and baseline in each cell that is analysed on its own."""
+    def runs_by_cell(self) -> list[tuple[list[Run], list[Run]]]:
+        """Give the runs of level and baseline in each cell that is analysed on its own."""
         if not self.own:
-            return [([run.log for run in self.level], [run.log for run in self.baseline])]
+            return [(self.level, self.baseline)]
         cells = dict.fromkeys(cell for run in self.level for cell in run.cells)
         return [
             (
-                [run.cells[cell] for run in self.level if cell in run.cells],
-                [run.cells[cell] for run in self.baseline if cell in run.cells],
+                [run for run in self.level if cell in run.cells],
+                [run for run in self.baseline if cell in run.cells],
             )
             for cell in cells
+        ]
+
+    def by_cell(self) -> list[tuple[list[float], list[float]]]:
+        """Give the logarithms of the same runs, of which each has but one number."""
+        return [
+            ([run.log for run in level], [run.log for run in baseline])
+            for level, baseline in self.runs_by_cell()
         ]
 
 
@@ -124,9 +131,11 @@ def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> No
     both = {run.key for run in level if run.key[0] is not None and len(run.key) == 2}
     shared = [run.key for run in baseline if run.key in both]
     if shared and not paired:
-        raise SchemaError(
-            f"{run_name(shared[0])} stands on both sides: compare within runs, pair='source'"
-        )
+        sources = {source for source, _ in shared}
+        how = "pair='run'" if len(sources) == 1 < len(shared) else "pair='source'"
+        if 1 < len(sources) < len(shared):
+            how = "pair='run', by='source'"
+        raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
 
 
 def matched(sides: Sides, pair: str) -> tuple[Sides, int]:
@@ -157,7 +166,8 @@ def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     """Give the levels to compare with the baseline, which must be one of them."""
     side = values(data, between)
     if None in side:
-        raise SchemaError(f"{between!r} is missing in {side.count(None)} of {len(side)} rows")
+        gone = f"{between!r} is missing in {side.count(None)} of {len(side)} rows"
+        raise SchemaError(f"{gone}: {leave_out(data, between)}")
     there = distinct(side)
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:

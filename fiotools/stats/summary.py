@@ -28,6 +28,7 @@ from fiotools.stats.metric import Metric, metric_of
 from fiotools.stats.order import drift
 from fiotools.stats.quantiles import ios_needed, ranks_around
 from fiotools.stats.runs import (
+    KINDS,
     checked,
     choose_scope,
     moments,
@@ -157,7 +158,7 @@ def summarize(
     refuse_directions(data, named)
     numbers = checked(data, metric, positive=False)
     measure, keys, clock = metric_of(metric), run_keys(data), _clock(data)
-    watch = columns(data, watched(data, named))
+    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
 
     cells = groups(data, named)
     found = []
@@ -165,8 +166,11 @@ def summarize(
         one_row_each(data, rows, keys)
         order = _in_order(rows, clock)
         series = [numbers[row] for row in order or rows]
-        summary = _summary(series, measure, confidence, in_order=order is not None)
-        summary.varies_in = ", ".join(differing(watch, rows)) or None
+        varies = differing(watch, rows)
+        # what was changed from run to run is no drift
+        in_order = order is not None and not varies
+        summary = _summary(series, measure, confidence, in_order=in_order)
+        summary.varies_in = ", ".join(varies) or None
         if summary.varies_in:
             summary.notes.append(f"runs vary in {summary.varies_in}")
         found.append(summary)

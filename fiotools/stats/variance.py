@@ -91,6 +91,7 @@ def variance_parts(
     refuse_directions(data, named)
     series = checked(data, metric, positive=False)
     keys, watch = run_keys(data), columns(data, watched(data, named))
+    phase = columns(data, ("group",)).get("group", [None] * len(data))
     unit = metric_of(metric).unit
     found: list[dict[str, Any]] = []
     cells = list(groups(data, named).values())
@@ -102,6 +103,11 @@ def variance_parts(
         varies = ", ".join(differing(watch, rows)) or None
         if varies:
             line["notes"].append(f"rows vary in {varies}")
+        if len({(keys[row], phase[row]) for row in rows}) > len(runs):
+            line["notes"].append(
+                "threads of several groups, which may have run one after the other: name 'group' "
+                "in by="
+            )
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line | {"warnings": "; ".join(line["notes"]) or None})
     told: dict[str, tuple[DType, list[Any]]] = {

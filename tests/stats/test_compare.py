@@ -299,7 +299,7 @@ def test_runs_without_a_partner_are_left_out_and_said(make, rows):
     )
     (row,) = rows(compare(frame, "iops", between="mount", baseline="a", pair="round"))
     assert row["n_baseline"] == 3
-    assert "1 runs without a partner in 'round' left out" in row["warnings"]
+    assert "1 run without a partner in 'round' left out" in row["warnings"]
 
 
 def test_a_round_twice_on_a_side_is_no_pair(make):

@@ -1,0 +1,64 @@
+"""Figures that were once cut off, or said less than was known."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiotools as ft
+
+LONG = "/mnt/a/very/long/mount/point/name/nvme0n1p2-passthrough"
+
+
+@pytest.mark.parametrize("name", ["another volume", LONG], ids=["long", "too long"])
+def test_all_of_a_forest_plot_is_on_the_figure(name):
+    runs = pd.DataFrame(
+        [
+            {"mount": mount, "bs": bs, "rw": rw, "real_s": base * factor}
+            for mount, base in (("baseline volume", 10.0), (name, 1.2))
+            for bs, factors in (("64k", (0.97, 1.0, 1.04)), ("1M", (1.0,)))
+            for rw in ("randread", "randwrite")
+            for factor in factors
+        ]
+    )
+    told = ft.speedup(runs, "real_s", between="mount", baseline="baseline volume", by=["bs", "rw"])
+    ax = ft.plot.ratios(told)
+    figure = ax.figure
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure.canvas.draw()
+    right, least = figure.bbox.width, -1
+    for text in (ax.xaxis.label, *ax.texts, *ax.get_yticklabels()):
+        box = text.get_window_extent()
+        assert least <= box.x0
+        assert box.x1 <= right, text.get_text()
+    assert ax.get_xlabel().replace("\n", " ").endswith("so chance is not ruled out")
+
+
+def test_the_percentiles_of_one_histogram_are_of_one_run():
+    bins = pd.DataFrame(
+        {
+            "source": "a.json", "run": 1, "latency": "clat", "direction": ["read"] * 2 + ["write"] * 2,
+            "bin_lo_ns": [2048, 2080] * 2, "bin_hi_ns": [2080, 2112] * 2, "count": [600, 400] * 2,
+        }
+    )  # fmt: skip
+    one = ft.plot.percentiles(
+        ft.percentiles_from_bins(bins.query("direction == 'read'")), hue="direction"
+    )
+    assert one.get_xlabel().startswith("percentile of the I/Os (one run)\n")
+
+
+def test_an_interval_that_is_too_narrow_says_so():
+    time = np.arange(1.0, 121.0)
+
+    def label(values):
+        log = pd.DataFrame({"run": 1, "quantity": "iops", "time_s": time, "value": values})
+        return ft.plot.series(log, steady=ft.steady(log)).get_xlabel().replace("\n", " ")
+
+    said = "(too narrow: samples depend on each other for long)"
+    assert said in label(1000 * (1 + np.exp(-time / 40)))
+    assert "95% interval" in label(1000 + time % 2)
+    assert said not in label(1000 + time % 2)
