@@ -11,16 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fiotools import plot
+    from fiotools import measure, plot
     from fiotools.errors import (
         AmbiguousFormatError,
         FileError,
         FiotoolsError,
+        MeasureError,
         ParseError,
         ReadErrors,
         SchemaError,
         UnknownFormatError,
     )
+    from fiotools.measure.campaign import campaign
     from fiotools.publication import published
     from fiotools.reading import read, reads
     from fiotools.results import Results, concat
@@ -45,6 +47,7 @@ __all__ = [
     "AmbiguousFormatError",
     "FileError",
     "FiotoolsError",
+    "MeasureError",
     "ParseError",
     "ReadErrors",
     "Results",
@@ -52,6 +55,7 @@ __all__ = [
     "UnknownFormatError",
     "best_under",
     "bound_percentiles",
+    "campaign",
     "check",
     "combine",
     "compare",
@@ -59,6 +63,7 @@ __all__ = [
     "describe",
     "fairness",
     "formats",
+    "measure",
     "merge_bins",
     "per_thread",
     "percentiles_from_bins",
@@ -81,11 +86,13 @@ _MODULES = {
         "AmbiguousFormatError",
         "FileError",
         "FiotoolsError",
+        "MeasureError",
         "ParseError",
         "ReadErrors",
         "SchemaError",
         "UnknownFormatError",
     ),
+    "measure": ("campaign",),
     "publication": ("published",),
     "reading": ("read", "reads"),
     "results": ("Results", "concat"),
@@ -113,8 +120,8 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "plot":
-        return import_module("fiotools.plot")
+    if name in ("measure", "plot"):
+        return import_module(f"fiotools.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'fiotools' has no attribute {name!r}")
     value = getattr(import_module(f"fiotools.{_HOME[name]}"), name)

@@ -93,3 +93,7 @@ class ReadErrors(FiotoolsError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return ReadErrors, (self.failures, self.results, self.total)
+
+
+class MeasureError(FiotoolsError, RuntimeError):
+    """A campaign cannot be run, or a run of it went wrong; nothing of it is left behind."""

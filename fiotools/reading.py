@@ -42,7 +42,7 @@ def read(
     sources : path, glob, folder, path template, list of these, or mapping of label to these
         A template such as ``"data/dda-vhdx/xml/{volume}.xml"`` makes a column of each name in
         braces (``{iodepth:d}`` of whole numbers); a mapping makes the column ``label``. A folder
-        is read whole, without dotfiles, ``README*`` and ``published.csv``.
+        is read whole, without dotfiles, ``README*``, ``published.csv`` and ``manifest.jsonl``.
     tables : iterable of str, optional
         The tables to build (`Results` lists them); all by default. Notes are always there.
     format : str, optional

@@ -136,7 +136,8 @@ def _glob(pattern: str) -> list[tuple[Path, str | None]]:
 
 def _holds_data(file: PurePath) -> bool:
     hidden = any(part.startswith(".") for part in file.parts)
-    return not (hidden or file.name.startswith("README") or file.name == "published.csv")
+    beside = file.name.startswith("README") or file.name in ("published.csv", "manifest.jsonl")
+    return not (hidden or beside)
 
 
 def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:

@@ -140,8 +140,11 @@ def _write(file: Path, content: bytes) -> None:
     """Write a file whole or not at all, and only if it changes."""
     if not (file.exists() and file.read_bytes() == content):
         part = file.with_name(f".{file.name}.part")
-        part.write_bytes(content)
-        part.replace(file)
+        try:
+            part.write_bytes(content)
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)  # a full disk leaves nothing behind
     # the notebook runner collects here what a run has drawn, to find figures that nothing draws
     if log := os.environ.get("FIOTOOLS_FIGURES_LOG"):
         with Path(log).open("a", encoding="utf-8") as lines:

@@ -1,0 +1,39 @@
+"""The command line: the library's verbs for a shell.
+
+`main` runs one command and turns what becomes of it into an exit code: 0 done; 1 a file could not
+be read, or the question has no answer; 2 the command itself is wrong; 3 `check --strict` found
+something that cannot be; 130 interrupted. Answers go to stdout and everything else to stderr, where
+an error is one line. Nothing heavy is imported before a command needs it: `--help` is quick.
+
+A command is a module of `verbs`, listed in `app.VERBS`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    try:
+        from fiotools.cli.run import run
+
+        return run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        from fiotools.cli.stream import interrupted
+
+        return interrupted()

@@ -1,0 +1,132 @@
+"""The verbs, the options before a verb, and what is shown to who types none.
+
+A verb is a line of `VERBS` and a module of its name in `verbs`, with a `COMMAND`. Only the module
+of the verb that was typed is loaded.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from fiotools.cli import stream
+
+if TYPE_CHECKING:
+    from fiotools.cli.command import Command
+
+# In the order in which one needs them; the line is the verb's in `fiotools --help`.
+VERBS = {
+    "formats": "what can be read, and how to have it made",
+    "describe": "what a column means, its unit, its name in each tool",
+    "read": "what is in the files; write it as parquet, csv or json",
+    "summarize": "median and mean of each group, with their intervals",
+    "compare": "how many times more, how sure, and a verdict in words",
+    "speedup": "the same for who wants to read: so many times faster",
+    "check": "can these figures be true? ok, suspect, impossible, unknown",
+    "plot": "one figure, by its kind, as svg, png or pdf",
+    "measure": "run the tools on places of your own, and keep what they print",
+    "figures": "redraw a project's figures from its notebooks",
+}
+
+FIRST = """\
+fiotools reads what storage benchmarks print (fio, DISKSPD, dd, time, ...) and
+says what it is worth. Begin with files that such a tool wrote:
+
+  fiotools read run.json                                what is in it
+  fiotools check run.json --ram 16GB --link pcie4-x4    can that be true?
+  fiotools compare old.json new.json --metric iops      how much faster, really?
+  fiotools plot throughput old.json new.json -o bw.svg  a figure of it
+
+No file yet? With fio:
+
+  fio --name=first --size=1g --rw=randread --bs=4k --direct=1 \\
+      --output-format=json --output=run.json
+
+  fiotools measure random-io --dir A --dir B            as the articles did
+
+fiotools formats      what can be read, and which command writes it
+fiotools --help       all verbs
+fiotools VERB --help  one verb, with examples
+"""
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_PLAIN: dict[str, Any] = {
+    "rich_markup_mode": None,  # plain help: it is quick, and the same in a file
+    "pretty_exceptions_enable": False,
+}
+
+
+def command_of(verb: str) -> Command:
+    """Load a verb."""
+    command: Command = import_module(f"fiotools.cli.verbs.{verb}").COMMAND
+    return command
+
+
+class Verbs(TyperGroup):
+    """The group of all verbs, each loaded when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name them, in order."""
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Build one, or say that there is none."""
+        if cmd_name not in VERBS and Path(cmd_name).exists():
+            told = f"{cmd_name} is no verb: fiotools read {cmd_name} shows what is in it"
+            raise stream.Trouble(told, 2)
+        if cmd_name not in VERBS:
+            self.commands = dict.fromkeys(VERBS, self)  # typer looks here for a near name
+            return None
+        command = command_of(cmd_name)
+        one = typer.Typer(add_completion=False, context_settings=_CONTEXT, **_PLAIN)
+        one.command(name=cmd_name, epilog=command.epilog, short_help=VERBS[cmd_name])(command.run)
+        built = typer.main.get_command(one)
+        for parameter in built.params:
+            if parameter.param_type_name == "argument":  # "<list[str]>" tells a user nothing
+                vars(parameter)["display_type_rich"] = lambda ctx: None
+        return built
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List them in the help without loading them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+_EPILOG = """\b
+fiotools VERB --help explains one, with examples.
+Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the command
+is wrong; 3 check --strict found what cannot be; 130 interrupted.
+"""
+
+app = typer.Typer(
+    name="fiotools", cls=Verbs, subcommand_metavar="VERB ...", context_settings=_CONTEXT, **_PLAIN
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from fiotools import __version__
+
+        stream.write(f"fiotools {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, epilog=_EPILOG)
+def _root(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Say which, and exit."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show a traceback of what goes wrong; may stand last.")
+    ] = False,
+) -> int:
+    """Read what storage benchmarks print, and draw conclusions that hold."""
+    if context.invoked_subcommand is None:
+        stream.write(FIRST)
+    return 0

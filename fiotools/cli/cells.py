@@ -1,0 +1,124 @@
+"""Values as people read them: with a unit and three figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from fiotools import units
+from fiotools.cli.stream import printable
+from fiotools.vocabulary import COLUMNS, STATISTICS
+
+NONE = "-"
+_ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
+_BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 1024
+
+
+def unit_of(column: str) -> str:
+    """Give a column's base unit; nothing where the vocabulary has none."""
+    known = COLUMNS.get(column) or STATISTICS.get(column)
+    return known.unit if known else ""
+
+
+def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[list[str], bool]:
+    """Write a column's values; say whether they are numbers, which stand to the right.
+
+    Examples
+    --------
+    >>> column([4096, 1048576, 5000], "bs_bytes"), column([1.2e6, 9.9e6], "lat_mean_ns")
+    ((['4 KiB', '1 MiB', '5.00 kB'], True), (['1.20 ms', '9.90 ms'], True))
+    """
+    if name == "percentile":  # three figures would make 100 of 99.95
+        return [NONE if is_missing(value) else f"{value:g}" for value in values], True
+    unit = unit_of(name) if unit is None else unit
+    there = [abs(value) for value in values if _is_number(value)]
+    # one prefix for all where they are near each other, so that eyes can compare
+    like = max(there, default=0.0)
+    least = min((value for value in there if value), default=0.0)
+    near = like if unit and least * 1000 > like and name not in _BINARY else None
+    cells = [cell(value, unit, binary=name in _BINARY, like=near) for value in values]
+    known = COLUMNS.get(name) or STATISTICS.get(name)
+    text = known is not None and known.dtype in ("str", "datetime")
+    return cells, bool(there) and not text
+
+
+def each(values: Sequence[Any], quantities: Sequence[Any]) -> list[str]:
+    """Write values that are each of another quantity, whose name ends in its unit.
+
+    Examples
+    --------
+    >>> each([205838, 1.5e6, 12.5], ["lat_ns", "bw_bytes_per_s", "iops"])
+    ['206 µs', '1.50 MB/s', '12.5 /s']
+    """
+    units_of = [
+        next((unit for end, unit in _ENDS if str(quantity).endswith(end)), "")
+        for quantity in quantities
+    ]
+    return [cell(value, unit) for value, unit in zip(values, units_of, strict=True)]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def cell(value: Any, unit: str, *, binary: bool = False, like: float | None = None) -> str:
+    """Write one value."""
+    if is_missing(value):
+        return NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        if binary and value and value % 1024 == 0:
+            return _binary(int(value))
+        if unit:
+            return units.human(float(value), unit, like=like)
+        return f"{value:,}" if isinstance(value, int) else figures(value)
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat(sep=" ", timespec="seconds")).replace("+00:00", " UTC")
+    return printable(str(value))
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value is None, NaN, NA or NaT."""
+    if value is None or isinstance(value, str):
+        return value is None
+    return _is_na(value) or bool(value != value)  # NaN is not itself
+
+
+def _is_na(value: Any) -> bool:
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def figures(value: float | None) -> str:
+    """Write a bare number in three figures."""
+    if value is None or is_missing(value):
+        return NONE
+    if not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e6:
+        return f"{int(value):,}"
+    if value and abs(value) < 0.001:
+        return f"{value:.2g}"
+    return units.human(value, "")
+
+
+def interval(low: Any, high: Any, unit: str = "", like: float | None = None) -> str:
+    """Write the two ends of an interval; nothing where there is none."""
+    if is_missing(low) or is_missing(high):
+        return ""
+    if unit:
+        ends = [units.human(float(end), unit, like=like) for end in (low, high)]
+        number, _, prefix = ends[0].partition(" ")
+        if prefix == ends[1].partition(" ")[2]:
+            ends[0] = number  # the unit once
+        return f"[{', '.join(ends)}]"
+    return f"[{figures(low)}, {figures(high)}]"
+
+
+def _binary(value: int) -> str:
+    for prefix in ("Ki", "Mi", "Gi"):
+        value //= 1024
+        if value % 1024 or value < 1024:
+            return f"{value:,} {prefix}B"
+    return f"{value // 1024:,} TiB"

@@ -1,0 +1,111 @@
+"""What `compare`, `speedup` and `plot ratios` share: the question, and its answer for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fiotools.cli import cells, columns, files, rows
+from fiotools.cli.answer import grouped, places, shown
+from fiotools.cli.sheet import Sheet, Shown
+from fiotools.schema import ANSWERS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question for `compare` or `speedup`, whose arguments are alike."""
+
+    frame: pd.DataFrame
+    metric: str
+    arguments: dict[str, Any]
+
+
+def asked(
+    read: files.Reading,
+    metric: str | None,
+    table: str | None,
+    between: str | None,
+    baseline: str | None,
+    by: list[str] | None,
+    where: list[str] | None,
+    scope: str | None,
+    combine: Any,
+    drop_missing: bool,
+    pair: str | None = None,
+    confidence: float = 0.95,
+    band: float = 0.05,
+    method: str = "log-welch",
+) -> Asked:
+    """Turn options into the arguments of the library's functions."""
+    frame, name = rows.asked(read.results, metric, table)
+    between = columns.full(between, frame) if between else files.one_field(read)
+    missing = name if drop_missing else None
+    frame = rows.taken(frame, where=where, scope=scope, combine=combine, missing=missing)
+    arguments = {
+        "between": between,
+        "baseline": side(read, frame, between, baseline),
+        "by": [columns.full(column, frame) for column in columns.split(by)] or None,
+        "pair": columns.full(pair, frame) if pair else None,
+        "scope": None if combine else scope,
+        "confidence": confidence,
+        "band": band,
+        "method": method,
+        "settings": read.results.settings if len(read.results.settings) else None,
+    }
+    return Asked(frame, name, arguments)
+
+
+def side(read: files.Reading, frame: pd.DataFrame, between: str, baseline: str | None) -> Any:
+    """Give the baseline in its column's type: as it was typed, or the first that was named.
+
+    The first is that of all that was read, and not of the rows that a filter left.
+    """
+    if between not in frame:
+        return baseline
+    if baseline is not None:
+        return rows.value_of(frame, between, baseline)
+    if between == "label" and read.first is not None:
+        return read.first
+    runs = read.results.runs
+    there = (runs if between in runs else frame)[between].dropna()
+    return there.iloc[0] if len(there) else None
+
+
+def sheet(frame: pd.DataFrame, between: str) -> Sheet:
+    """Show an answer of `compare` or `speedup`."""
+    by = [name for name in columns.of(frame) if name not in (*ANSWERS["speedup"], between)]
+    unit, metric = str(frame["unit"].iloc[0]), str(frame["metric"].iloc[0])
+    baseline = cells.column([frame["baseline"].iloc[0]], between)[0][0]
+    what = "speedup" if "speedup" in frame else "ratio"
+    own = [cells.cell(value, unit) for value in frame["center"]]
+    base = [cells.cell(value, unit) for value in frame["center_baseline"]]
+    ends = zip(frame[f"{what}_lo"], frame[f"{what}_hi"], strict=True)
+    many = zip(frame["n"], frame["n_baseline"], strict=True)
+    percents = sorted({f"{value:.0%}" for value in frame["confidence"].dropna()})
+    made = [
+        *shown(frame, [*by, between], keep=lambda _: 10),
+        Shown("n", [str(a) if a == b else f"{a}/{b}" for a, b in many], right=True, keep=6),
+        Shown(columns.short(metric), own, right=True, keep=5),
+        Shown(f"of {baseline}", base, right=True, keep=5),
+        Shown(what, [cells.figures(value) for value in frame[what]], right=True, keep=9),
+    ]
+    if percents:
+        texts = [cells.interval(low, high) for low, high in ends]
+        made.append(Shown(f"{'/'.join(percents)} interval", texts, keep=7))
+    made.append(Shown("verdict", frame["verdict"].tolist(), keep=8, wraps=True))
+    if frame["runs_needed"].fillna(0).gt(0).any():
+        more = ["" if cells.is_missing(n) or not n else f"+{n}" for n in frame["runs_needed"]]
+        made.append(Shown("runs needed", more, right=True, keep=4))
+    where = places(made[: len(by) + 1])
+    notes = grouped(frame["warnings"], where)
+    if frame["settings_differ"].notna().any():
+        notes.append("which options, and how they were set: fiotools compare FILES --settings")
+    notes += [f"not named, and varies: {said}" for said in grouped(frame["varies_in"], where)]
+    if frame["n"].max() == 1 == frame["n_baseline"].max():
+        notes.append("several runs a side: NAME='FILES' for each, as in new='new/*.json'")
+    each = "" if between == "label" else f" of each {columns.short(between)}"
+    title = f"{columns.short(metric)}{each}, against {baseline}"
+    return Sheet(made, title, notes)

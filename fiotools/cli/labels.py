@@ -1,0 +1,90 @@
+"""What to call the sides: a short name for each argument that is left bare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+_GIVEN = re.compile(r"([^=/\\{}*?\[\]]+)=(.+)", re.DOTALL)
+_FIELD = re.compile(r"\{([a-z_]+)(?::d)?\}")
+
+
+def given(source: str) -> tuple[str | None, str]:
+    """Split ``NAME=FILES``; a file of that very name is meant first.
+
+    Examples
+    --------
+    >>> given("fast=runs/*.json"), given("runs/a=b.json")
+    (('fast', 'runs/*.json'), (None, 'runs/a=b.json'))
+    """
+    match = _GIVEN.fullmatch(source)
+    return (match[1], match[2]) if match and not Path(source).exists() else (None, source)
+
+
+def fields(sources: Sequence[str]) -> list[str]:
+    """Name the fields of path templates, in order."""
+    return list(
+        dict.fromkeys(
+            name
+            for source in sources
+            if not Path(source).exists()
+            for name in _FIELD.findall(source)
+        )
+    )
+
+
+def names(sources: Sequence[str]) -> list[str]:
+    """Name each source by what sets it apart from the others.
+
+    Examples
+    --------
+    >>> names(["runs/single.json", "runs/mirror.json"]), names(["a/fio.json", "b/fio.json"])
+    (['single', 'mirror'], ['a', 'b'])
+    >>> names(["old/*.json", "new/*.json"]), names(["-", "run.json"])
+    (['old', 'new'], ['stdin', 'run'])
+    """
+    paths = [_parts(source) for source in sources]
+    for apart in (_last, _bare, _whole):
+        shown = apart(paths)
+        if all(shown) and len(set(shown)) == len(set(sources)):
+            return shown
+    return list(sources)
+
+
+def _parts(source: str) -> list[str]:
+    if source == "-":
+        return ["stdin"]
+    return [part for part in source.replace("\\", "/").split("/") if part not in ("", ".")]
+
+
+def _last(paths: list[list[str]]) -> list[str]:
+    """Take the files' own names, unless a pattern stands for them."""
+    ends = [_stem(path[-1]) if path else "" for path in paths]
+    return ["" if _is_pattern(end) else end for end in ends]
+
+
+def _bare(paths: list[list[str]]) -> list[str]:
+    """Drop what all have in common, at both ends, and the endings of files."""
+    paths = [[*path[:-1], _stem(path[-1])] if path else [] for path in paths]
+    while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
+        paths = [path[1:] for path in paths]
+    while all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
+        paths = [path[:-1] for path in paths]
+    # a folder's name says more than a pattern in it
+    paths = [[part for part in path if not _is_pattern(part)] or path for path in paths]
+    return ["/".join(path) for path in paths]
+
+
+def _whole(paths: list[list[str]]) -> list[str]:
+    while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
+        paths = [path[1:] for path in paths]
+    return ["/".join(path) for path in paths]
+
+
+def _is_pattern(part: str) -> bool:
+    return any(letter in part for letter in "*?") or bool(re.search(r"\[.+\]", part))
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"(?<=[^.])\.[a-z]\w{0,4}(\.(gz|xz|zst|bz2))?$", "", name, flags=re.IGNORECASE)

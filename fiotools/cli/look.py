@@ -1,0 +1,106 @@
+"""A first look at a table: its columns in order of what they tell, and what else there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fiotools.cli import cells, columns
+from fiotools.cli.answer import shown
+from fiotools.cli.sheet import Sheet
+from fiotools.cli.wording import in_options
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fiotools.results import Results
+
+# what tells most, of all tables; the rest follows in the tables' own order
+_FIRST = (
+    *(
+        "direction",
+        "job",
+        "thread",
+        "iops",
+        "bw_bytes_per_s",
+        "lat_mean_ns",
+        "clat_mean_ns",
+        "real_s",
+    ),
+    *("user_s", "sys_s", "message", "severity", "line", "option", "text", "value_ns", "percentile"),
+    *(
+        "latency",
+        "quantity",
+        "time_s",
+        "value",
+        "bs_bytes",
+        "iodepth",
+        "scope",
+        "lat_stddev_ns",
+        "runtime_s",
+    ),
+)
+# beside keys and conditions, what is worth a line where all rows have it alike
+_ALIKE = ("latency", "quantity", "tool", "tool_version", "format", "status", "exit_status")
+_SENTENCES = ("message", "text", "command")
+_LAST = ("source", "entry", "io_bytes", "total_ios", "port", "size_bytes", "command")
+
+
+def sheet(
+    results: Results, frame: pd.DataFrame, name: str, limit: int, column: list[str] | None
+) -> Sheet:
+    """Show the rows of a table, at most ``limit``, in the columns that tell most."""
+    filled = [one for one in columns.of(frame) if column or _tells(frame[one])]
+    labels = [one for one in filled if one not in TABLES[name]]
+    # the paths tell the rows apart where no label does
+    paths = ["source"] if name == "notes" or _apart(frame, labels) else []
+    first = [*labels, *(["message"] if name == "notes" else []), *paths, *_FIRST]
+
+    def keep(one: str) -> int:
+        if one in first:
+            return 1000 - first.index(one)
+        return 0 if one in _LAST else 100 - min(99, filled.index(one))
+
+    part = frame.head(limit) if limit else frame
+    made = Sheet(shown(part, filled, keep=keep), str(results)[len("<Results: ") : -1])
+    for one in made.columns:
+        one.wraps = one.head in _SENTENCES or (one.head == "source" and name == "notes")
+        if one.head == "message":
+            one.cells = [in_options(text) for text in one.cells]
+        if one.head == "value" and "quantity" in part:
+            one.cells = cells.each(part["value"].tolist(), part["quantity"].tolist())
+    if not column:
+        alike = [one for one in (*KEYS, *CONDITIONS, *_ALIKE) if one in frame]
+        made.fold([columns.short(one) for one in alike if _is_one(frame[one])])
+    if len(frame) == 0:
+        made.columns = []
+        made.notes = [f"{name} has no rows in these files"]
+    if len(part) < len(frame):
+        made.notes.append(f"the first {len(part)} of {len(frame):,} rows: --rows 0 shows all")
+    others = [
+        f"{one} {len(other):,}"
+        for one, other in results.tables.items()
+        if len(other) and one not in (name, "notes")
+    ]
+    if others and not column:
+        this = f"{name} is shown; " if len(frame) else ""
+        made.notes.append(f"{this}other tables (--table): {', '.join(others)}")
+    return made
+
+
+def _apart(frame: pd.DataFrame, labels: list[str]) -> bool:
+    return not labels and "source" in frame and not _is_one(frame["source"])
+
+
+def _is_one(column: pd.Series[Any]) -> bool:
+    """Say whether all rows hold the same, those that are not shown too."""
+    return len(column.drop_duplicates()) == 1
+
+
+def _tells(column: pd.Series[Any]) -> bool:
+    """Say whether a column is worth its place: something is in it, and not zeros alone."""
+    there = column.dropna()
+    counts = str(column.name) in COLUMNS and not COLUMNS[str(column.name)].better
+    return len(there) > 0 and not (
+        counts and column.name not in (*KEYS, *CONDITIONS) and there.eq(0).all()
+    )

@@ -1,0 +1,1 @@
+"""One module per verb: its function, and `COMMAND` at the end."""

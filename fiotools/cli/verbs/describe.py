@@ -1,0 +1,85 @@
+"""`fiotools describe`: what a column means."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fiotools.cli import columns, options, raw, sheet, stream
+from fiotools.cli.command import Command
+from fiotools.cli.sheet import Sheet, Shown
+from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
+from fiotools.vocabulary import describe as column_of
+
+if TYPE_CHECKING:
+    from fiotools.column import Column
+
+
+def describe(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COLUMN|TABLE", help="Columns or tables; all columns if none is named."
+        ),
+    ] = None,
+    format: options.Format = "table",
+) -> int:
+    """Say what columns hold: unit, meaning, which way is better, their name in each tool."""
+    found: dict[str, Column] = {}
+    for name in names or []:
+        full = columns.full(name, [*COLUMNS, *STATISTICS])
+        if name in TABLES and name not in COLUMNS:
+            found |= {column: COLUMNS[column] for column in TABLES[name]}
+        else:
+            found[full] = column_of(full)
+    rows = [_row(column) for column in (found or COLUMNS).values()]
+    if format in ("json", "csv"):
+        import pandas as pd  # only here: the others do without, and are quick
+
+        stream.write(raw.text(pd.DataFrame(rows).astype("str"), format))
+    else:
+        sheet.show(_each(rows) if 0 < len(found) <= 3 else _list(rows), format)
+    return 0
+
+
+def _row(column: Column) -> dict[str, Any]:
+    row: dict[str, Any] = asdict(column)
+    keys = row.pop("keys")
+    row["places"] = ", ".join(column.places)
+    row["in_tools"] = "; ".join(f"{tool}: {key}" for tool, key in keys.items())
+    return {name: value or None for name, value in row.items()}
+
+
+def _list(rows: list[dict[str, Any]]) -> Sheet:
+    def texts(key: str) -> list[str]:
+        return [row[key] or "" for row in rows]
+
+    return Sheet(
+        [
+            Shown("column", texts("name"), keep=4),
+            Shown("unit", texts("unit"), keep=3),
+            Shown("meaning", texts("meaning"), keep=2, wraps=True),
+            Shown("better", texts("better"), keep=1),
+        ],
+        notes=[
+            "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns",
+            "fiotools describe COLUMN tells what each tool calls it",
+        ],
+    )
+
+
+def _each(rows: list[dict[str, Any]]) -> Sheet:
+    said = [(key.replace("_", " "), text) for row in rows for key, text in row.items() if text]
+    return Sheet(
+        [
+            Shown("", [key for key, _ in said], keep=2),
+            Shown("", [text for _, text in said], keep=1, wraps=True),
+        ]
+    )
+
+
+COMMAND = Command(
+    describe, ("describe", "describe bw lat_mean", "describe io", "describe --format csv")
+)

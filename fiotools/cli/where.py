@@ -1,0 +1,88 @@
+"""`--where`: which rows to keep, as one types it in a shell or in pandas.
+
+``direction=read``, ``bs>=4k`` and ``lat_mean>1ms`` are the short form: one column and one value, in
+the column's unit if it has none of its own. Anything longer is a condition in Python's words, as
+`DataFrame.query` takes it, but of comparisons alone: nothing in it is called or looked up.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from fiotools.cli import columns
+from fiotools.cli.rows import value_of
+from fiotools.errors import SchemaError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHORT = re.compile(r"\s*([a-z_]+)\s*(==|!=|<=|>=|=|<|>)\s*([^\s'\"()=<>]+|[^'\"()=<>&|]*\w)\s*")
+_ALLOWED = (
+    *(ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.Invert),
+    *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn),
+    *(ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.BinOp, ast.BitAnd, ast.BitOr),
+)
+
+
+def kept(frame: pd.DataFrame, conditions: list[str]) -> pd.DataFrame:
+    """Keep the rows that fulfil all conditions, or say why none does."""
+    for text in conditions:
+        found = _short(frame, text)
+        if found is None:
+            found = _query(frame, text)
+        if not len(found):
+            raise SchemaError(f"--where {text!r} leaves no row{_there(frame, text)}")
+        frame = found
+    return frame
+
+
+def _short(frame: pd.DataFrame, text: str) -> pd.DataFrame | None:
+    match = _SHORT.fullmatch(text)
+    if not match or " and " in text or " or " in text:
+        return None
+    column, sign, value = match.groups()
+    column = _column(frame, column, text)
+    wanted = value_of(frame, column, value)
+    if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
+        raise SchemaError(f"--where {text!r}: {column} holds texts, which are compared by = or !=")
+    query = f"`{column}` {'==' if sign == '=' else sign} @wanted"
+    return frame.query(query, local_dict={"wanted": wanted}, engine="python")
+
+
+def _query(frame: pd.DataFrame, text: str) -> pd.DataFrame:
+    example = "direction=read, or \"direction == 'read' and bs_bytes >= 4096\""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise SchemaError(f"--where {text!r} is no condition: write {example}") from None
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED):
+            raise SchemaError(f"--where {text!r} compares columns with values only: {example}")
+        if isinstance(node, ast.Name):
+            node.id = _column(frame, node.id, text)
+    try:
+        return frame.query(ast.unparse(tree), engine="python")
+    except (TypeError, ValueError, KeyError, NotImplementedError, AttributeError):
+        raise SchemaError(f"--where {text!r} compares what does not compare: {example}") from None
+
+
+def _column(frame: pd.DataFrame, name: str, text: str) -> str:
+    found = columns.full(name, frame)
+    if found not in frame:
+        near = get_close_matches(name, [columns.short(column) for column in columns.of(frame)], n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise SchemaError(f"--where {text!r}: there is no column {name!r}{hint}")
+    return found
+
+
+def _there(frame: pd.DataFrame, text: str) -> str:
+    """Say what the texts named in a condition are, where they are few."""
+    for name in re.findall(r"[a-z_]+", text):
+        column = columns.full(name, frame)
+        if column in frame and frame[column].nunique() <= 12:
+            values = ", ".join(str(value) for value in frame[column].dropna().unique())
+            return f"; {name} holds: {values}" if values else f"; {name} is missing in all"
+    return ""

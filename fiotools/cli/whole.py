@@ -1,0 +1,71 @@
+"""Files are written whole or not at all: beside their place first, then moved there at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+def write(path: Path, content: Callable[[IO[bytes]], object]) -> None:
+    """Write one file; whatever stops it leaves the old one, and nothing beside it."""
+    if path.exists() and (not path.is_file() or path.parent == Path("/dev")):
+        with path.open("ab") as file:  # /dev/stdout, a pipe: there is nothing to replace
+            content(file)
+        return
+    path = path.resolve()  # a link stays one
+    with _named(path):
+        _write_beside(path, content)
+
+
+def _write_beside(path: Path, content: Callable[[IO[bytes]], object]) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    part = Path(name)
+    try:
+        with open(handle, "wb") as file:
+            content(file)
+            file.flush()
+            os.fsync(file.fileno())  # a full disk says so here at the latest
+        _as_new(part, path)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_folder(folder: Path, contents: Mapping[str, Callable[[IO[bytes]], object]]) -> None:
+    """Write several files of a folder; none takes its place before all are written."""
+    with _named(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        parts = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        try:
+            for name, content in contents.items():
+                _write_beside(parts / name, content)
+            folder.mkdir(exist_ok=True)
+            for name in contents:
+                (parts / name).replace(folder / name)
+        finally:
+            shutil.rmtree(parts, ignore_errors=True)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let an error name what was asked for, and not what was written beside it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _as_new(part: Path, path: Path) -> None:
+    """Give the file the rights that it would have, had it been opened plainly."""
+    if path.exists():
+        part.chmod(path.stat().st_mode & 0o777)
+        return
+    mask = os.umask(0)
+    os.umask(mask)
+    part.chmod(0o666 & ~mask)

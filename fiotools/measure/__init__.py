@@ -1,0 +1,16 @@
+"""The articles' procedures, run with the real tools; raw outputs and a manifest are kept.
+
+`run` measures several places with one experiment, `resume` goes on with a campaign that was
+interrupted, `campaign` opens the folder of one, and `known` gives what its manifest knows to
+`fiotools.check`.
+"""
+
+from __future__ import annotations
+
+from fiotools.measure.campaign import Campaign, campaign
+from fiotools.measure.experiments import EXPERIMENTS
+from fiotools.measure.known import known
+from fiotools.measure.running import resume, run
+from fiotools.measure.signals import Interrupted
+
+__all__ = ["EXPERIMENTS", "Campaign", "Interrupted", "campaign", "known", "resume", "run"]

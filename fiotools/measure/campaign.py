@@ -1,0 +1,177 @@
+"""A campaign that was run: its results with their labels, what was planned, and what it ran on."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fiotools.errors import MeasureError
+from fiotools.measure.experiments import experiment_named
+from fiotools.measure.manifest import NAME, Line, lines
+from fiotools.measure.plan import Plan, Run, plan_from
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fiotools.results import Results
+
+# what the manifest has of a run, beside its labels
+_RUN = (
+    *("started_at", "seconds", "command", "resident_pct", "load_1min"),
+    *("session", "bytes", "sha256"),
+)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A folder of results with its manifest.
+
+    Attributes
+    ----------
+    folder : Path
+    asked : Plan
+        What it was to do.
+    log : list of dict
+        The manifest, line by line.
+    """
+
+    folder: Path
+    asked: Plan
+    log: list[Line]
+
+    def __repr__(self) -> str:
+        done, total = len(finished(self.folder, self.log)), len(wanted(self.asked, self.log))
+        return f"<Campaign {self.asked.experiment}: {done} of {total} runs, {self.status}>"
+
+    @property
+    def template(self) -> str:
+        """The path template that `fiotools.read` takes."""
+        return f"{self.folder.as_posix()}/{self.asked.template}"
+
+    @property
+    def status(self) -> str:
+        """How it ended: complete, interrupted, out of time, failed, or killed."""
+        return str(self.log[-1]["status"]) if self.log[-1]["kind"] == "end" else "killed"
+
+    @property
+    def places(self) -> pd.DataFrame:
+        """A row per place: file system, mount options, device, room."""
+        import pandas as pd  # who only measures does not wait for it
+
+        return pd.DataFrame(self.session["places"])
+
+    @property
+    def session(self) -> Line:
+        """The last start: when, on what machine, with which tools, on which places."""
+        found = [line for line in self.log if line["kind"] == "session"]
+        if not found:
+            raise MeasureError(f"{self.folder / NAME}: the campaign never began")
+        return found[-1]
+
+    @cached_property
+    def plan(self) -> pd.DataFrame:
+        """A row per run, in order, with whether it is done, and when and how."""
+        import pandas as pd
+
+        ended = finished(self.folder, self.log)
+        rows = []
+        for run in self.asked.runs():
+            line = ended.get(run.order)
+            labels = dict(zip(self.asked.fields, run.workload.split("_"), strict=True))
+            row = {"order": run.order, "place": run.place, **labels, "round": run.round}
+            row |= {"file": run.file, "done": line is not None}
+            row |= {name: (line or {}).get(name) for name in _RUN}
+            rows.append(row)
+        frame = pd.DataFrame(rows)
+        frame["started_at"] = pd.to_datetime(frame["started_at"], utc=True)
+        return frame
+
+    @cached_property
+    def results(self) -> Results:
+        """What the runs that are done printed, with ``place``, the workload's labels and ``round``.
+
+        Commands and times of start are the manifest's, where the raw output has none.
+        """
+        from fiotools.reading import read
+
+        if not self.plan["done"].any():
+            raise MeasureError(f"{self.folder}: no run is done")
+        results = read(self.template)
+        own = self.plan[self.plan["done"]]
+        prefix = self.folder.as_posix()
+        heads = results.runs
+        for name in ("started_at", "command"):
+            told = dict(zip(prefix + "/" + own["file"], own[name], strict=True))
+            values = heads["source"].map(told).astype(heads[name].dtype)
+            heads[name] = heads[name].where(heads[name].notna(), values)
+        return results
+
+
+def campaign(folder: str | os.PathLike[str]) -> Campaign:
+    """Open the folder that a campaign wrote.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    Campaign
+        Its ``results`` are what `fiotools.read` makes of the raw outputs, its ``plan`` is a row per
+        run.
+
+    Raises
+    ------
+    MeasureError
+        If the folder has no manifest, or a damaged one.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> c = ft.campaign("random-io-20261121-093000")  # doctest: +SKIP
+    >>> ft.compare(c.results.io, "iops", between="place", baseline="ssd", by="workload")
+    ... # doctest: +SKIP
+    """
+    path = Path(folder)
+    log = lines(path)
+    return Campaign(path, asked(path, log), log)
+
+
+def asked(folder: Path, log: list[Line]) -> Plan:
+    """Give the plan that a manifest begins with."""
+    try:
+        plan = plan_from(log[0]["plan"])
+        experiment_named(plan.experiment)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise MeasureError(f"{folder / NAME}:1: not a plan ({error})") from None
+    return plan
+
+
+def wanted(plan: Plan, log: list[Line]) -> list[Run]:
+    """Give the runs of a plan without those that the places turned out to refuse."""
+    sessions = [line for line in log if line["kind"] == "session"]
+    left_out = {tuple(pair) for pair in sessions[-1]["left_out"]} if sessions else set()
+    return [run for run in plan.runs() if (run.place, run.workload) not in left_out]
+
+
+def finished(folder: Path, log: list[Line]) -> dict[int, Line]:
+    """Give the runs that ended well and whose raw output is still as it was, by their order."""
+    planned = {line["order"]: line for line in log if line["kind"] == "run"}
+    return {
+        order: line
+        for order, line in planned.items()
+        if not (folder / line["file"]).is_symlink()
+        and _size(folder / line["file"]) == line["bytes"]
+    }
+
+
+def _size(file: Path) -> int | None:
+    try:
+        status = file.lstat()
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -1,0 +1,28 @@
+"""Whether a file system takes direct I/O: tried, since none tells."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+
+
+def refuses_direct(folder: Path) -> bool:
+    """Write one block past the page cache, in a file that is removed again."""
+    if not hasattr(os, "O_DIRECT"):
+        return False
+    file = folder / "direct.tmp"
+    try:
+        handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
+    except OSError:
+        file.unlink(missing_ok=True)  # some make the file before they refuse
+        return True
+    try:
+        with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned, as direct I/O wants it
+            os.write(handle, block)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+        file.unlink()
+    return False

@@ -1,0 +1,208 @@
+"""What an experiment is: its workloads, what it needs, and the command of one run."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from fiotools.measure import filling, resident
+from fiotools.measure.facts import binary
+from fiotools.measure.plan import Plan
+from fiotools.measure.scratch import Scratch
+from fiotools.measure.signals import Watch
+
+DATA = "data.tmp"  # the file that lies in each place for the whole campaign
+WRITTEN = "written.tmp"  # what a run makes, and is removed after it
+MIB = 2**20
+
+Tick = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is done: bytes of a test file, rounds, seconds of a run."""
+
+    size_bytes: int
+    rounds: int
+    seconds: int = 0
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command, and how its raw output is kept.
+
+    Attributes
+    ----------
+    argv : tuple of str
+    shown : str or None
+        The command line for a transcript, which has what goes to stderr; without it, what goes to
+        stdout is kept.
+    """
+
+    argv: tuple[str, ...]
+    shown: str | None = None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What lies ready for the runs of one session.
+
+    Attributes
+    ----------
+    scratch : mapping of place to Scratch
+    random : int or None
+        An open file in memory with random data.
+    """
+
+    scratch: Mapping[str, Scratch]
+    random: int | None = None
+
+
+class Experiment:
+    """One procedure; a subclass says what differs.
+
+    Attributes
+    ----------
+    name, article, question : str
+    metric : tuple of str
+        The table and the column to look at first.
+    tools : tuple of str
+        Commands that must be installed.
+    workloads : tuple of str
+        Of each place; their names may hold several labels, parted by ``_``.
+    fields : tuple of str
+        The names of these labels.
+    suffix : str
+    efforts : tuple of Effort
+        As much as quick, normal and thorough are.
+    files : int
+        How many files of the size a place holds at once, at most.
+    in_memory : int
+        How many files of the size memory holds beside them.
+    reads_data : bool
+        Whether what is read was written full of random data before.
+    is_fixed : bool
+        Whether the size is part of the experiment.
+    is_direct : bool
+        Whether all of it passes the page cache by, unless the caller wants it buffered.
+    """
+
+    name: ClassVar[str]
+    article: ClassVar[str]
+    question: ClassVar[str]
+    metric: ClassVar[tuple[str, str]]
+    tools: ClassVar[tuple[str, ...]]
+    workloads: ClassVar[tuple[str, ...]]
+    fields: ClassVar[tuple[str, ...]] = ("workload",)
+    suffix: ClassVar[str] = ".txt"
+    efforts: ClassVar[tuple[Effort, Effort, Effort]]
+    files: ClassVar[int] = 1
+    in_memory: ClassVar[int] = 0
+    reads_data: ClassVar[bool] = True
+    is_fixed: ClassVar[bool] = False
+    is_direct: ClassVar[bool] = False
+
+    def here(self) -> str | None:
+        """Say why it cannot be run on this system; None if it can."""
+        if os.name == "nt" and not {"fio", "diskspd"} & {*self.tools}:
+            return (
+                f"{self.name} needs {' and '.join(self.tools)} as Linux has them: run it in WSL, "
+                "or take random-io or diskspd here"
+            )
+        return None
+
+    def available(self) -> tuple[str, ...]:
+        """Give the workloads that this system's tools know."""
+        return self.workloads
+
+    def needs_direct(self, workload: str, plan: Plan) -> bool:
+        """Whether a workload passes the page cache by."""
+        if self.is_direct:
+            return not plan.buffered
+        return "direct" in workload.split("-")
+
+    def jobs(self) -> int:
+        """Say how many jobs run at once, where the tool has several (else 0)."""
+        return 0
+
+    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+        """Make what the runs need, outside of any measurement."""
+        for scratch in stage.scratch.values():
+            filling.fill(scratch.path / DATA, plan.size_bytes, watch, tick)
+        return stage
+
+    def to_prepare(self, plan: Plan) -> int:
+        """Count the bytes that `prepare` writes."""
+        return plan.size_bytes * len(plan.places)
+
+    def before(self, workload: str, folder: Path) -> Path | None:
+        """Get ready for one run; give the file that it reads, to see how much is in memory."""
+        if "read" not in workload:
+            return None
+        resident.drop(folder / DATA)
+        return folder / DATA
+
+    def expected_pct(self, workload: str) -> float:
+        """Say how much of the file that a run reads should be in memory before."""
+        return 0.0
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Give the command of a run in a round."""
+        raise NotImplementedError
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Say what the sizes and the options mean for what is measured."""
+        raise NotImplementedError
+
+    def elsewhere(self) -> str | None:
+        """Say how to run it where it can be run, if that is not here."""
+        return None
+
+
+def transcript(argv: tuple[str, ...]) -> Command:
+    """Run a command as it is, and show it as it would be typed."""
+    return Command(argv, shlex.join(argv))
+
+
+def timed(script: str) -> Command:
+    """Run a script under bash's own ``time``."""
+    line = f"time {script}"
+    return Command(("bash", "--noprofile", "--norc", "-c", line), line)
+
+
+def block(kib: int) -> str:
+    """Write a block size as this system's dd reads it.
+
+    Examples
+    --------
+    >>> block(4), block(2048)
+    ('4k', '2M')
+    """
+    if kib < 1024:
+        return f"{kib}k"
+    return f"{kib // 1024}{'M' if sys.platform == 'linux' else 'm'}"
+
+
+def fits(size: int, ram: int | None) -> str | None:
+    """Say that a file fits into memory, if it does."""
+    if ram is None:
+        return f"how much memory there is, is not known: {binary(size)} may fit into it"
+    if size < 2 * ram:
+        how = "fits into" if size < ram else "is less than twice"
+        return f"{binary(size)} {how} the memory ({binary(ram)})"
+    return None
+
+
+def cold() -> str:
+    """Say where reading comes from."""
+    if resident.can_drop():
+        return (
+            "the file is dropped from the page cache before each run that reads it "
+            "(posix_fadvise); no cache of a host or of a server is"
+        )
+    return "this system lets nobody drop a file from the page cache: what is read may be in memory"

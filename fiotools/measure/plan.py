@@ -1,0 +1,114 @@
+"""What a campaign is going to do: plain values, written down before it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fiotools.measure.order import interleaved
+
+EFFORTS = ("quick", "normal", "thorough")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run that is planned.
+
+    Attributes
+    ----------
+    order : int
+        From 1, over the whole campaign.
+    place, workload : str
+    round : int
+        From 1.
+    file : str
+        The name of its raw output.
+    """
+
+    order: int
+    place: str
+    workload: str
+    round: int
+    file: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides what is run, and in which order.
+
+    Attributes
+    ----------
+    experiment : str
+    effort : str
+        quick, normal or thorough.
+    places : mapping of str to str
+        Name and path, in order.
+    workloads : tuple of str
+    fields : tuple of str
+        The labels that a workload's name holds, parted by ``_``.
+    suffix : str
+        Of the raw outputs' names.
+    rounds : int
+    size_bytes : int
+        Of a test file (0: the experiment has none).
+    seconds : int
+        Of a run, where the tool runs for a time (else 0).
+    jobs : int
+        Jobs at once, where the tool has several (else 0).
+    buffered : bool
+        Whether the page cache is used where the experiment would pass it by.
+    limit_s : float or None
+        When to stop beginning further runs.
+    """
+
+    experiment: str
+    effort: str
+    places: Mapping[str, str]
+    workloads: tuple[str, ...]
+    fields: tuple[str, ...]
+    suffix: str
+    rounds: int
+    size_bytes: int
+    seconds: int
+    jobs: int
+    buffered: bool
+    limit_s: float | None
+
+    @property
+    def template(self) -> str:
+        """The path template that reads the results, beside the manifest."""
+        fields = "_".join(f"{{{name}}}" for name in ("place", *self.fields))
+        return f"{fields}_{{round:d}}{self.suffix}"
+
+    def runs(self) -> Iterator[Run]:
+        """Give the runs in their order."""
+        width = len(str(self.rounds))
+        every = interleaved(list(self.places), self.workloads, self.rounds)
+        for order, (number, workload, place) in enumerate(every, 1):
+            file = f"{place}_{workload}_{number:0{width}d}{self.suffix}"
+            yield Run(order, place, workload, number, file)
+
+    def facts(self) -> dict[str, Any]:
+        """Give it as plain values."""
+        return asdict(self)
+
+
+def plan_from(facts: Mapping[str, Any]) -> Plan:
+    """Build a plan from what `Plan.facts` gave, as JSON returned it.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If it is none.
+    """
+    values = {name: facts[name] for name in Plan.__dataclass_fields__}
+    values["workloads"], values["fields"] = tuple(values["workloads"]), tuple(values["fields"])
+    plan = Plan(**values)
+    counts: tuple[Any, ...] = (plan.rounds, plan.size_bytes, plan.seconds, plan.jobs)
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        raise ValueError("a count is no whole number")
+    names: tuple[Any, ...] = (*plan.places, *plan.workloads, plan.suffix)
+    if any(not isinstance(name, str) or "/" in name or "\\" in name for name in names):
+        raise ValueError("a name would leave the folder")
+    return plan

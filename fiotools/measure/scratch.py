@@ -1,0 +1,106 @@
+"""The private folder in each place, in which everything happens and which goes in any case.
+
+Its name is written into the manifest before it is made, so that whatever kills the campaign, what
+it left can be recognised and removed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from fiotools.errors import MeasureError
+from fiotools.measure.places import Place
+
+PREFIX = ".fiotools-"
+_NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
+
+
+class Scratch:
+    """A folder that nobody else may enter.
+
+    Parameters
+    ----------
+    place : Place
+    record : callable
+        Called with the path before the folder is made.
+
+    Raises
+    ------
+    MeasureError
+        If the place cannot be written to.
+    """
+
+    def __init__(self, place: Place, record: Callable[[Path], object]) -> None:
+        self.place = place
+        self.path = place.path / f"{PREFIX}{secrets.token_hex(8)}"
+        record(self.path)
+        try:
+            self.path.mkdir(mode=0o700)
+            try:
+                self._identity = _identity(self.path)
+            except OSError:
+                self.path.rmdir()
+                raise
+        except OSError as error:
+            raise MeasureError(f"{place.name} ({place.path}): {error.strerror}") from None
+
+    def check(self) -> None:
+        """Refuse to go on if the folder is not the one that was made."""
+        try:
+            same = _identity(self.path) == self._identity
+        except OSError:
+            same = False
+        if not same:
+            raise MeasureError(f"{self.path} was removed or replaced while {self.place.name} ran")
+
+    def remove(self) -> str | None:
+        """Remove the folder and all in it; say what is wrong if that fails."""
+        return _remove(self.path)
+
+
+def left_over(place: Place) -> list[Path]:
+    """List what killed campaigns left in a place."""
+    try:
+        inside = list(place.path.iterdir())
+    except OSError:
+        return []
+    return sorted(path for path in inside if _NAME.fullmatch(path.name))
+
+
+def remove_left_over(text: str, place: Place) -> str | None:
+    """Remove a folder that a manifest names, if it is one of ours; say what is wrong if not."""
+    path = Path(text)
+    if path.parent != place.path or not _NAME.fullmatch(path.name):
+        return f"{path} is named in the manifest, but is no folder of a campaign in {place.path}"
+    return _remove(path)
+
+
+def _remove(path: Path) -> str | None:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    if not stat.S_ISDIR(status.st_mode):
+        return f"{path} is no folder any more: it was not touched"
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        return f"{path} is somebody else's: it was not touched"
+    try:
+        shutil.rmtree(path)  # does not follow links
+    except OSError as error:
+        return f"{path} could not be removed ({error.strerror}): remove it yourself"
+    return None
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(path)
+    return status.st_dev, status.st_ino

@@ -1,0 +1,75 @@
+"""The command line run for real, and (where a second of imports each is too much) in this process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import dataclass
+
+import pytest
+
+from fiotools.cli import main
+from tests.conftest import ROOT
+
+
+def environment(**changes):
+    """Give an environment in which nothing of the caller's terminal is left."""
+    left_out = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONUNBUFFERED", "TQDM_DISABLE"}
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return {**kept, "PYTHONUTF8": "1", "COLUMNS": "100", **changes}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled(tmp_path_factory):
+    """Let the many processes share what Python compiles, where it may not keep it."""
+    if not sys.dont_write_bytecode:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+        yield
+
+
+@pytest.fixture
+def cli():
+    """Run `python -m fiotools ...` to its end."""
+
+    def run(*args, cwd=ROOT, env=None, **options):
+        return subprocess.run(
+            [sys.executable, "-m", "fiotools", *map(str, args)],
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
+            cwd=cwd,
+            env=env or environment(),
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def inside(monkeypatch, capsys):
+    """Run a command in this process, from the project's root; it must leave no trace here."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+    def run(*args):
+        code = main([str(arg) for arg in args])
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run

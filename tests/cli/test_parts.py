@@ -1,0 +1,135 @@
+"""The small parts: names, conditions, values for people, what fits a line."""
+
+import pandas as pd
+import pytest
+
+from fiotools.cli import cells, labels, sheet
+from fiotools.cli.columns import short
+from fiotools.cli.where import kept
+from fiotools.cli.wording import in_options
+from fiotools.schema import TABLES
+
+IO = pd.DataFrame(
+    {
+        "direction": pd.array(["read", "write", None], dtype="str"),
+        "bs_bytes": pd.array([4096, 1048576, None], dtype="Int64"),
+        "lat_mean_ns": [5e5, 2e6, None],
+        "direct": pd.array([True, False, None], dtype="boolean"),
+    }
+)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_short_name_means_one_column(table):
+    shown = [short(name) for name in TABLES[table]]
+    assert len({*shown}) == len(shown)
+    assert all(short(name) not in TABLES[table] or short(name) == name for name in TABLES[table])
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        ("direction=read", [0]),
+        ("direction==read", [0]),
+        ("direction != read", [1, 2]),
+        ("direction == 'read'", [0]),
+        ("bs=4k", [0]),
+        ("bs>4k", [1]),
+        ("bs_bytes >= 4096", [0, 1]),
+        ("lat_mean>1ms", [1]),
+        ("lat_mean<1e6", [0]),
+        ("direct=yes", [0]),
+        ("direct == False", [1]),
+        ("direction in ['read', 'write'] and bs > 4096", [1]),
+        ("not (direction == 'write')", [0, 2]),
+        ("4000 < bs < 5000 or lat_mean > 1e6", [0, 1]),
+    ],
+)
+def test_where(condition, rows):
+    assert kept(IO, [condition]).index.tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("sources", "names"),
+    [
+        (["a.json", "b.json"], ["a", "b"]),
+        (["./runs/a.json", "runs/b.json.gz"], ["a", "b"]),
+        (["x/1/fio.json", "x/2/fio.json"], ["1", "2"]),
+        (["old/", "new/"], ["old", "new"]),
+        (["old/a.json", "new/b.json"], ["a", "b"]),
+        (["old/a*.json", "new/b.json"], ["old", "new/b"]),
+        (["old/**/*.json", "new/*.json"], ["old", "new"]),
+        (["fio-3.33.json", "fio-3.34.json"], ["fio-3.33", "fio-3.34"]),
+        (["run.json", "run.txt"], ["run.json", "run.txt"]),
+        (["a/run.json", "run.json"], ["a/run", "run"]),
+        ([r"C:\runs\a.xml", r"C:\runs\b.xml"], ["a", "b"]),
+        (["-", "a.json"], ["stdin", "a"]),
+        (["../a", "../b"], ["a", "b"]),
+        (["/", "."], ["/", "."]),
+    ],
+)
+def test_names_of_sides(sources, names):
+    assert labels.names(sources) == names
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("keep one, .query(\"scope == 'total'\")", "keep one, --where \"scope == 'total'\""),
+        ("name one, scope='job', or type", "name one, --scope job, or type"),
+        (
+            "leave them out knowingly, .dropna(subset='iops')",
+            "leave them out knowingly, --drop-missing",
+        ),
+        ("compare within runs, pair='source'", "compare within runs, --pair source"),
+        ("between= and baseline= go together", "--between and --baseline go together"),
+        ("name rw, bs_bytes in by=", "--by rw,bs_bytes"),
+        ("name that in by=, or keep", "name it with --by, or keep"),
+        ('give link=, such as link="usb3-5g"', 'give --link, such as --link "usb3-5g"'),
+        ("host_ram=0 if there is no host", "--host-ram 0 if there is no host"),
+        ("media='tape' is not one of hdd", "--media tape is not one of hdd"),
+        ("dd: bs=1M count=16 conv=fdatasync", "dd: bs=1M count=16 conv=fdatasync"),
+        ("add them up first, merge_bins(bins, by='label')", "add them up first, --merge"),
+        ("round_s=1 makes rounds of a second", "--round 1s makes rounds of a second"),
+        ("round_s=0.5 is less than one sample", "--round 0.5 is less than one sample"),
+        ("or name another y=", "or name another --y"),
+        ("a plain sentence", "a plain sentence"),
+    ],
+)
+def test_messages_in_options(message, words):
+    assert in_options(message) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (None, "s", "-"),
+        (float("nan"), "B/s", "-"),
+        (pd.NA, "", "-"),
+        (pd.NaT, "", "-"),
+        (True, "", "yes"),
+        (12345, "", "12,345"),
+        (0.00012, "", "0.00012"),
+        (1.5, "", "1.50"),
+        (1e9, "ns", "1.00 s"),
+        ("a\nb", "", "a b"),
+        (pd.Timestamp("2021-02-16 10:00", tz="UTC"), "", "2021-02-16 10:00:00 UTC"),
+    ],
+)
+def test_cell(value, unit, text):
+    assert cells.cell(value, unit) == text
+
+
+def test_one_prefix_where_values_are_near():
+    assert cells.column([466_000_000, 4_364_000_000], "lat_mean_ns")[0] == ["0.466 s", "4.36 s"]
+    assert cells.column([1_000, 4_364_000_000], "lat_mean_ns")[0] == ["1.00 µs", "4.36 s"]
+
+
+def test_what_fits_is_what_matters():
+    shown = [
+        sheet.Shown(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))
+    ]
+    kept_, dropped = sheet.fit(shown, 22)
+    assert [one.head for one in kept_] == ["b", "c"]
+    assert [one.head for one in dropped] == ["a"]
+    assert sheet.fit(shown, 1)[0] == [shown[1]]

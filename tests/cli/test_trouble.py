@@ -1,0 +1,182 @@
+"""What goes wrong is one line on stderr, in the words of the command line, and an exit code."""
+
+import os
+import shutil
+
+import pytest
+
+from tests.cli.conftest import environment
+from tests.conftest import ROOT
+
+VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
+CACHE = "data/page-cache/{cache}.txt"
+LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
+CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
+GROUP = "tests/fixtures/fio/fio-3.33--group.txt"
+
+
+def refused(done, code, *said):
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert done.stderr.startswith("fiotools: ")
+    assert done.stderr.count("\n") == 1
+    for words in said:
+        assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        # what the library says in Python is said in options
+        (
+            ["compare", VOLUMES, "-m", "iops"],
+            "several directions (read, write, total): --by direction, or keep one:"
+            " --where \"direction == 'total'\"",
+        ),
+        (["compare", LIBAIO, GROUP, "-m", "iops"], "make totals of them with --combine run, or"),
+        (["compare", VOLUMES, "-m", "iops", "--scope", "thread"], "several directions"),
+        (
+            ["compare", VOLUMES, "-m", "iops", "--scope", "thread", "--where", "direction=read"],
+            "--combine run first, or --by one of them (thread, entry)",
+        ),
+        (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
+        (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean iops"),
+        (["compare", VOLUMES, "-m", "p99"], "--metric value --where percentile=99"),
+        (["compare", CACHE, "-m", "real", "--baseline", "x"], "there are: 'after', 'before'"),
+        (["compare", LIBAIO, "-m", "iops"], "give two files, NAME=FILES for each side"),
+        (["summarize", VOLUMES, "-m", "iops", "--by", "volum"], "did you mean 'volume'"),
+        (["check", VOLUMES, "--ram", "much"], "--ram much is no size"),
+        (["check", VOLUMES, "--link", "usb9"], "link"),
+        (["check", VOLUMES, "--copies", "many"], "--copies many is no whole number"),
+        (["read", LIBAIO, "--where", "dirction=read"], "did you mean direction"),
+        (["read", LIBAIO, "--where", "direction=raed"], "direction holds: read, write"),
+        (["read", LIBAIO, "--where", "bs=huge"], "bs_bytes holds numbers"),
+        (["read", LIBAIO, "--where", "iops >"], "is no condition: write direction=read"),
+        (["read", LIBAIO, "--where", "__import__('os').abort()"], "compares columns with values"),
+        (["read", LIBAIO, "--where", "job.str.len() > 1"], "compares columns with values only"),
+        (["read", LIBAIO, "--where", "@pd == 1"], "is no condition"),
+        (["read", LIBAIO, "--where", "(" * 3000], "is no condition"),
+        (["read", LIBAIO, "--table", "ios"], "--table ios is not one of runs, jobs, settings, io"),
+        (["read", LIBAIO, "--columns", "iops,ios"], "--columns ios"),
+        (["read", LIBAIO, "--table", "runs", "--scope", "job"], "this table has no scopes"),
+        (["read", LIBAIO, "--reader", "dd"], "without --reader"),
+        (["read", "pyproject.toml"], "no known format"),
+        (["read", "nowhere.json"], "nowhere.json: no such file or folder"),
+        (["read", "nowhere/*.json"], "no file matches"),
+        (["read", "nowhere/{a}.json"], "no file matches the template"),
+        (["read", "data/dda-vhdx/xml/{A}.xml"], "{A} is no field"),
+        (["read", LIBAIO, "-o", "nowhere/x.csv"], "nowhere: there is no such folder"),
+        (["describe", "bandwidth"], "no column 'bandwidth'"),
+        (["plot", "heatmap", VOLUMES, "-o", "x.svg"], "draws bins, and these files have none"),
+        (["plot", "fairness", VOLUMES, "-o", "x.svg"], "differ in direction: keep one, --where"),
+        (["compare", VOLUMES, "--settings", "--baseline", "x"], "'x'"),
+        (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
+    ],
+    ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],
+)
+def test_no_answer(inside, command, said):
+    refused(inside(*command), 1, said)
+    assert not (ROOT / "x.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["compar"], "Did you mean 'compare'?; fiotools --help shows how"),
+        (["compare"], "Missing argument 'FILES'; fiotools compare --help shows how"),
+        (["pyproject.toml"], "fiotools read pyproject.toml shows what is in it"),
+        (["compare", VOLUMES], "say what to look at with --metric: these files have iops, bw,"),
+        (["compare", VOLUMES, "--metrik", "iops"], "--metrik"),
+        (["compare", VOLUMES, "--confidence", "much"], "--confidence"),
+        (["check", VOLUMES, "--media", "tape"], "'tape' is not one of 'hdd'"),
+        (["plot", "pie", VOLUMES, "-o", "x.svg"], "'pie' is not one of"),
+        (
+            ["plot", "timings", CACHE, "-o", "x.svg", "--log"],
+            "timings takes no --log; it takes --y",
+        ),
+        (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings takes no --ram"),
+        (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series takes no --table"),
+        (["plot", "timings", CACHE, "-o", "x.doc"], "a figure ends in .svg, .png, .pdf"),
+        (["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"], "NAME=500MB/s"),
+        (["read", LIBAIO, "-o", "x.xlsx"], ".parquet, .csv or .json"),
+        (["read", LIBAIO, "-o", "x.csv", "--format", "json"], "do not agree"),
+        (["read", LIBAIO, "--format", "parquet"], "add -o FILE.parquet"),
+        (["read", LIBAIO, "-t", "io,runs", "-o", "x.csv"], "one file holds one table"),
+        (["read", "-", "-"], "standard input can be read once"),
+        (["read", f"one={LIBAIO}", GROUP], "has no name"),
+    ],
+    ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],
+)
+def test_wrong_command(inside, command, said):
+    refused(inside(*command), 2, said)
+
+
+def test_the_good_ones_of_many_are_shown(inside):
+    done = inside("read", LIBAIO, "README.md", "nowhere.json", "--format", "csv", "-c", "iops")
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == 1 + 2
+    assert [line.split(":")[1].strip() for line in done.stderr.splitlines()] == [
+        "nowhere.json",
+        "README.md",
+    ]
+
+
+def test_a_folder_without_anything_to_read(inside, tmp_path):
+    (tmp_path / "a.txt").write_text("hello\n")
+    done = inside("read", tmp_path)
+    assert done.returncode == 1
+    assert "a.txt: no known format" in done.stderr
+    assert "no file that was found there can be read" in done.stderr
+
+
+def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import fiotools.reading\nfiotools.reading.read = lambda *a, **k: 1 / 0\n"
+    )
+    env = environment(PYTHONPATH=str(tmp_path))
+    done = cli("read", LIBAIO, env=env)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "fiotools: ZeroDivisionError: division by zero (a fault of fiotools; --debug shows where)\n"
+    )
+    assert "Traceback" in cli("read", LIBAIO, "--debug", env=env).stderr
+
+
+HOSTILE = "a\x1b[2J\x07[red]\u202eb.txt"
+
+
+def test_names_that_are_commands_to_a_terminal(inside, tmp_path):
+    source = ROOT / "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
+    shutil.copy(source, tmp_path / HOSTILE)
+    done = inside("read", tmp_path)
+    assert done.returncode == 0
+    assert not {"\x1b", "\x07", "\u202e"} & {*done.stdout}
+    assert "[red]" in done.stdout
+    assert not {"\x1b", "\x07", "\u202e"} & {*inside("read", tmp_path / f"no{HOSTILE}").stderr}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
+def test_names_that_are_no_text(inside, tmp_path):
+    source = ROOT / "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
+    name = os.fsdecode(b"\xff\xfe.txt")
+    try:
+        shutil.copy(source, tmp_path / name)
+    except OSError:
+        pytest.skip("this file system takes only names that are text")
+    for form in ("table", "json", "csv", "markdown"):
+        assert inside("read", tmp_path, "--format", form).returncode == 0
+    assert inside("read", tmp_path, "-o", tmp_path / "x.parquet").returncode == 0
+    assert inside("read", tmp_path / f"x{name}").returncode == 1
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "30", "-5", "wide", "100000"])
+def test_any_width(inside, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert inside("read", LIBAIO).returncode == 0
+    assert inside("check", LIBAIO).returncode == 0
+
+
+def test_a_terminal_without_unicode(cli):
+    done = cli("read", LIBAIO, env=environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.isascii()

@@ -1,0 +1,318 @@
+"""Each verb, run for real: what it prints, where, and what it ends with."""
+
+import csv
+import io
+import json
+import re
+
+import matplotlib.pyplot as plt
+import polars as pl
+import pytest
+
+import fiotools as ft
+from tests.conftest import ROOT
+
+VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
+LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
+DD = "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
+
+
+def test_formats(cli):
+    done = cli("formats")
+    assert (done.returncode, done.stderr) == (0, "")
+    first = [line.split(" ")[0] for line in done.stdout.splitlines()]
+    assert {*ft.formats()["format"]} <= {*first}
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_describe(inside):
+    done = inside("describe", "bw", "lat_mean_ns")
+    assert "name       bw_bytes_per_s\n" in done.stdout.replace("name      ", "name       ")
+    assert "Mean total latency" in done.stdout
+    assert inside("describe", "timings").stdout.count("\n") == 11 + 3
+    listed = json.loads(inside("describe", "--format", "json").stdout)
+    assert {"iops", "real_s", "util_pct"} <= {row["name"] for row in listed}
+
+
+def test_read_for_people(cli):
+    done = cli("read", VOLUMES, "--scope", "total")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("3 files, DISKSPD 2.0.21a, 3 runs")
+    assert {"volume", "direction", "iops", "bw", "lat_mean"} <= {*lines[1].split()}
+    assert lines[2].startswith("mirror")
+    assert {"37,594", "154", "0.866"} <= {*lines[2].split()}
+    assert "bs 4 KiB" in done.stdout
+    assert max(map(len, lines)) <= 100
+
+
+def test_what_is_said_of_all_rows_holds_for_those_not_shown(inside):
+    done = inside("read", LIBAIO, "-t", "percentiles", "--rows", "3")
+    assert "\ndirection  percentile  " in done.stdout
+    assert "latency clat" in done.stdout
+    assert "the first 3 of 34 rows" in done.stdout
+    every = inside("read", LIBAIO, "-t", "percentiles", "--rows", "0").stdout
+    assert re.search(r"^read +99\.95 ", every, re.MULTILINE)
+
+
+def test_read_for_machines(inside):
+    truth = ft.read(str(ROOT / VOLUMES)).io
+    listed = json.loads(inside("read", VOLUMES, "--format", "json").stdout)
+    assert [row["iops"] for row in listed] == truth["iops"].tolist()
+    assert list(listed[0]) == list(truth)
+    assert listed[0]["job"] is None
+    rows = list(csv.DictReader(io.StringIO(inside("read", VOLUMES, "--format", "csv").stdout)))
+    assert [float(row["bw_bytes_per_s"]) for row in rows] == truth["bw_bytes_per_s"].tolist()
+    assert rows[0]["job"] == ""
+
+
+def test_read_standard_input(cli):
+    with (ROOT / DD).open() as log:
+        done = cli("read", "-", "--format", "csv", "--columns", "source,total_ios", stdin=log)
+    assert done.stdout == "source,total_ios\n<stdin>,4\n"
+
+
+def test_summarize(cli):
+    done = cli("summarize", VOLUMES, "-m", "iops", "--by", "volume", "-w", "direction=read")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:3] == [
+        "iops of the runs of each volume",
+        "volume  n     median       mean",
+        "mirror  1  37,594 /s  37,594 /s",
+    ]
+
+
+def test_summarize_by_file(inside):
+    sides = [f"data/page-cache/{side}.txt" for side in ("before", "after")]
+    answer = json.loads(
+        inside("summarize", *sides, "-m", "real", "--by", "label", "-f", "json").stdout
+    )
+    assert [(row["label"], row["mean"]) for row in answer] == [("before", 4.364), ("after", 0.466)]
+
+
+def test_compare_two_files(cli):
+    sides = [f"data/dda-vhdx/xml/{side}.xml" for side in ("vhdx", "mirror")]
+    done = cli("compare", *sides, "--metric", "iops", "--by", "direction")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "iops, against vhdx"
+    assert lines[1].split() == ["direction", "label", "n", "iops", "of", "vhdx", "ratio", "verdict"]
+    assert lines[2].split()[:8] == ["read", "mirror", "1", "37,594", "/s", "52,992", "/s", "0.709"]
+    assert "one run each: not comparable" in lines[2]
+
+
+def test_compare_is_the_library_s(inside):
+    files = "data/wsl-filesystems/{fs}_{op}_{bs_bytes}_{round:d}.txt"
+    done = inside(
+        *("compare", files, "-m", "bw", "--between", "fs", "--baseline", "ext4"),
+        *("--by", "direction", "--where", "bs=4k", "--format", "json", "--pair", "round"),
+    )
+    frame = ft.read(str(ROOT / files)).io.query("bs_bytes == 4096")
+    truth = ft.compare(
+        *(frame, "bw_bytes_per_s"), between="fs", baseline="ext4", by="direction", pair="round"
+    )
+    listed = json.loads(done.stdout)
+    assert len(listed) == 4
+    for name in ("ratio", "ratio_lo", "p_holm", "verdict", "n"):
+        assert [row[name] for row in listed] == truth[name].tolist()
+
+
+def test_speedup(inside):
+    cache = "data/page-cache/{cache}.txt"
+    done = inside("speedup", cache, "--baseline", "before", "--metric", "real")
+    assert done.stdout.splitlines()[2].split()[:7] == [
+        "after",
+        "1",
+        "466",
+        "ms",
+        "4.36",
+        "s",
+        "9.36",
+    ]
+    # the first side is the baseline: after, in the order of the paths
+    assert json.loads(inside("speedup", cache, "-m", "real", "-f", "json").stdout)[0][
+        "speedup"
+    ] == pytest.approx(0.466 / 4.364)
+
+
+def test_several_runs_a_side_by_name(inside):
+    folder = "data/wsl-filesystems"
+    sides = [f"{name}={folder}/{name}_read_4k_*.txt" for name in ("ext4", "tmpfs")]
+    answer = json.loads(inside("compare", *sides, "-m", "bw", "-f", "json").stdout)
+    assert [(row["label"], row["baseline"], row["n"]) for row in answer] == [("tmpfs", "ext4", 3)]
+
+
+def test_the_baseline_is_what_was_named_first(cli, inside):
+    before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
+    with (ROOT / before).open() as log:
+        done = cli("compare", "-", after, "-m", "real", "-f", "csv", "--where", "real>0", stdin=log)
+    assert done.stdout.splitlines()[1].split(",")[:2] == ["after", "stdin"]
+    # it is not replaced by another where it cannot be read, or where a filter leaves none of it
+    done = inside("compare", "README.md", before, after, "-m", "real")
+    assert "baseline 'README' is no value of 'label'" in done.stderr
+    done = inside("compare", before, after, "-m", "real", "--where", "real<1")
+    assert "baseline 'before' is no value of 'label'" in done.stderr
+
+
+def test_settings(inside):
+    sides = [f"data/dda-vhdx/xml/{side}.xml" for side in ("vhdx", "nvme")]
+    # the path of a target is what is compared, and no setting of its own
+    assert "differ in no setting" in inside("compare", *sides, "--settings").stdout
+    loads = "data/how-many-runs/rounds/{workload}_ext4_1.json"
+    answer = json.loads(inside("compare", loads, "--settings", "--format", "json").stdout)
+    given = {"workload": "randread", "baseline": "fsync", "option": "iodepth"}
+    assert {**given, "text": "16", "text_baseline": "1"} in answer
+    shown = inside("compare", loads, "--settings").stdout.splitlines()
+    assert shown[0].split() == ["option", "workload", "set", "to", "of", "fsync"]
+    assert ["fsync", "randread", "not", "given", "1"] in [line.split() for line in shown]
+    alike = [f"{name}={sides[0]}" for name in ("one", "two")]
+    assert "differ in no setting" in inside("compare", *alike, "--settings").stdout
+
+
+def test_other_settings_are_a_warning(inside):
+    sides = [f"{n}=data/how-many-runs/depth/{n}_*.json" for n in (1, 2)]
+    done = inside("compare", *sides, "-m", "iops", "-w", "direction=read")
+    assert "the sides had other options: iodepth" in done.stdout
+    assert "compare FILES --settings" in done.stdout
+
+
+def test_settings_that_nobody_tells(inside):
+    before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
+    done = inside("compare", before, after, "--settings")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "tell no settings" in done.stderr
+
+
+def test_check(cli):
+    run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
+    given = ("--ram", "7926928KiB", "--link", "usb3-5g")
+    done = cli("check", run, *given)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1 run: 1 impossible, ")
+    assert "1.98 GB/s is 3.95 times the 500 MB/s" in " ".join(done.stdout.split())
+    assert "prefilled=" not in done.stdout
+
+
+def test_strict(inside):
+    run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
+    assert inside("check", run, "--link", "usb3-5g", "--strict").returncode == 3
+    assert inside("check", run, "--link", "usb3-5g").returncode == 0
+
+
+def test_figures_needs_notebooks(cli, tmp_path):
+    done = cli("figures", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no notebooks/*.ipynb here" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("throughput", [VOLUMES, "--where", "direction=total", "--ceiling", "USB=500MB/s"]),
+        ("latency", [VOLUMES, "--hue", "thread", "--scope", "thread", "-w", "direction=total"]),
+        ("ratios", [VOLUMES, "--baseline", "vhdx", "--metric", "iops", "--by", "direction"]),
+        ("timings", ["data/page-cache/{cache}.txt", "--order", "before,after"]),
+        ("percentiles", ["tests/fixtures/fio/fio-3.33--libaio.json"]),
+        (
+            "repeats",
+            [
+                *("data/wsl-filesystems/{fs}_{op}_4k_{round:d}.txt", "--y", "fs"),
+                *("--metric", "bw", "--title", "Each run"),
+            ],
+        ),
+        ("load", ["data/how-many-runs/depth/*.json", "--limit", "1ms"]),
+        ("fairness", [VOLUMES, "-w", "direction=total", "--order", "nvme,mirror"]),
+        ("cdf", ["tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log", "--merge"]),
+        (
+            "heatmap",
+            ["tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log", "-w", "direction=read"],
+        ),
+        ("series", ["data/how-many-runs/long/long_iops.1.log", "--round", "10", "-m", "iops"]),
+        ("credibility", ["data/wsl-vhdx/f_ext4-vhdx_write.txt", "--ram", "8GB"]),
+        (
+            "sweep",
+            [
+                *("data/wsl-filesystems/{fs}_read_{bs_bytes}_{round:d}.txt", "--hue", "fs"),
+                *("--metric", "bw"),
+            ],
+        ),
+    ],
+)
+def test_plot(inside, tmp_path, kind, options):
+    figure = tmp_path / "figure.svg"
+    done = inside("plot", kind, *options, "--output", figure)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert figure.read_text().startswith("<?xml")
+    assert [file.name for file in tmp_path.iterdir()] == ["figure.svg"]
+
+
+def test_what_a_plot_shows_is_computed_by_the_library(monkeypatch, inside, tmp_path):
+    drawn = {}
+
+    def recorded(kind):
+        def draw(*given, **more):
+            drawn[kind] = given, more
+            ax = plt.figure().gca()
+            return [ax, ax] if kind == "load" else ax
+
+        return draw
+
+    for kind in ("load", "series", "credibility"):
+        monkeypatch.setattr(ft.plot, kind, recorded(kind))
+    log = "data/how-many-runs/long/long_iops.1.log"
+    run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
+    for command in (
+        ("load", "data/how-many-runs/depth/*.json", "--limit", "1ms"),
+        ("series", log, "--round", "10s", "--steady", "fio-deviation", "--limit", "3"),
+        ("credibility", run, "--link", "usb3-5g", "--compression", "1.5"),
+    ):
+        assert inside("plot", *command, "-o", tmp_path / "x.svg").returncode == 0
+    io = ft.read(str(ROOT / "data/how-many-runs/depth/*.json")).io
+    best = drawn["load"][1]["best"]
+    assert best["iops"].item() == io.query("lat_mean_ns < 1e6")["iops"].max()
+    told = [(frame["metric"][0], len(frame)) for frame in drawn["load"][1]["summaries"]]
+    assert told == [("iops", 8), ("lat_mean_ns", 8)]
+    steady = drawn["series"][1]["steady"]
+    assert (steady["method"].item(), steady["interval_s"].item()) == ("fio-deviation", 10)
+    seen = drawn["credibility"][0][0].query("check == 'link'")
+    assert seen["limit"].tolist() == [750e6]  # 500 MB/s of a link that packs
+
+
+def test_markdown(inside):
+    done = inside("read", DD, "--format", "markdown", "--columns", "scope,total_ios,bw")
+    assert done.stdout.splitlines()[2:5] == [
+        "| scope | total\\_ios | bw |",
+        "| --- | ---: | ---: |",
+        "| job | 4 | 3.49 GB/s |",
+    ]
+
+
+def test_colours_are_for_terminals(inside, monkeypatch):
+    check = ("check", "data/page-cache/create.log")
+    assert "\x1b[" not in inside(*check).stdout
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[33m" in inside(*check).stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[33m" not in inside(*check).stdout
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_lines_fit(inside, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for command in (
+        ["read", "tests/fixtures/fio"],
+        ["read", "tests/fixtures/time", "--table", "notes"],
+        ["check", "data/wsl-vhdx"],
+        ["compare", VOLUMES, "-m", "lat_mean", "--by", "direction"],
+        ["describe"],
+    ):
+        assert max(map(len, inside(*command).stdout.splitlines())) <= columns
+
+
+def test_parquet_needs_no_pyarrow(inside, tmp_path):
+    file = tmp_path / "io.parquet"
+    assert inside("read", VOLUMES, "-o", file).returncode == 0
+    truth = ft.read(str(ROOT / VOLUMES)).to_polars()["io"]
+    assert pl.read_parquet(file)["iops"].to_list() == truth["iops"].to_list()
+    assert pl.read_parquet(file).schema == truth.schema

@@ -1,0 +1,232 @@
+"""A file is written whole or not at all, whatever stops the writing; the streams end cleanly."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import environment
+from tests.conftest import ROOT
+
+PATIENCE = 120  # seconds; a busy machine is no reason to fail
+LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
+unix = pytest.mark.skipif(os.name == "nt", reason="signals and /dev are Unix's")
+
+
+def start(*args, **changes):
+    return subprocess.Popen(
+        [sys.executable, "-m", "fiotools", *map(str, args)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=environment(**changes),
+    )
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A folder of which more is to be said than a pipe holds."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for at in range(200):
+        os.link(LIBAIO, folder / f"{at}.json")
+    return folder
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """Mount a small file system; where that is not allowed, there is nothing to test."""
+    place = tmp_path / "mounted"
+    place.mkdir()
+
+    def mount(options):
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+        try:
+            done = subprocess.run(command, capture_output=True, check=False)
+        except FileNotFoundError:
+            pytest.skip("there is no mount here")
+        if done.returncode:
+            pytest.skip("a tmpfs can be mounted by root only")
+        return place
+
+    yield mount
+    subprocess.run(["umount", str(place)], capture_output=True, check=False)
+
+
+def test_a_folder_of_tables(inside, tmp_path):
+    out = tmp_path / "tables"
+    done = inside("read", LIBAIO, "-o", f"{out}/", "--format", "csv")
+    assert (done.returncode, done.stdout) == (0, "")
+    names = ["bins", "disks", "extras", "io", "jobs", "percentiles", "runs", "settings"]
+    assert sorted(file.name for file in out.iterdir()) == [f"{name}.csv" for name in names]
+    assert [file.name for file in tmp_path.iterdir()] == ["tables"]
+    # once more into the folder that is there, other tables only
+    assert inside("read", LIBAIO, "-o", out, "-t", "io", "-t", "runs").returncode == 0
+    assert {file.name for file in out.glob("*.parquet")} == {"io.parquet", "runs.parquet"}
+
+
+def test_a_file_is_replaced_and_keeps_its_rights(inside, tmp_path):
+    file = tmp_path / "out.csv"
+    file.write_text("old\n")
+    file.chmod(0o640)
+    link = tmp_path / "link.csv"
+    link.symlink_to(file)
+    assert inside("read", LIBAIO, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert file.read_text().startswith("source,")
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_cannot_be_read_leaves_the_file(inside, tmp_path):
+    file = tmp_path / "out.csv"
+    file.write_text("old\n")
+    assert inside("read", "pyproject.toml", "-o", file).returncode == 1
+    assert file.read_text() == "old\n"
+
+
+@unix
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["read", LIBAIO, "-o", "{}.csv"],
+        ["read", LIBAIO, "-o", "{}.parquet"],
+        ["read", LIBAIO, "-o", "{}/"],
+        ["plot", "percentiles", LIBAIO, "-o", "{}.svg"],
+    ],
+    ids=["csv", "parquet", "folder", "figure"],
+)
+def test_a_full_disk(inside, mounted, command):
+    place = mounted("size=8k")
+    (place / "filling").write_bytes(b"x" * 8192)
+    done = inside(*(str(word).format(place / "out") for word in command))
+    assert done.returncode == 1
+    assert done.stderr.endswith(": No space left on device\n")
+    assert done.stderr.count("\n") == 1
+    assert ".part" not in done.stderr
+    assert [file.name for file in place.iterdir()] == ["filling"]
+
+
+@unix
+def test_a_folder_that_cannot_be_written(inside, mounted):
+    place = mounted("ro")
+    done = inside("read", LIBAIO, "-o", place / "out.csv")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert done.stderr == f"fiotools: {place / 'out.csv'}: Read-only file system\n"
+
+
+@unix
+def test_a_folder_that_one_may_not_write(inside, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    tmp_path.chmod(0o500)
+    done = inside("read", LIBAIO, "-o", tmp_path / "out.csv")
+    tmp_path.chmod(0o700)
+    assert done.returncode == 1
+    assert done.stderr == f"fiotools: {tmp_path / 'out.csv'}: Permission denied\n"
+
+
+@unix
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_stdout_is_full(unbuffered):
+    if not os.path.exists("/dev/full"):  # noqa: PTH110
+        pytest.skip("there is no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fiotools", "describe"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "fiotools: standard output: No space left on device\n"
+
+
+@unix
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_nobody_reads_on(unbuffered):
+    listing = start("describe", "--format", "markdown", PYTHONUNBUFFERED=unbuffered)
+    # closed before anything is written, as by a `head` that was quicker
+    listing.stdout.close()
+    assert listing.wait(PATIENCE) == -signal.SIGPIPE
+    assert listing.stderr.read() == ""
+    listing.stderr.close()
+
+
+@unix
+def test_nobody_reads_the_rest(many):
+    reading = start("read", many, "--format", "json", PYTHONUNBUFFERED="1")
+    assert reading.stdout.read(1) == "["
+    reading.stdout.close()
+    assert reading.wait(PATIENCE) == -signal.SIGPIPE
+    assert "Traceback" not in reading.stderr.read()
+    reading.stderr.close()
+
+
+# how a command is held in the middle: what it does next says so, and never ends
+HELD = """
+import pathlib, sys, time
+
+def held(*args, **options):
+    pathlib.Path({mark!r}).touch()
+    time.sleep({patience})
+"""
+LOADING = """
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "typer":
+            held()
+
+sys.meta_path.insert(0, Finder)
+"""
+READING = """
+import fiotools.reading
+fiotools.reading.read = held
+"""
+WRITING = """
+import os
+os.fsync = held
+"""
+
+
+@unix
+@pytest.mark.parametrize(
+    ("what", "parts"),
+    [(LOADING, 0), (READING, 0), (WRITING, 1)],
+    ids=["loading", "reading", "writing"],
+)
+def test_ctrl_c(tmp_path, what, parts):
+    mark, out = tmp_path / "held", tmp_path / "out"
+    out.mkdir()
+    begin = HELD.format(mark=str(mark), patience=PATIENCE)
+    (tmp_path / "sitecustomize.py").write_text(begin + what)
+    running = start("read", LIBAIO, "-o", out / "io.parquet", PYTHONPATH=str(tmp_path))
+    try:
+        end = time.monotonic() + PATIENCE
+        while not mark.exists() and running.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        assert len(list(out.iterdir())) == parts
+        running.send_signal(signal.SIGINT)
+        stdout, stderr = running.communicate(timeout=PATIENCE)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == -signal.SIGINT  # a loop in the shell stops too
+    assert (stdout, stderr) == ("", "fiotools: interrupted\n")
+    assert list(out.iterdir()) == []
+
+
+@unix
+def test_closed_streams():
+    for closing, code in ((">&-", 1), ("2>&-", 0)):
+        command = f'exec "{sys.executable}" -m fiotools describe {closing}'
+        done = subprocess.run(
+            ["sh", "-c", command], capture_output=True, env=environment(), check=False
+        )
+        assert done.returncode == code
+        assert b"Traceback" not in done.stderr

@@ -1,0 +1,109 @@
+"""Campaigns run for real, as a user runs them, and what they left."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+# two quick workloads of dd, without direct I/O, which not every file system takes
+SMALL = (
+    *("throughput", "--size", "16M"),
+    *("--only", "write-zeros", "--only", "read"),
+)
+PATIENCE = 120  # seconds; a busy machine is no reason to fail
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither dd nor such links")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+
+
+def needs(tool):
+    return pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not installed")
+
+
+def command(*args):
+    return [sys.executable, "-m", "fiotools", "measure", *map(str, args)]
+
+
+def measure(*args, cwd=None, env=None):
+    """Run a campaign to its end."""
+    return subprocess.run(
+        command(*args),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        cwd=cwd,
+        env=env,
+        check=False,
+    )
+
+
+@contextmanager
+def begun(*args, until):
+    """Start a campaign, wait until something is so, and give the process."""
+    process = subprocess.Popen(
+        command(*args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        wait(until, process)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait(until, process=None):
+    end = time.monotonic() + PATIENCE
+    while not until():
+        assert time.monotonic() < end
+        if process is not None and process.poll() is not None:
+            raise AssertionError(process.communicate())
+        time.sleep(0.02)
+
+
+def stop(process, number=signal.SIGINT):
+    """Send a signal and give what the process said, and how it ended."""
+    process.send_signal(number)
+    said, complained = process.communicate(timeout=PATIENCE)
+    return process.returncode, said, complained
+
+
+def log(folder):
+    """Read the lines of a manifest that are whole."""
+    file = Path(folder) / "manifest.jsonl"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def ran(folder):
+    return [line for line in log(folder) if line["kind"] == "run"]
+
+
+def names(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def hidden(folder):
+    return [name for name in names(folder) if name.startswith(".")]
+
+
+def in_namespace(script, cwd):
+    """Run a shell script in which file systems can be mounted; they are gone after it."""
+    if sys.platform != "linux" or shutil.which("unshare") is None:
+        pytest.skip("needs unshare")
+    unshare = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--kill-child")
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs user namespaces")
+    return subprocess.run(
+        [*unshare, "sh", "-c", script],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        cwd=cwd,
+        check=False,
+    )

@@ -1,0 +1,236 @@
+"""Each experiment is run for real, small, and its raw outputs are read back."""
+
+import hashlib
+import signal
+import sys
+
+import pytest
+
+import fiotools as ft
+from fiotools.measure import filling
+from fiotools.measure.experiments import EXPERIMENTS, small_files
+from fiotools.measure.places import Place
+from fiotools.measure.signals import Watch
+from tests.measure.campaigns import linux, measure, names, needs, ran, unix
+
+pytestmark = unix
+
+MIB = 2**20
+
+
+@pytest.fixture
+def place(tmp_path):
+    folder = tmp_path / "place"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path, place):
+    """Run an experiment on one place, for one round; nothing may be left."""
+
+    def run(experiment, **options):
+        said = []
+        out = tmp_path / experiment
+        campaign = ft.measure.run(
+            experiment, {"here": place}, output=out, rounds=1, say=said.append, **options
+        )
+        assert names(place) == []
+        assert campaign.status == "complete"
+        assert not [name for name in names(out) if name.startswith(".")]
+        assert "\n".join(said).count("1 round: intervals will be wide or missing") == 1
+        return campaign
+
+    return run
+
+
+@linux
+@needs("dd")
+def test_throughput(run):
+    campaign = run("throughput", size="16M")
+    left_out = {workload for _, workload in campaign.session["left_out"]}
+    assert left_out in (set(), {w for w in EXPERIMENTS["throughput"].workloads if "direct" in w})
+    io = campaign.results.io.set_index("workload")
+    assert {*io.index} == {*EXPERIMENTS["throughput"].workloads} - left_out
+    assert set(io["io_bytes"]) == {16 * MIB}
+    assert set(io["place"]) == {"here"}
+    assert set(io["round"]) == {1}
+    assert io.loc["read", "direction"] == "read"
+    assert io.loc["write-zeros", "direction"] == "write"
+    commands = campaign.plan.set_index("workload")["command"]
+    zeros = "dd if=/dev/zero of=written.tmp bs=1M count=16"
+    assert commands["write-zeros-fdatasync"] == f"{zeros} conv=fdatasync"
+    assert commands["read"] == "dd if=data.tmp of=/dev/null bs=1M"
+    assert commands["write-random"].startswith("dd if=/dev/fd/")
+    if not left_out:
+        assert commands["write-zeros-direct"] == f"{zeros} oflag=direct"
+        assert bool(io.loc["read-direct", "direct"])
+
+
+@linux
+@needs("dd")
+def test_block_size(run):
+    campaign = run("block-size", size="16M")
+    io = campaign.results.io
+    assert sorted(io.query("operation == 'read'")["bs_bytes"]) == [
+        *(4096, 32768, 262144, 2 * MIB, 16 * MIB)
+    ]
+    assert sorted(io["size"].unique()) == ["16m", "256k", "2m", "32k", "4k"]
+    assert set(io["io_bytes"]) == {16 * MIB}
+    assert campaign.template.endswith("/{place}_{operation}_{size}_{round:d}.txt")
+
+
+@linux
+@needs("bash")
+@needs("cat")
+def test_page_cache(run, place):
+    campaign = run("page-cache", size="16M")
+    timings = campaign.results.timings
+    assert sorted(timings["cache"]) == ["cold", "warm"]
+    assert set(timings["command"]) == {"cat data.tmp > /dev/null"}
+    assert timings["real_s"].notna().all()
+    shares = campaign.plan.set_index("cache")["resident_pct"]
+    assert shares["warm"] == 100
+    assert shares["cold"] == (100 if Place("here", place).is_memory else 0)
+    assert ft.measure.known(campaign)["moved"] == 16 * MIB
+
+
+@needs("fio")
+def test_random_io(run):
+    campaign = run("random-io", size="16M", seconds=1, buffered=True)
+    io = campaign.results.io
+    assert [*zip(io["workload"], io["direction"], strict=True)] == [
+        ("random-read", "read"),
+        ("random-readwrite", "read"),
+        ("random-readwrite", "write"),
+        ("random-write", "write"),
+    ]
+    assert set(io["bs_bytes"]) == {4096}
+    assert set(io["numjobs"]) == {campaign.asked.jobs}
+    assert not io["direct"].any()
+    # the manifest says what fio's JSON does not
+    assert campaign.results.runs["command"].str.startswith("fio --name=random-").all()
+    assert campaign.results.runs["started_at"].notna().all()
+    assert campaign.session["tools"]["fio"].startswith("fio-")
+    assert (campaign.results.bins["count"] > 0).all()
+
+
+@needs("bash")
+@needs("tar")
+def test_small_files(run, monkeypatch):
+    monkeypatch.setattr(small_files, "FILES", 300)
+    monkeypatch.setattr(small_files, "FOLDERS", 20)
+    campaign = run("small-files")
+    timings = campaign.results.timings
+    assert sorted(timings["workload"]) == sorted(campaign.asked.workloads)
+    assert timings["command"].str.contains("tar -x --no-same-owner -f ../files.tar").all()
+    assert (timings["real_s"] > 0).all()
+
+
+def test_the_tarball_is_as_the_article_has_it(tmp_path):
+    import tarfile
+
+    for name in ("one", "two"):
+        filling.tarball(tmp_path / name, 4294, 213, 37 * MIB, Watch())
+    with tarfile.open(tmp_path / "one") as tar:
+        members = tar.getmembers()
+    files = [member for member in members if member.isfile()]
+    assert len(files) == 4294
+    assert len(members) - len(files) == 213
+    assert sum(member.size for member in files) == 37 * MIB
+    assert 40e6 < (tmp_path / "one").stat().st_size < 46e6  # 43 MB in the article
+    first, second = (hashlib.sha256((tmp_path / n).read_bytes()).digest() for n in ("one", "two"))
+    assert first == second
+
+
+@linux
+@needs("dd")
+def test_the_manifest_tells_all_of_a_run(run, tmp_path):
+    campaign = run("throughput", size="16M", only=["read"])
+    (line,) = ran(tmp_path / "throughput")
+    raw = (tmp_path / "throughput" / "here_read_1.txt").read_bytes()
+    assert raw.startswith(b"$ dd if=data.tmp of=/dev/null bs=1M\n16+0 records in\n")
+    assert line["sha256"] == hashlib.sha256(raw).hexdigest()
+    assert line["argv"] == ["dd", "if=data.tmp", "of=/dev/null", "bs=1M"]
+    assert line["seconds"] > 0
+    session = campaign.session
+    assert session["machine"]["kernel"].startswith("Linux ")
+    assert session["machine"]["ram_bytes"] > 2**28
+    assert session["environment"] == {"LC_ALL": "C"}
+    here = campaign.places.iloc[0]
+    assert here["file_system"]
+    assert "rw" in here["mount_options"].split(",")
+    assert repr(campaign) == "<Campaign throughput: 1 of 1 runs, complete>"
+    # the folder reads as any other: the manifest is not taken for a result
+    read = ft.read(tmp_path / "throughput")
+    assert len(read.io) == 1
+    assert read.notes.empty
+
+
+@linux
+@needs("dd")
+def test_two_places_are_compared(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    said = []
+    campaign = ft.measure.run(
+        "throughput",
+        [tmp_path / "a", f"b={tmp_path / 'b'}"],
+        output=tmp_path / "out",
+        rounds=3,
+        size="16M",
+        only=["read", "write-zeros"],
+        say=said.append,
+    )
+    text = "\n".join(said)
+    assert "a and b are on one file system: this compares folders, and no storage" in text
+    assert "16 MiB fits into the memory" in text
+    assert "12 of 12 runs are in" in text
+    assert "--between place --baseline a --by workload,direction" in text
+    answer = ft.compare(
+        campaign.results.io,
+        "bw_bytes_per_s",
+        between="place",
+        baseline="a",
+        by=["workload", "direction"],
+        pair="round",
+    )
+    assert answer["n"].tolist() == [3, 3]
+    starts = campaign.plan.sort_values("started_at")
+    assert starts["order"].is_monotonic_increasing
+    reads = campaign.plan.query("workload == 'read'")["place"].tolist()
+    assert reads in (["a", "b", "b", "a", "a", "b"], ["b", "a", "a", "b", "b", "a"])
+    assert not ft.check(campaign.results, **ft.measure.known(campaign)).empty
+    with pytest.raises(ft.MeasureError, match="there is no place 'c'"):
+        ft.measure.known(campaign, "c")
+
+
+def test_signals_are_given_back(place, tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+    if sys.platform == "linux":
+        ft.measure.run(
+            "throughput", [place], output=tmp_path / "out", rounds=1, size="16M", only=["read"]
+        )
+    with pytest.raises(ft.MeasureError):
+        ft.measure.run("throughput", [place], output=tmp_path / "new", size="16M", only=["no"])
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there it is run")
+def test_diskspd_is_told_how_to_run(place):
+    done = measure("diskspd", "--dir", place)
+    assert done.returncode == 0
+    assert "diskspd -t2 -o32 -b4k -r4k -w40 -Sh -D -L -d120 -c5G -Rxml D:\\IO.dat" in done.stdout
+    assert 'ft.read("FOLDER/{place}_{workload}_{round:d}.xml")' in done.stdout
+    with pytest.raises(ft.MeasureError, match="diskspd runs on Windows"):
+        ft.measure.run("diskspd", [place])
+    assert names(place) == []
+
+
+@linux
+@needs("fio")
+def test_a_dry_run_writes_nothing(place):
+    done = measure("random-io", "--dir", place, "--dry-run", "--quick", cwd=place)
+    assert done.returncode == 0
+    assert "stops by itself in any case after 2 min" in done.stdout
+    assert names(place) == []

@@ -1,0 +1,238 @@
+"""Whatever ends a campaign: nothing is left in the places, and what was measured is kept."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+import fiotools as ft
+from fiotools.measure import lock
+from tests.measure.campaigns import (
+    SMALL,
+    begun,
+    hidden,
+    in_namespace,
+    linux,
+    log,
+    measure,
+    names,
+    needs,
+    ran,
+    stop,
+    wait,
+)
+
+pytestmark = [linux, needs("dd")]
+
+
+@pytest.fixture
+def places(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def dirs(places):
+    return ("--dir", places / "a", "--dir", f"two={places / 'b'}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_in_the_middle(places, number):
+    out = places / "out"
+    with begun(
+        *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: len(ran(out)) > 2
+    ) as process:
+        status, said, complained = stop(process, number)
+    # of Ctrl-C it dies, so that a loop in the shell stops too
+    assert status == (-number if number == signal.SIGINT else 128 + number)
+    assert number.name in complained
+    assert names(places / "a") == names(places / "b") == []
+    kept = ran(out)
+    assert {*names(out)} == {"manifest.jsonl", *(line["file"] for line in kept)}
+    assert f"{len(kept)} of 3996 runs are in {out}" in said
+    assert f"fiotools measure --resume {out}" in said
+    assert log(out)[-1]["status"] == ft.campaign(out).status == "interrupted"
+
+
+def test_a_signal_while_files_are_filled(places):
+    def filling():
+        return any((places / "a" / name / "data.tmp").exists() for name in hidden(places / "a"))
+
+    args = ("throughput", "--size", "512M", "--only", "read", *dirs(places))
+    with begun(*args, "--output", places / "out", until=filling) as process:
+        assert stop(process)[0] == -signal.SIGINT
+    # no folder of results without results; a machine that stalls may have some by now
+    assert names(places) == ["a", "b", *(["out"] if ran(places / "out") else [])]
+    assert names(places / "a") == names(places / "b") == []
+
+
+@needs("fio")
+def test_the_tool_is_killed_with_all_its_jobs(places):
+    def at_work():
+        return out.exists() and any(name.endswith(".part") for name in hidden(out))
+
+    out = places / "out"
+    args = ("random-io", "--size", "16M", "--buffered", "--seconds", 600, *dirs(places))
+    with begun(*args, "--output", out, until=at_work) as process:
+        wait(lambda: children_of(process.pid), process)
+        children = children_of(process.pid)
+        assert stop(process)[0] == -signal.SIGINT
+    assert not [child for child in children if Path("/proc", child).exists()]
+    assert names(places) == ["a", "b"]
+    assert names(places / "a") == names(places / "b") == []
+
+
+@needs("fio")
+def test_a_command_outlives_its_campaign(places):
+    def at_work():
+        return out.exists() and any(name.endswith(".part") for name in hidden(out))
+
+    out = places / "out"
+    args = ("random-io", "--size", "16M", "--buffered", "--seconds", 600, *dirs(places))
+    with begun(*args, "--output", out, until=at_work) as process:
+        wait(lambda: children_of(process.pid), process)
+        (child,) = children_of(process.pid)
+        process.kill()
+        process.wait()
+        try:
+            refused = measure("--resume", out)
+        finally:
+            os.kill(int(child), signal.SIGKILL)
+    assert refused.returncode == 1
+    assert "or a command of one that was killed" in refused.stderr
+    for folder in (out, places / "a", places / "b"):
+        os.close(lock.hold(folder))
+
+
+def children_of(pid):
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+
+
+def test_resume_after_a_kill(places):
+    out = places / "out"
+    with begun(
+        *SMALL, *dirs(places), "--rounds", 10, "--output", out, until=lambda: len(ran(out)) > 4
+    ) as process:
+        process.kill()
+        process.communicate()
+    left = [places / folder / name for folder in "ab" for name in hidden(places / folder)]
+    assert len(left) == 2
+    assert ft.campaign(out).status == "killed"
+    before = {line["order"]: line for line in ran(out)}
+    raw = {line["file"]: (out / line["file"]).read_bytes() for line in before.values()}
+
+    done = measure("--resume", out)
+    assert done.returncode == 0, done.stderr
+    assert f"{len(before)} of them kept from before" in done.stdout
+    assert names(places / "a") == names(places / "b") == []
+    assert {file: (out / file).read_bytes() for file in raw} == raw
+    orders = [line["order"] for line in ran(out)]
+    assert sorted(orders) == list(range(1, 41))  # 2 workloads, 2 places, 10 rounds; none twice
+    assert {line["session"] for line in ran(out)} == {1, 2}
+    campaign = ft.campaign(out)
+    assert campaign.status == "complete"
+    assert len(campaign.results.io) == 40
+    again = measure("--resume", out)
+    assert again.returncode == 1
+    assert "complete" in again.stderr
+
+
+def test_a_half_line_is_dropped(places):
+    out = places / "out"
+    assert measure(*SMALL, *dirs(places), "--rounds", 1, "--output", out).returncode == 0
+    manifest = out / "manifest.jsonl"
+    whole = manifest.read_bytes().splitlines(keepends=True)
+    # killed while the last run's was written
+    manifest.write_bytes(b"".join(whole[:-2]) + whole[-2][:40])
+    assert len(ft.campaign(out).plan.query("done")) == 3
+    assert measure("--resume", out).returncode == 0
+    assert [line["order"] for line in ran(out)] == [1, 2, 3, 4]
+
+
+def test_two_at_once_in_one_folder(places):
+    out = places / "out"
+    with begun(
+        *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: ran(out)
+    ) as process:
+        for other in (
+            (*SMALL, "--dir", places / "b", "--output", places / "other"),
+            ("--resume", out),
+        ):
+            refused = measure(*other)
+            assert refused.returncode == 1
+            assert "another campaign is at work in this folder" in refused.stderr
+        assert not (places / "other").exists()
+        assert process.poll() is None
+        assert stop(process)[0] == -signal.SIGINT
+    wait(lambda: names(places / "b") == [])
+    alone = (*SMALL, "--dir", places / "b", "--rounds", 1, "--output", places / "other")
+    assert measure(*alone).returncode == 0
+
+
+def in_tmpfs(size, body, cwd):
+    python = f"'{sys.executable}' -m fiotools measure"
+    return in_namespace(
+        f"set -e; mkdir place; mount -t tmpfs -o size={size} none place; set +e\n"
+        f'measure() {{ {python} "$@"; echo "status $?"; }}\n{body}',
+        cwd,
+    )
+
+
+def test_no_room(tmp_path):
+    done = in_tmpfs("24m", "measure throughput --dir place; ls -A place", tmp_path)
+    assert done.stdout == "status 1\n"
+    assert "no room: place" in done.stderr
+    assert names(tmp_path) == ["place"]
+    done = in_tmpfs(
+        "96m", "measure throughput --dir place --size 64M; ls -A place", tmp_path / "place"
+    )
+    assert done.stdout == "status 1\n"
+    assert "no room for test files of 64 MiB: place" in done.stderr
+
+
+def test_no_room_for_results(tmp_path):
+    (tmp_path / "disk").mkdir()
+    done = in_tmpfs(
+        "1m", f"measure {' '.join(SMALL)} --dir disk --output place/out; ls -A place disk", tmp_path
+    )
+    assert done.stdout.endswith("status 1\ndisk:\n\nplace:\n")
+    assert "place/out: no room is left for the results" in done.stderr
+
+
+def test_the_disk_is_full_in_the_middle(tmp_path):
+    small = " ".join(SMALL)
+    fill = """
+        until grep -qs '"kind": "run"' out/manifest.jsonl; do sleep 0.02; done
+        dd if=/dev/zero of=place/full bs=1M 2>/dev/null
+    """
+    body = f"measure {small} --rounds 9999 --dir place --output out; wait; ls -A place"
+    done = in_tmpfs("96m", f"({fill}) &\n{body}", tmp_path)
+    assert done.stdout.endswith("status 1\nfull\n")
+    assert "dd failed on place" in done.stderr
+    assert "No space left on device" in done.stderr
+    assert "--resume" in done.stdout
+    assert log(tmp_path / "out")[-1]["status"] == "failed"
+    kept = ran(tmp_path / "out")
+    assert len(ft.read(tmp_path / "out").io) == len(kept) >= 1
+
+
+def test_a_folder_that_is_read_only(tmp_path):
+    done = in_tmpfs(
+        "96m", f"mount -o remount,ro place\nmeasure {' '.join(SMALL)} --dir place", tmp_path
+    )
+    assert done.stdout == "status 1\n"
+    assert "Read-only file system" in done.stderr
+    assert names(tmp_path) == ["place"]
+
+
+def test_an_output_that_is_read_only(places):
+    done = in_namespace(
+        f"mount -t tmpfs -o ro none b && '{sys.executable}' -m fiotools measure {' '.join(SMALL)} "
+        "--dir a --output b/out",
+        places,
+    )
+    assert done.returncode == 1
+    assert "Read-only file system" in done.stderr
+    assert names(places / "a") == []

@@ -1,0 +1,338 @@
+"""What a campaign decides before it begins: order, sizes, and what it knows of the machine."""
+
+import errno
+import itertools
+import json
+import os
+import time
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+
+import pytest
+
+import fiotools as ft
+from fiotools.measure import direct, room
+from fiotools.measure.device import device_of
+from fiotools.measure.experiments import EXPERIMENTS, base
+from fiotools.measure.mounts import Mount, mount_of
+from fiotools.measure.order import interleaved
+from fiotools.measure.places import Place
+from fiotools.measure.planning import make_plan
+from fiotools.measure.signals import OutOfTimeError, Watch
+from tests.measure.campaigns import linux, ran
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+@pytest.mark.parametrize("workloads", [1, 2, 3])
+def test_every_run_once_and_in_turns(places, workloads):
+    names, works = "abc"[:places], "xyz"[:workloads]
+    order = list(interleaved(names, works, 4))
+    assert sorted(order) == sorted(itertools.product(range(1, 5), works, names))
+    assert [number for number, _, _ in order] == sorted(number for number, _, _ in order)
+    for work in works:
+        turns = [
+            "".join(p for n, w, p in order if (n, w) == (number, work)) for number in range(1, 5)
+        ]
+        forth, back = names, names[::-1]
+        assert turns in ([forth, back, forth, back], [back, forth, back, forth])
+
+
+def plan(tmp_path, experiment="throughput", effort="normal", **given):
+    asked = {"rounds": None, "size": None, "seconds": None, "only": (), "buffered": False}
+    place = Place("here", tmp_path)
+    return make_plan(EXPERIMENTS[experiment], [place], effort=effort, **{**asked, **given})
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """A machine with so much free."""
+
+    def machine(free, memory):
+        monkeypatch.setattr(Place, "free", lambda self: free)
+        monkeypatch.setattr(room, "memory", lambda: (memory, memory))
+
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("free", "memory", "size"),
+    [
+        (1000 * GIB, 64 * GIB, GIB),  # all that it would like
+        (4 * GIB, 64 * GIB, 448 * 2**20),  # a quarter of the room for two files, in steps of 16 MiB
+        (1000 * GIB, 4 * GIB, 512 * 2**20),  # a quarter of the half of memory
+    ],
+)
+def test_sizes_respect_room_and_memory(tmp_path, machine, free, memory, size):
+    machine(free, memory)
+    assert plan(tmp_path).size_bytes == size
+
+
+@pytest.mark.parametrize(
+    ("free", "memory", "who"), [(100, 64 * GIB, "here"), (GIB, 1000, "memory")]
+)
+def test_no_room_at_all(tmp_path, machine, free, memory, who):
+    machine(free, memory)
+    with pytest.raises(ft.MeasureError, match=rf"no room: {who} .*has"):
+        plan(tmp_path)
+    with pytest.raises(ft.MeasureError, match="no room for test files of 16 MiB"):
+        plan(tmp_path, size="16M")
+
+
+def test_memory_holds_all_places_that_are_memory(tmp_path, machine, monkeypatch):
+    machine(1000 * GIB, 4 * GIB)
+    monkeypatch.setattr(Place, "is_memory", True)
+    places = [Place("a", tmp_path), Place("b", tmp_path)]
+    # a quarter of: half of the memory, for two files in each place
+    assert room.size_for(EXPERIMENTS["block-size"], places, GIB, None) == 128 * 2**20
+
+
+def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
+    machine(GIB, 64 * GIB)
+    assert plan(tmp_path, "small-files").size_bytes == 37 * 2**20
+    with pytest.raises(ft.MeasureError, match="it takes no --size"):
+        plan(tmp_path, "small-files", size="1G")
+    machine(100 * 2**20, 64 * GIB)
+    with pytest.raises(ft.MeasureError, match="no room for test files of 37 MiB: here"):
+        plan(tmp_path, "small-files")
+
+
+def test_places_on_one_file_system_share_its_room(tmp_path, machine):
+    machine(4 * GIB, 64 * GIB)
+    places = [Place("a", tmp_path), Place("b", tmp_path)]
+    assert room.size_for(EXPERIMENTS["throughput"], places, GIB, None) == 224 * 2**20
+
+
+@pytest.mark.parametrize("experiment", ["throughput", "page-cache", "random-io", "block-size"])
+def test_five_rounds_and_more(tmp_path, experiment):
+    assert plan(tmp_path, experiment).rounds == plan(tmp_path, experiment, "quick").rounds == 5
+    assert plan(tmp_path, experiment, "thorough").rounds == 10
+    assert plan(tmp_path, experiment, "quick").limit_s == 100
+    assert plan(tmp_path, experiment).limit_s is None
+
+
+def test_quick_runs_are_as_long_as_time_allows(tmp_path):
+    for count, seconds in ((1, 2), (2, 1), (4, 1)):
+        places = [Place(f"p{number}", tmp_path) for number in range(count)]
+        asked = make_plan(
+            EXPERIMENTS["random-io"],
+            places,
+            effort="quick",
+            rounds=None,
+            size="16M",
+            seconds=None,
+            only=(),
+            buffered=False,
+        )
+        assert asked.seconds == seconds
+
+
+def test_time_is_over():
+    with Watch(0.01) as watch:
+        time.sleep(0.02)
+        with pytest.raises(OutOfTimeError):
+            watch.check()
+
+
+@linux
+def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
+    from fiotools.measure import planning, signals
+
+    place, said = tmp_path / "place", []
+    place.mkdir()
+    # a clock that goes on by a second with each run
+    clock = SimpleNamespace(monotonic=lambda: float(len(ran(tmp_path / "out"))))
+    monkeypatch.setattr(signals, "time", clock)
+    monkeypatch.setattr(planning, "LIMIT_S", 2.0)
+    arguments = {"effort": "quick", "size": "16M", "only": ["read"], "output": tmp_path / "out"}
+    campaign = ft.measure.run("throughput", [place], rounds=9999, say=said.append, **arguments)
+    assert campaign.status == "out of time"
+    assert campaign.plan["done"].sum() == 3
+    assert list(place.iterdir()) == []
+    assert any("were over before all was done: resume it" in text for text in said)
+    assert ft.measure.resume(tmp_path / "out").plan["done"].sum() == 6
+    monkeypatch.setattr(planning, "LIMIT_S", -1.0)
+    with pytest.raises(ft.MeasureError, match="were over before one run was"):
+        ft.measure.run("throughput", [place], **{**arguments, "output": tmp_path / "none"})
+    assert not (tmp_path / "none").exists()
+
+
+@linux
+def test_a_file_system_without_direct_io(tmp_path, monkeypatch):
+    def refuse(path, flags, *mode, **more):
+        if flags & os.O_DIRECT:
+            raise OSError(errno.EINVAL, "Invalid argument", str(path))
+        return opened(path, flags, *mode, **more)
+
+    opened = os.open
+    monkeypatch.setattr(direct.os, "open", refuse)
+    place, said = tmp_path / "place", []
+    place.mkdir()
+    asked = {"output": tmp_path / "out", "rounds": 1, "size": "16M", "say": said.append}
+    campaign = ft.measure.run("throughput", [place], only=["read", "read-direct"], **asked)
+    assert campaign.status == "complete"
+    assert campaign.plan.set_index("workload")["done"].to_dict() == {
+        "read": True,
+        "read-direct": False,
+    }
+    assert "place refuses direct I/O; left out there: read-direct" in "\n".join(said)
+    with pytest.raises(ft.MeasureError, match="refuses direct I/O"):
+        ft.measure.run(
+            "throughput", [place], only=["read-direct"], **{**asked, "output": tmp_path / "no"}
+        )
+    assert not (tmp_path / "no").exists()
+    assert list(place.iterdir()) == []
+
+
+TABLE = """\
+22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw,errors=remount-ro
+25 22 0:22 / /dev/shm rw,nosuid - tmpfs tmpfs rw,size=100k
+30 22 0:40 / /mnt/my\\040disk rw - 9p share rw,trans=virtio,addr=10.0.0.1,lowerdir=/home/me
+31 22 0:41 / /mnt/my rw - fuse.sshfs me@host:/home rw,user_id=0
+32 31 0:42 / /mnt/my rw - xfs /dev/sdb1 rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/", "ext4"),
+        ("/mnt", "ext4"),
+        ("/mnt/mine", "ext4"),
+        ("/mnt/my", "xfs"),  # the last hides the others
+        ("/mnt/my disk/deep", "9p"),
+        ("/dev/shm/x", "tmpfs"),
+    ],
+)
+def test_the_mount_of_a_folder(folder, kind):
+    assert mount_of(PurePosixPath(folder), TABLE).kind == kind
+
+
+def test_addresses_in_mount_options_are_cut():
+    share = mount_of(PurePosixPath("/mnt/my disk"), TABLE)
+    assert share.options == "rw,trans=virtio,addr=...,lowerdir=..."
+    assert share.source == "share"
+
+
+def sysfs(root, path, files, number):
+    """Make a /sys with one disk and its partition."""
+    disk = root / "devices" / path
+    (disk / f"{disk.name}1").mkdir(parents=True)
+    (disk / f"{disk.name}1" / "partition").write_text("1\n")
+    for name, text in files.items():
+        file = root / name[1:] if name.startswith("/") else disk / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n")
+    (root / "dev" / "block").mkdir(parents=True)
+    (root / "dev" / "block" / number).symlink_to(disk / f"{disk.name}1")
+    return Mount("/", "ext4", "none", "rw", number)
+
+
+NVME = "pci0000:00/0000:01:00.0/nvme/nvme0/nvme0n1"
+SATA = "pci0000:00/0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0/block/sda"
+USB = "pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdb"
+PCIE = {"../../../current_link_speed": "8.0 GT/s PCIe", "../../../current_link_width": "4"}
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "transport", "link", "rotational"),
+    [
+        (NVME, {"queue/rotational": "0", **PCIE}, "nvme", "pcie3-x4", False),
+        (NVME, {**PCIE, "../../../current_link_width": "2"}, "nvme", None, None),
+        (
+            SATA,
+            {"queue/rotational": "1", "/class/ata_link/link3/sata_spd": "6.0 Gbps"},
+            "sata",
+            "sata-3",
+            True,
+        ),
+        (SATA, {"/class/ata_link/link3/sata_spd": "<unknown>"}, "sata", None, None),
+        (USB, {"../../../../../../speed": "5000"}, "usb", "usb3-5g", None),
+        (
+            "pci0000:00/0000:00:05.0/virtio2/block/vda",
+            {"queue/rotational": "1"},
+            "virtio",
+            None,
+            True,
+        ),
+    ],
+    ids=["nvme", "nvme-x2", "sata", "sata-unknown", "usb", "virtio"],
+)
+@linux
+def test_what_sys_tells_of_a_disk(tmp_path, path, files, transport, link, rotational):
+    files = {"size": "1000", "device/model": "Some Disk", **files}
+    mount = sysfs(tmp_path, path, files, "8:1")
+    device = device_of(mount, tmp_path)
+    assert (device.transport, device.link, device.rotational) == (transport, link, rotational)
+    assert device.name == path.rpartition("/")[2]
+    assert device.size_bytes == 512_000
+
+
+def campaign(experiment, is_guest, **devices):
+    """Make what `known` looks at; a device, "tmpfs", or None for a network mount."""
+    kinds = {None: "9p", "tmpfs": "tmpfs"}
+    places = [
+        {"name": name, "file_system": kinds[device], "device": None}
+        if device in (None, "tmpfs")
+        else {"name": name, "file_system": "ext4", "device": device}
+        for name, device in devices.items()
+    ]
+    machine = {"ram_bytes": 8 * GIB, "is_guest": is_guest}
+    asked = SimpleNamespace(experiment=experiment, size_bytes=GIB)
+    return SimpleNamespace(session={"places": places, "machine": machine}, asked=asked)
+
+
+SSD = {"transport": "nvme", "rotational": False, "link": "pcie4-x4"}
+DISK = {"transport": "usb", "rotational": True, "link": "usb3-5g"}
+
+
+@pytest.mark.parametrize(
+    ("given", "place", "expected"),
+    [
+        (
+            campaign("random-io", False, a=SSD),
+            None,
+            {"host_ram": 0, "media": "nvme", "link": "pcie4-x4"},
+        ),
+        (campaign("random-io", False, a=SSD, b=DISK), None, {"host_ram": 0}),
+        (
+            campaign("random-io", False, a=SSD, b=DISK),
+            "b",
+            {"host_ram": 0, "media": "hdd", "link": "usb3-5g"},
+        ),
+        (campaign("random-io", True, a=SSD), None, {}),  # what a guest is shown is the host's
+        (campaign("random-io", None, a=SSD), None, {}),
+        (campaign("random-io", False, a=None), None, {}),  # a network mount: a server caches
+        (campaign("random-io", True, a="tmpfs"), "a", {"media": "ram"}),
+        (campaign("page-cache", True, a=SSD), None, {"moved": GIB}),
+    ],
+    ids=["ssd", "two", "one-of-two", "guest", "perhaps-guest", "network", "memory", "page-cache"],
+)
+def test_what_check_is_told(given, place, expected):
+    assert ft.measure.known(given, place) == {"ram": 8 * GIB, "prefilled": True, **expected}
+
+
+def test_small_files_are_not_prefilled():
+    assert ft.measure.known(campaign("small-files", True, a=SSD)) == {"ram": 8 * GIB}
+
+
+def test_a_plan_comes_back_from_json(tmp_path):
+    from fiotools.measure.plan import plan_from
+
+    asked = plan(tmp_path, "block-size")
+    assert plan_from(json.loads(json.dumps(asked.facts()))) == asked
+
+
+@linux
+def test_a_cache_that_is_not_dropped_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(Place, "is_memory", False)
+    monkeypatch.setattr(base.resident, "drop", lambda path: path.read_bytes())
+    place, said = tmp_path / "place", []
+    place.mkdir()
+    asked = {"output": tmp_path / "out", "rounds": 2, "size": "16M", "say": said.append}
+    campaign = ft.measure.run("throughput", place, only=["read"], **asked)
+    assert campaign.plan["resident_pct"].tolist() == [100, 100]
+    assert (
+        "\n".join(said).count("read on place: before a run 100 % of the file were in memory") == 1
+    )

@@ -1,0 +1,320 @@
+"""What is no place, no folder of results, or no campaign is refused before anything is written."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import fiotools as ft
+from fiotools.measure import lock
+from fiotools.measure.places import Place, places_of
+from fiotools.measure.scratch import Scratch, remove_left_over
+from tests.measure.campaigns import SMALL, linux, measure, names, needs, ran, unix
+
+pytestmark = unix
+
+
+@linux
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/dev", "no"),
+        ("/dev/null", "is a device"),
+        ("/proc", "is the kernel's own (proc)"),
+        ("/proc/self/fd", "is the kernel's own (proc)"),
+        ("/sys/block", "is the kernel's own (sysfs)"),
+        ("/etc/passwd", "is no folder"),
+        ("/nowhere/at/all", "No such file or directory"),
+    ],
+)
+def test_no_place(tmp_path, path, why):
+    link = tmp_path / "innocent"
+    link.symlink_to(path)
+    for given in (path, str(link)):
+        with pytest.raises(ft.MeasureError) as caught:
+            places_of([given])
+        assert why in str(caught.value)
+
+
+@linux
+def test_a_block_device_is_refused(tmp_path):
+    blocks = [path for path in sorted(Path("/dev").iterdir()) if path.is_block_device()]
+    blocks = [path for path in blocks if not path.is_symlink()]
+    if not blocks:
+        pytest.skip("no block device is in /dev")
+    (tmp_path / "disk").symlink_to(blocks[0])
+    done = measure("random-io", "--dir", tmp_path / "disk", "--dry-run")
+    assert done.returncode == 1
+    assert f"(that is {blocks[0]}) is a device: measuring it would destroy" in done.stderr
+
+
+def test_a_loop_of_links(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(ft.MeasureError):
+        places_of([tmp_path / "a"])
+
+
+def test_a_link_to_a_folder_is_that_folder(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert places_of([f"fast={tmp_path / 'link'}"]) == [Place("fast", tmp_path / "real")]
+    with pytest.raises(ft.MeasureError, match="fast and real are one folder"):
+        places_of({"fast": tmp_path / "link", "real": tmp_path / "real"})
+
+
+def test_names_of_places(tmp_path):
+    for name in ("my disk", "a=b"):
+        (tmp_path / name).mkdir()
+    found = places_of([tmp_path / "my disk", tmp_path / "a=b"])
+    assert [place.name for place in found] == ["my-disk", "a-b"]
+    for label in ("a_b", "../x", "{round}", ".hidden"):
+        with pytest.raises(ft.MeasureError, match="is no label"):
+            places_of({label: tmp_path})
+    with pytest.raises(ft.MeasureError, match="two places are called 'x'"):
+        places_of([f"x={tmp_path}", f"x={tmp_path / 'a=b'}"])
+    with pytest.raises(ft.MeasureError, match="no place to measure"):
+        places_of([])
+
+
+@linux
+@pytest.mark.parametrize(
+    ("experiment", "said"),
+    [
+        ("random-io", ["fio is not installed", "fio: apt install fio, dnf install fio"]),
+        ("throughput", ["dd is not installed", "dd: apt install coreutils"]),
+        ("block-size", ["dd is not installed", "dd: apt install coreutils"]),
+        ("page-cache", ["bash, cat are not installed", "bash: apt install bash"]),
+        ("small-files", ["bash, tar are not installed", "tar: apt install tar"]),
+    ],
+)
+def test_a_tool_that_is_missing(tmp_path, experiment, said):
+    done = measure(experiment, "--dir", tmp_path, env={**os.environ, "PATH": ""}, cwd=tmp_path)
+    assert done.returncode == 1
+    for line in said:
+        assert line in done.stderr
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"experiment": "iozone"}, "there is no experiment 'iozone'"),
+        ({"effort": "fast"}, "effort 'fast' is not one of quick, normal, thorough"),
+        ({"rounds": 0}, "rounds 0 is no whole number from 1"),
+        ({"size": "much"}, "size 'much' is none"),
+        ({"size": "1M"}, "size '1M' is none"),
+        ({"size": "900T"}, "no room for test files of 900 TiB"),
+        ({"seconds": 5}, "it takes no --seconds"),
+        ({"only": ["nothing"]}, "throughput has no workload 'nothing' here"),
+        ({"buffered": True}, "--buffered is for random-io"),
+        ({"output": "a{b}"}, "mean something else to fiotools.read"),
+    ],
+)
+@needs("dd")
+def test_arguments(tmp_path, given, why):
+    arguments = {"experiment": "throughput", "places": [tmp_path], "output": tmp_path / "out"}
+    with pytest.raises(ft.MeasureError) as caught:
+        ft.measure.run(**{**arguments, **given})
+    assert why in str(caught.value)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        ("throughput",),
+        ("throughput", "--dir", ".", "--quick", "--thorough"),
+        ("--resume", ".", "--quick"),
+    ],
+)
+def test_a_command_that_is_wrong(tmp_path, args):
+    done = measure(*args, cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert names(tmp_path) == []
+
+
+@needs("dd")
+def test_outputs(tmp_path, monkeypatch):
+    for name in ("place", "[x]"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    args = {"rounds": 1, "size": "16M", "only": ["read"]}
+    for output, why in (
+        ("file", "Not a directory"),
+        ("loop", "loop"),
+        ("none/out", "No such file or directory"),
+        ("place/../[x]", "mean something else to fiotools.read"),
+    ):
+        with pytest.raises(ft.MeasureError, match=why):
+            ft.measure.run("throughput", tmp_path / "place", output=tmp_path / output, **args)
+    monkeypatch.chdir(tmp_path / "[x]")
+    with pytest.raises(ft.MeasureError, match="mean something else"):
+        ft.measure.run("throughput", tmp_path / "place", **args)
+    monkeypatch.chdir(tmp_path / "place")
+    campaign = ft.measure.run("throughput", tmp_path / "place", **args)
+    assert campaign.folder.parent == tmp_path / "place"
+    assert re.fullmatch(r"throughput-\d{8}-\d{6}", campaign.folder.name)
+    assert names(tmp_path / "place") == [campaign.folder.name]
+    assert len(campaign.results.io) == 1
+
+
+def test_the_output_holds_other_files(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "letter.txt").write_text("dear")
+    (tmp_path / "place").mkdir()
+    done = measure(*SMALL, "--dir", tmp_path / "place", "--output", tmp_path / "out")
+    assert done.returncode == 1
+    assert "holds other files" in done.stderr
+    assert names(tmp_path / "place") == []
+
+
+@linux
+@needs("dd")
+def test_links_in_the_output_are_not_followed(tmp_path):
+    place, out, victim = tmp_path / "place", tmp_path / "out", tmp_path / "victim"
+    place.mkdir()
+    args = (*SMALL, "--dir", place, "--rounds", 1, "--output", out)
+    assert measure(*args).returncode == 0
+    victim.write_text("precious")
+    raw = out / "place_read_1.txt"
+    for link in (raw, out / f".{raw.name}.part", out / f".{raw.name}.err.part"):
+        link.unlink(missing_ok=True)
+        link.symlink_to(victim)
+    done = measure(*args)  # the same again: what is missing is done
+    assert done.returncode == 0, done.stderr
+    assert victim.read_text() == "precious"
+    assert raw.is_file()
+    assert not raw.is_symlink()
+    assert names(out) == ["manifest.jsonl", "place_read_1.txt", "place_write-zeros_1.txt"]
+
+    (out / "manifest.jsonl").rename(tmp_path / "elsewhere.jsonl")
+    (out / "manifest.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
+    raw.unlink()
+    before = (tmp_path / "elsewhere.jsonl").read_bytes()
+    done = measure("--resume", out)
+    assert done.returncode == 1
+    assert "manifest.jsonl: Too many levels of symbolic links" in done.stderr
+    assert (tmp_path / "elsewhere.jsonl").read_bytes() == before
+
+
+@linux
+@needs("dd")
+def test_another_campaign_is_in_the_folder(tmp_path):
+    place, out = tmp_path / "place", tmp_path / "out"
+    place.mkdir()
+    args = (*SMALL, "--dir", place, "--output", out)
+    assert measure(*args, "--rounds", 1).returncode == 0
+    kept = ran(out)
+    for other in (
+        (*args, "--rounds", 2),
+        ("block-size", "--dir", place, "--output", out),
+        (*SMALL, "--size", "32M", "--dir", place, "--rounds", 1, "--output", out),
+    ):
+        done = measure(*other)
+        assert done.returncode == 1
+        assert "holds another campaign" in done.stderr
+    assert ran(out) == kept
+
+
+def test_what_is_left_is_removed_only_if_it_is_ours(tmp_path):
+    place, victim = tmp_path / "place", tmp_path / "victim"
+    place.mkdir()
+    victim.mkdir()
+    (victim / "letter.txt").write_text("dear")
+    own = place / f".fiotools-{'0' * 16}"
+    link = place / f".fiotools-{'1' * 16}"
+    link.symlink_to(victim)
+    own.mkdir()
+    (own / "inside").symlink_to(victim)
+    here = Place("place", place)
+    assert "no folder any more" in remove_left_over(str(link), here)
+    for path in (victim, place, place / "..", place / own.name / ".." / ".." / "victim"):
+        assert "is no folder of a campaign" in remove_left_over(str(path), here)
+    assert remove_left_over(str(own), here) is None
+    assert remove_left_over(str(own), here) is None  # gone is gone
+    assert names(place) == [link.name]
+    assert names(victim) == ["letter.txt"]
+
+
+@linux
+@needs("dd")
+def test_what_others_left_is_named_and_not_touched(tmp_path):
+    other = tmp_path / "place" / f".fiotools-{'a' * 16}"
+    other.mkdir(parents=True)
+    said = []
+    args = {"output": tmp_path / "out", "rounds": 1, "size": "16M", "only": ["read"]}
+    ft.measure.run("throughput", tmp_path / "place", say=said.append, **args)
+    assert f"{other} was left by another campaign that was killed: delete it" in said
+    assert names(tmp_path / "place") == [other.name]
+
+
+@linux
+@needs("dd")
+def test_a_place_that_has_become_a_link(tmp_path):
+    place, victim, out = tmp_path / "place", tmp_path / "victim", tmp_path / "out"
+    place.mkdir()
+    victim.mkdir()
+    ft.measure.run("throughput", place, output=out, rounds=1, size="16M", only=["read"])
+    (out / "place_read_1.txt").unlink()
+    place.rmdir()
+    place.symlink_to(victim)
+    with pytest.raises(ft.MeasureError, match=f"is a link to {victim} now"):
+        ft.measure.resume(out)
+    assert names(victim) == []
+
+
+def test_a_folder_that_is_replaced_meanwhile(tmp_path):
+    recorded = []
+    scratch = Scratch(Place("place", tmp_path), recorded.append)
+    assert recorded == [scratch.path]
+    assert scratch.path.stat().st_mode & 0o777 == 0o700 or sys.platform == "win32"
+    scratch.check()
+    scratch.path.rename(tmp_path / "moved")
+    with pytest.raises(ft.MeasureError, match="removed or replaced"):
+        scratch.check()
+    scratch.path.symlink_to(tmp_path / "moved")
+    with pytest.raises(ft.MeasureError, match="removed or replaced"):
+        scratch.check()
+    assert "no folder any more" in scratch.remove()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}\n",
+        "nonsense\n",
+        '{"kind": "run"}\n',
+        '{"kind": "campaign", "format": 2}\n',
+        '{"kind": "campaign", "format": 1}\n',
+        '{"kind": "campaign", "format": 1, "plan": {"experiment": "x"}}\n',
+        '{"kind": "campaign", "format": 1, "plan": []}\n',
+        '{"kind": "campaign", "format": 1, "plan": {"experiment": "throughput", "effort": "quick", '
+        '"places": {"../x": "/"}, "workloads": ["read"], "fields": ["workload"], "suffix": ".txt", '
+        '"rounds": 1, "size_bytes": 1, "seconds": 0, "jobs": 0, "buffered": false, "limit_s": null}}\n',
+    ],
+)
+def test_a_damaged_manifest(tmp_path, text):
+    (tmp_path / "manifest.jsonl").write_text(text)
+    for ask in (ft.measure.campaign, ft.measure.resume):
+        with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl"):
+            ask(tmp_path)
+    with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No such file"):
+        ft.campaign(tmp_path / "none")
+
+
+@linux
+def test_a_folder_is_locked_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "_PATIENCE_S", 0)
+    held = lock.hold(tmp_path)
+    with pytest.raises(ft.MeasureError, match="another campaign is at work"):
+        lock.hold(tmp_path)
+    os.close(held)
+    os.close(lock.hold(tmp_path))
+    assert names(tmp_path) == []
