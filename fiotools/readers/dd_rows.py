@@ -191,7 +191,8 @@ def _direction(options: dict[str, str]) -> str | None:
 def _block_size(options: dict[str, str], direction: str | None) -> int | None:
     # "bs" overrides the other two, whatever their order
     text = options.get("bs") or options.get("ibs" if direction == "read" else "obs")
-    return shell.dd_number(text) if text else None
+    # dd takes no 0, so a 0 is not what it was given
+    return (shell.dd_number(text) or None) if text else None
 
 
 def _direct(options: dict[str, str], direction: str | None) -> bool | None:

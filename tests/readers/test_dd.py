@@ -347,6 +347,7 @@ def test_a_prefix_on_every_line_is_no_number():
             2**20,
         ),
         ("dd | nc host 1", None, None, None, None),
+        ("dd if=/dev/zero of=x bs=0M", "write", "x", False, None),  # dd takes no 0
     ],
 )
 def test_the_command_gives_direction_and_conditions(command, direction, target, direct, bs):
