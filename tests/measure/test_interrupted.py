@@ -205,7 +205,10 @@ def test_the_disk_is_full_in_the_middle(tmp_path):
     small = " ".join(SMALL)
     fill = """
         until grep -qs '"kind": "run"' out/manifest.jsonl; do sleep 0.02; done
-        dd if=/dev/zero of=place/full bs=1M 2>/dev/null
+        # again and again: what a run gives back before it writes is room for it
+        until grep -qs '"status": "failed"' out/manifest.jsonl; do
+            dd if=/dev/zero of=place/full bs=64k oflag=append conv=notrunc 2>/dev/null
+        done
     """
     body = f"measure {small} --rounds 9999 --dir place --output out; wait; ls -A place"
     done = in_tmpfs("96m", f"({fill}) &\n{body}", tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,7 @@ class Stage:
     random: int | None = None
 
 
-class Experiment:
+class Experiment(ABC):
     """One procedure; a subclass says what differs.
 
     Attributes
@@ -151,13 +152,13 @@ class Experiment:
         """Say how much of the file that a run reads should be in memory before."""
         return 0.0
 
+    @abstractmethod
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
         """Give the command of a run in a round."""
-        raise NotImplementedError
 
+    @abstractmethod
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
         """Say what the sizes and the options mean for what is measured."""
-        raise NotImplementedError
 
     def elsewhere(self) -> str | None:
         """Say how to run it where it can be run, if that is not here."""
