@@ -65,6 +65,7 @@ def _query(frame: pd.DataFrame, text: str) -> pd.DataFrame:
             node.id = _column(frame, node.id, text)
     try:
         return frame.query(ast.unparse(tree), engine="python")
+    # pandas raises these for types that do not compare, and the fourth for syntax it does not know
     except (TypeError, ValueError, KeyError, NotImplementedError, AttributeError):
         raise SchemaError(f"--where {text!r} compares what does not compare: {example}") from None
 
