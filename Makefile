@@ -1,6 +1,7 @@
 # The verbs of tasks.py, for those who type make. Arguments: make test ARGS="-k units"
+# Figures in Japanese, in figures/ja/: make figures LANG_FIGURES=ja
 PYTHON ?= python3
-VERBS = help figures docs test fuzz lab format clean lock
+VERBS = help figures docs test build fuzz lab format clean lock
 
 .PHONY: $(VERBS)
 $(VERBS):

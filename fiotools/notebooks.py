@@ -5,6 +5,9 @@ from the project's root. A notebook is written only after it ran to its end, and
 changed: on a machine with the same packages a second run leaves every file as it is. After a whole
 run that succeeded, ``figures/SHA256SUMS`` lists the figures, and a figure that no notebook wrote is
 an error, because it would never be drawn again.
+
+With ``--lang ja``, or ``LANG_FIGURES=ja`` in the environment, the figures are drawn in Japanese and
+go to ``figures/ja/``, with their own ``SHA256SUMS``; notebooks and other figures stay as they are.
 """
 
 from __future__ import annotations
@@ -24,17 +27,18 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError
-from traitlets.config import Config
+
+from fiotools.errors import SchemaError
+from fiotools.kernel import run_cells
 
 NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")
 SUMS = FIGURES / "SHA256SUMS"
 FIGURES_LOG = "FIOTOOLS_FIGURES_LOG"  # fiotools.plot.save appends to the file of this name
+FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # fiotools.plot.style speaks this, and save has a folder
+ENGLISH = "en"
 
-# Sums must not depend on the number of cores, nor the order of a set on chance.
-ENVIRONMENT = {"POLARS_MAX_THREADS": "1", "PYTHONHASHSEED": "0", "COLUMNS": "80"}
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ADDRESS = re.compile(r"\b0x[0-9A-Fa-f]{6,}\b")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -87,13 +91,15 @@ def canonical(notebook: Any) -> str:
     return text + "\n"
 
 
-def execute(path: Path) -> Outcome:
+def execute(path: Path, lang: str = ENGLISH) -> Outcome:
     """Run one notebook in its own folder, and write it back if it succeeded and changed.
 
     Parameters
     ----------
     path : pathlib.Path
         The notebook.
+    lang : str
+        The language of its figures; in any but English the notebook is not written.
 
     Returns
     -------
@@ -102,7 +108,7 @@ def execute(path: Path) -> Outcome:
     """
     start = time.perf_counter()
     before = path.read_bytes()
-    current = 0
+    current = -1
 
     def started(cell: Any, cell_index: int) -> None:
         nonlocal current
@@ -110,37 +116,29 @@ def execute(path: Path) -> Outcome:
 
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "figures")
-        os.environ.update(ENVIRONMENT, **{FIGURES_LOG: str(log)})
         try:
             notebook = nbformat.reads(before.decode("utf-8"), as_version=4)
         except (UnicodeDecodeError, nbformat.reader.NotJSONError) as error:
             return Outcome(path, 0.0, error=f"not a notebook: {type(error).__name__}")
-        client = NotebookClient(
-            notebook,
-            timeout=600,
-            kernel_name="python3",
-            record_timing=False,  # would be a difference in each cell of each run
-            coalesce_streams=True,  # one text per cell, however the kernel happened to flush
-            resources={"metadata": {"path": str(path.parent)}},
-            on_cell_start=started,
-            # encrypts where the kernel can; otherwise it warns that it does not
-            config=Config({"KernelManager": {"transport_encryption": "auto"}}),
-        )
         try:
-            client.execute()
+            told = {FIGURES_LOG: str(log), FIGURES_LANG: lang}
+            run_cells(notebook, path.parent, told, on_cell_start=started)
         except (CellControlSignal, RuntimeError) as error:  # RuntimeError: the kernel died
             seconds = time.perf_counter() - start
             return Outcome(path, seconds, error=_explain(notebook, current, error))
         figures = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     text = canonical(notebook).encode("utf-8")
-    if text != before:
+    changed = text != before and lang == ENGLISH
+    if changed:
         _write(path, text)
     written = [path.parent / name for name in figures]  # absolute names stay as they are
-    return Outcome(path, time.perf_counter() - start, text != before, figures=written)
+    return Outcome(path, time.perf_counter() - start, changed, figures=written)
 
 
 def _explain(notebook: Any, index: int, error: Exception) -> str:
     """Say in two or three lines where a notebook failed, and of what."""
+    if index < 0:
+        return f"no cell was run: {error}"
     number = sum(cell.cell_type == "code" for cell in notebook.cells[: index + 1])
     lines = notebook.cells[index].source.splitlines() or [""]
     if not isinstance(error, CellExecutionError):
@@ -210,11 +208,14 @@ def main(argv: list[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all notebooks ran and every figure belongs to one of them, else 1.
+        0 if all notebooks ran and every figure belongs to one of them, else 1; 2 if they were not
+        run.
     """
     parser = argparse.ArgumentParser(prog="fiotools.notebooks", description="Execute notebooks.")
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: notebooks/*.ipynb")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
+    asked = os.environ.get("LANG_FIGURES") or ENGLISH
+    parser.add_argument("--lang", default=asked, help="of the figures (default: LANG_FIGURES, en)")
     args = parser.parse_args(argv)
     paths = args.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
     missing = [str(path) for path in paths if not path.is_file()]
@@ -225,10 +226,19 @@ def main(argv: list[str] | None = None) -> int:
     # warning, and in a kernel the warning would become part of the notebook. So: here, once.
     import matplotlib.font_manager  # noqa: F401
 
+    from fiotools.plot.language import language
+
+    try:
+        language(args.lang)
+    except SchemaError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+    drawn_in = FIGURES if args.lang == ENGLISH else FIGURES / args.lang
     outcomes = []
     # spawn: the same on every system, and the workers stay small
     with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(execute, path) for path in paths]):
+        for future in as_completed([pool.submit(execute, path, args.lang) for path in paths]):
             outcome = future.result()
             outcomes.append(outcome)
             state = "FAILED" if outcome.error else "rewritten" if outcome.changed else "unchanged"
@@ -238,15 +248,15 @@ def main(argv: list[str] | None = None) -> int:
 
     if any(outcome.error for outcome in outcomes):
         return 1
-    problems = [] if args.notebooks else _audit(outcomes)
+    problems = [] if args.notebooks else _audit(outcomes, drawn_in)
     for problem in problems:
         print(problem)
-    if FIGURES.is_dir():
-        sums = checksums().encode()
-        if not SUMS.exists() or SUMS.read_bytes() != sums:
-            _write(SUMS, sums)
-            print(f"{SUMS.as_posix()}: rewritten")
-    print(f"{len(outcomes)} notebooks ran; {len(_drawn(FIGURES))} figures in {FIGURES}/")
+    if drawn_in.is_dir():
+        listed, sums = drawn_in / SUMS.name, checksums(drawn_in).encode()
+        if not listed.exists() or listed.read_bytes() != sums:
+            _write(listed, sums)
+            print(f"{listed.as_posix()}: rewritten")
+    print(f"{len(outcomes)} notebooks ran; {len(_drawn(drawn_in))} figures in {drawn_in}/")
     return 1 if problems else 0
 
 

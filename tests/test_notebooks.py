@@ -5,6 +5,7 @@ import platform
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -87,8 +88,8 @@ def project(folder, **notebooks):
         nbformat.write(new_notebook(cells=cells), folder / "notebooks" / f"{name}.ipynb")
 
 
-def run(folder):
-    command = [sys.executable, "-m", "fiotools.notebooks"]
+def run(folder, *args):
+    command = [sys.executable, "-m", "fiotools.notebooks", *args]
     done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -121,6 +122,46 @@ def test_runner_writes_once_and_accounts_for_figures(tmp_path):
     assert notebook.stat().st_mtime_ns == written
     assert "figures/old.png: no notebook writes this" in printed
     assert "a.svg: written by first.ipynb and by second.ipynb" in printed
+
+
+DRAW = """
+import pandas as pd
+import fiotools as ft
+
+ft.plot.style()
+ax = ft.plot.throughput(pd.DataFrame({"fs": ["the fast one"], "iops": [5.0], "n": 1}), "iops", y="fs")
+files = ft.plot.save(ax, "../figures/a", formats=["svg"])
+"""
+
+
+@pytest.mark.skipif(
+    find_spec("matplotlib_fontja") is None,
+    reason="matplotlib-fontja is not installed: python -m pip install 'fiotools[ja]'",
+)
+def test_runner_draws_in_another_language_beside_the_rest(tmp_path):
+    project(tmp_path, first=[DRAW, "1 + 1"])
+    notebook, folder = tmp_path / "notebooks" / "first.ipynb", tmp_path / "figures"
+    words = '[first]\n"the fast one" = "速いもの"\n'
+    (tmp_path / "notebooks" / "figures.ja.toml").write_text(words, encoding="utf-8")
+    before = notebook.read_bytes()
+    code, printed = run(tmp_path, "--lang", "ja")
+    assert code == 0, printed
+    assert "first.ipynb: unchanged" in printed
+    assert notebook.read_bytes() == before
+    assert [file.name for file in folder.iterdir()] == ["ja"]
+    assert sorted(file.name for file in (folder / "ja").iterdir()) == ["SHA256SUMS", "a.svg"]
+    # the letters are paths, and what they say stands beside them
+    drawn = (folder / "ja" / "a.svg").read_text(encoding="utf-8")
+    assert "<!-- IOPS（実行 1 回） -->" in drawn
+    assert "<!-- 速いもの -->" in drawn
+
+
+def test_runner_refuses_a_language_that_there_is_not(tmp_path, monkeypatch, capsys):
+    project(tmp_path, first=["1"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANG_FIGURES", "xx")  # as make figures LANG_FIGURES=xx sets it
+    assert main([]) == 2
+    assert capsys.readouterr().err == "figures have no language 'xx': write en or ja\n"
 
 
 def test_runner_names_what_failed_and_runs_the_rest(tmp_path):

@@ -12,14 +12,13 @@ from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.plot.language import say, sentence
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 
 Ends: TypeAlias = "tuple[float, float] | None"
 
 _DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
-_BINS = "band: the bins that hold the percentiles"
-_BOUNDED = "band: between which the percentiles certainly are"
 
 
 def between(table: Frame, what: str) -> list[Ends]:
@@ -95,10 +94,17 @@ def legend(table: Frame, bounds: Sequence[Ends], intervals: Sequence[Ends]) -> l
     lines = []
     if any(bounds):
         methods = frames.columns(table, ("method",)).get("method", [])
-        lines.append(_BINS if {*methods} == {"bins"} else _BOUNDED)
+        lines.append(
+            say("band: the bins that hold the percentiles")
+            if {*methods} == {"bins"}
+            else say("band: between which the percentiles certainly are")
+        )
     if any(pair and pair != bound for pair, bound in zip(intervals, bounds, strict=True)):
         told = frames.columns(table, ("confidence", "note"))
         shares, notes = (frames.distinct(told.get(name, [])) for name in ("confidence", "note"))
-        share = f"{shares[0]:.0%} " if len(shares) == 1 else ""
-        lines.append(f"bars, where wider: {share}interval {notes[0] if len(notes) == 1 else ''}")
+        bars = say("bars, where wider: interval")
+        if len(shares) == 1:
+            bars = say("bars, where wider: {confidence} interval", confidence=f"{shares[0]:.0%}")
+        about = sentence(notes[0]) if len(notes) == 1 else ""
+        lines.append(say("{bars} {about}", bars=bars, about=about))
     return lines

@@ -12,6 +12,8 @@ from matplotlib.ticker import FuncFormatter
 
 from fiotools.errors import SchemaError
 from fiotools.plot import kinds, parts, room
+from fiotools.plot.language import say
+from fiotools.spelling import typed
 from fiotools.stats.bins import Histogram, histograms
 
 if TYPE_CHECKING:
@@ -71,7 +73,8 @@ def cdf(
     """
     table = parts.opened(bins, hue, "bin_lo_ns", "bin_hi_ns", "count")
     names = parts.known(table, hue)
-    merged = f", or add them up first, merge_bins(bins, by={hue!r})"
+    merge = typed(f"merge_bins(bins, by={hue!r})", "--merge")
+    merged = f", or add them up first, {merge}"
     kinds.refuse_several(
         table,
         names,
@@ -86,7 +89,7 @@ def cdf(
         if any(number > 1 for number in own.parts.values()):
             raise SchemaError(
                 f"{name!r} has a bin several times, of jobs, runs or intervals: "
-                f"add them up first, merge_bins(bins, by={hue!r})"
+                f"add them up first, {merge}"
             )
         if any(own.counts.values()):
             found[name] = own
@@ -102,8 +105,8 @@ def cdf(
     ax.set_ylim(0, 102)  # the line at 100 whole
     parts.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
-    room.label_beside(ax, "I/Os that took no longer")
-    room.label_below(ax, kinds.latency_of(table), "band: what the bins leave open")
+    room.label_beside(ax, say("I/Os that took no longer"))
+    room.label_below(ax, kinds.latency_of(table), say("band: what the bins leave open"))
     room.legend_below(ax, [kinds.named(name, hue) for name in drawn])
     return ax
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools.plot import parts
+from fiotools.plot.language import called, listed, say, sentence
 from fiotools.plot.page import Page, width, wrapped
 from fiotools.plot.verdicts import WORST, Reason, Verdicts
 
@@ -81,6 +82,7 @@ def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None 
     told = Verdicts(checks, y)
     wide, high = parts.WIDTH * 72 - _EDGE, _HIGH * 72
     if ax is not None:
+        parts.keep_room(ax)
         wide, high = _room(ax)
     page = _page(told, max(wide, 150.0), high)
     if ax is None:
@@ -136,7 +138,8 @@ def _page(told: Verdicts, wide: float, high: float) -> Page:
     page.end = grid.head + sum(grid.heights) + 8
     _head(page, told, grid)
     if grid.counted:
-        said = f"{len(set(told.runs))} runs, counted by the worst verdict of each check"
+        runs = len(set(told.runs))
+        said = say("{n} runs, counted by the worst verdict of each check", n=runs)
         _paragraph(page, 0, wrapped(said, _SIZE, wide))
     left = max(high - page.end, 3 * _LINE)
     for alike in (True,) if grid.counted else (False, True):
@@ -157,15 +160,17 @@ def _page(told: Verdicts, wide: float, high: float) -> Page:
         page.mark(20, middle, **_LOOKS[verdict])
         _paragraph(page, _INDENT, lines)
     if more := len(texts) - len(shown):
-        _paragraph(page, _INDENT, [f"and {more} more, in the frame"])
+        _paragraph(page, _INDENT, [say("and {n} more, in the frame", n=more)])
     return page
 
 
 def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
     """Choose between a row for each run and counts, by what the page holds."""
-    heads = [width(check, _SIZE) for check in told.checks]
-    for names, row in ((told.rows, _ROW), (told.rows, _DENSE), (list(WORST), _ROW)):
-        counted = names is not told.rows
+    heads = [width(say(check), _SIZE) for check in told.checks]
+    shown = [called(name) for name in told.rows]
+    verdicts = [say(verdict) for verdict in WORST]
+    for names, row in ((shown, _ROW), (shown, _DENSE), (verdicts, _ROW)):
+        counted = names is verdicts
         most = min(max(width(name, _SIZE) for name in names) + 2, 0.4 * wide)
         labels = [wrapped(name, _SIZE, most) for name in names]
         left = max(most, 62.0) + 8  # room for the legend, which stands above
@@ -192,7 +197,7 @@ def _head(page: Page, told: Verdicts, grid: _Grid) -> None:
         page.write(
             grid.left + (at + 0.5) * grid.column,
             grid.head - 4,
-            check,
+            say(check),
             _SIZE if slanted else max(5.0, min(_SIZE, grid.column)),
             rotation=45 if slanted else 90,
             rotation_mode="anchor",
@@ -203,7 +208,7 @@ def _head(page: Page, told: Verdicts, grid: _Grid) -> None:
     for at, verdict in enumerate(_seen(told)):
         middle = (at + 0.5) * _LINE
         page.mark(6, middle, **_LOOKS[verdict])
-        page.write(14, middle, verdict, _SIZE, va="center_baseline", color=parts.GREY)
+        page.write(14, middle, say(verdict), _SIZE, va="center_baseline", color=parts.GREY)
 
 
 def _rows(page: Page, told: Verdicts, grid: _Grid, reasons: Sequence[Reason]) -> None:
@@ -248,7 +253,7 @@ def _counts(page: Page, told: Verdicts, grid: _Grid) -> None:
         middle = grid.head + (place + 0.5) * grid.row
         page.rule(grid.head + place * grid.row)
         page.mark(6, middle, **_LOOKS[verdict])
-        page.write(14, middle, verdict, _SIZE, va="center_baseline")
+        page.write(14, middle, say(verdict), _SIZE, va="center_baseline")
         for at, check in enumerate(told.checks):
             if count := found[verdict, check]:
                 x = grid.left + (at + 0.5) * grid.column
@@ -262,20 +267,27 @@ def _texts(told: Verdicts, reasons: Sequence[Reason], grid: _Grid) -> list[tuple
     found = []
     every = len(set(told.runs))
     for one in reasons:
-        runs = "" if grid.numbered else f" ({_many(len(one.runs), every)})"
-        others = len(one.texts) - 1
-        more = f" (and {others} more, with other numbers)" if others else ""
-        found.append((one.verdict, f"{', '.join(one.checks)}{runs}: {one.text}{more}"))
-    for one in told.missing():
-        runs = _many(len(one.runs), every)
-        found.append((one.verdict, f"{', '.join(one.checks)} ({runs}): {one.text}"))
-    return found
+        text = _reason(one, "" if grid.numbered else _many(len(one.runs), every))
+        if others := len(one.texts) - 1:
+            text = say("{text} (and {n} more, with other numbers)", text=text, n=others)
+        found.append((one.verdict, text))
+    missing = ((one, _many(len(one.runs), every)) for one in told.missing())
+    return found + [(one.verdict, _reason(one, runs)) for one, runs in missing]
+
+
+def _reason(one: Reason, runs: str) -> str:
+    words = {"checks": listed(say(check) for check in one.checks), "text": sentence(one.text)}
+    if runs:
+        return say("{checks} ({runs}): {text}", runs=runs, **words)
+    return say("{checks}: {text}", **words)
 
 
 def _many(some: int, every: int) -> str:
     if every == 1:
-        return "the run"
-    return "all runs" if some == every else f"{some} run{'s' if some > 1 else ''}"
+        return say("the run")
+    if some == every:
+        return say("all runs")
+    return say("{n} runs" if some > 1 else "{n} run", n=some)
 
 
 def _lines(text: str, wide: float) -> list[str]:

@@ -14,6 +14,8 @@ from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
 from fiotools.plot import parts, room
+from fiotools.plot.language import called, listed, say, sentence
+from fiotools.spelling import argument
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.threads import stragglers
@@ -83,7 +85,7 @@ def fairness(
         _same_threads(fact, rates, f"{y} {name!r}", y)
         runs.append(_Run(place, name, rows, rates, fact))
     if not any(run.points for run in runs):
-        raise SchemaError("nothing to draw: 'iops' is missing in all rows of order=")
+        raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
     most = max(len(run.rows) for run in runs)
     ax = parts.axes(ax, len(runs) * (1 + 0.06 * min(most, 20)))
     parts.name_rows(ax, [run.name for run in runs])
@@ -172,7 +174,7 @@ def _fact(table: Frame, told: Frame, y: str, rows: Sequence[int]) -> Mapping[str
         keep = frames.to_type(table, apart[-1], "total" if "total" in there else there[0])
         raise SchemaError(
             f"the threads of {y} {name!r} differ in {', '.join(apart)}: keep one, {keep},"
-            " or name another y="
+            f" or name another {argument('y')}"
         )
     theirs = frames.columns(told, own)
     found = [
@@ -215,7 +217,7 @@ def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
                 sticks.append([(run.share, point[1]), point])
         for at, name in late.items():
             if name and parts.points(ax)[0] > _LEGEND:
-                parts.write(ax, name, *run.points[at], parts.PALETTE[1])
+                parts.write(ax, called(name), *run.points[at], parts.PALETTE[1])
         if run.share is not None:
             shares.append([(run.share, run.place - 0.38), (run.share, run.place + 0.38)])
     ax.add_collection(
@@ -229,10 +231,10 @@ def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
             "markeredgewidth": 1.2,
             "color": parts.GREY,
         }
-        ax.plot([], [], linestyle="none", label="equal share", **look)
+        ax.plot([], [], linestyle="none", label=say("equal share"), **look)
     looks = (
-        (alike, "thread", parts.PALETTE[0], "o"),
-        (behind, "fell behind", parts.PALETTE[1], "v"),
+        (alike, say("thread"), parts.PALETTE[0], "o"),
+        (behind, say("fell behind"), parts.PALETTE[1], "v"),
     )
     for points, label, colour, marker in looks:
         if points:
@@ -253,8 +255,8 @@ def _figures(ax: Axes, run: _Run) -> None:
     """Write the figures at the end of a row, and over the first what they are."""
     ratio, jain = run.fact["max_over_min"], run.fact["jain"]
     columns = (
-        (46, "max/min", "-" if ratio is None else f"{ratio:#.3g}x"),
-        (82, "Jain", "-" if jain is None else f"{jain:.3f}"),
+        (46, say("max/min"), "-" if ratio is None else f"{ratio:#.3g}x"),
+        (82, say("Jain"), "-" if jain is None else f"{jain:.3f}"),
     )
     if run.place == 0:
         for right, head, _ in columns:
@@ -288,9 +290,13 @@ def _remarks(runs: Sequence[_Run]) -> list[str]:
     found: dict[str, list[str]] = {}
     for run in runs:
         if run.fact["jain"] is None and run.fact.get("warnings"):
-            found.setdefault(run.fact["warnings"], []).append(str(run.name))
-    return [f"- {_several(names)}: {why}" for why, names in found.items()]
+            found.setdefault(run.fact["warnings"], []).append(called(str(run.name)))
+    return [
+        say("- {names}: {why}", names=_several(names), why=sentence(why))
+        for why, names in found.items()
+    ]
 
 
 def _several(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
+    some = listed(names[:3])
+    return say("{names} and {n} more", names=some, n=len(names) - 3) if names[3:] else some

@@ -13,6 +13,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fiotools.errors import SchemaError
 from fiotools.plot import kinds, parts, room
+from fiotools.plot.language import say
+from fiotools.spelling import typed
 from fiotools.stats import frames
 from fiotools.stats.bins import Histogram, histograms
 
@@ -74,7 +76,8 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     if not frames.distinct(frames.values(table, "time_s")):
         raise SchemaError(
             "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
-            " (fio --write_hist_log=x --log_hist_msec=1000); plot.cdf draws whole runs"
+            " (fio --write_hist_log=x --log_hist_msec=1000);"
+            f" {typed('plot.cdf', 'fiotools plot cdf')} draws whole runs"
         )
     parts.numbers(table, "time_s")  # that they are, and finite
     clock = parts.known(table, "time_s")
@@ -104,14 +107,15 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     room.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
     room.label_beside(ax, kinds.latency_of(table))
     room.time_axis(ax, float(edges[0]), float(edges[-1]))
-    room.label_below(ax, f"{kinds.TIME} (a column: {_each(widths)})")
+    room.label_below(ax, say("time since the start (a column: {length})", length=_each(widths)))
     figure = ax.get_figure()
     assert figure is not None
-    bar = figure.colorbar(mesh, ax=ax, pad=0.02, aspect=30)
+    # within these Axes: one of its own binds the figure to a way of laying out
+    bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     bar.ax.yaxis.set_major_locator(FixedLocator(room.round_values(least, most, 7)))
     bar.ax.yaxis.set_minor_locator(NullLocator())
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}%"))
-    bar.set_label("I/Os of the interval\nper 10% of latency")
+    bar.set_label(say("I/Os of the interval\nper 10% of latency"))
     bar.outline.set_visible(False)
     return ax
 

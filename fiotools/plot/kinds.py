@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fiotools.errors import SchemaError
+from fiotools.plot.language import called, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.runs import labels
@@ -13,8 +14,7 @@ from fiotools.vocabulary import KEYS
 from fiotools.vocabulary_stats import STATISTICS
 
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
-TIME = "time since the start"  # on an axis
-LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
+_LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 
 def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
@@ -27,7 +27,7 @@ def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
 
 def named(name: Any, hue: str | None) -> str:
     """Name what is drawn; a bare number says nothing: "thread 0"."""
-    return name if isinstance(name, str) else f"{hue} {name}"
+    return called(name if isinstance(name, str) else f"{hue} {name}")
 
 
 def refuse_several(
@@ -74,5 +74,15 @@ def latency_of(table: Frame) -> str:
     """Name the latency of all rows, and their direction, as far as the frame knows."""
     found = frames.columns(table, ("latency", "direction"))
     kinds, ways = (frames.distinct(found.get(name, [])) for name in ("latency", "direction"))
-    name = LATENCIES.get(kinds[0], "latency") if len(kinds) == 1 else "latency"
-    return f"{name} ({ways[0]})" if len(ways) == 1 else name
+    name = latency_name(kinds[0] if len(kinds) == 1 else None)
+    return going(name, ways[0]) if len(ways) == 1 else name
+
+
+def latency_name(kind: str | None) -> str:
+    """Name a latency on an axis: slat, clat, or any."""
+    return say(_LATENCIES.get(kind or "", "latency"))
+
+
+def going(what: str, direction: str) -> str:
+    """Add a direction to what goes that way."""
+    return say("{what} ({direction})", what=what, direction=called(direction))

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.plot import parts
+from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def latency(
         parts.mark(ax, one, hue)
     ax.set_xlim(0, edge * 1.22 or 1)
     parts.few_ticks(ax.xaxis)
-    what = "latency (mean ± standard deviation)" if spread else "mean latency"
+    what = say("latency (mean ± standard deviation)" if spread else "mean latency")
     drawn = [point.row for one in chart.series for point in one.points]
     what = parts.of_one_run(what, chart.table, drawn, below=bool(spread or hue))
     parts.unit_axis(ax, metric, what, like=edge)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError
 from fiotools.plot import kinds, parts, windows
+from fiotools.spelling import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series, series_of
@@ -65,9 +66,13 @@ def lines_of(
     names = parts.known(table, hue) if hue else [None] * len(table)
     keys = [name for name in (hue, *(told.keys if told else ())) if name]
     frames.need(table, keys)
-    also = "" if hue else ", or tell them apart, hue={}"
     kinds.refuse_several(
-        table, names, "a line", hue=hue, apart=keys, also=lambda name: also.format(repr(name))
+        table,
+        names,
+        "a line",
+        hue=hue,
+        apart=keys,
+        also=lambda name: "" if hue else f", or tell them apart, {argument('hue', name)}",
     )
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []
@@ -77,7 +82,8 @@ def lines_of(
         judged = told.about(table, series, float(edges[0])) if told else None
         if series.single and series.metric.unit != "ns" and not judged:
             raise SchemaError(
-                "the rows are one I/O each: draw rounds of them, steady=steady(samples, round_s=1)"
+                "the rows are one I/O each: draw rounds of them, "
+                + typed("steady=steady(samples, round_s=1)", "--round 1s")
             )
         look = parts.PALETTE[at % len(parts.PALETTE)], parts.MARKERS[at % len(parts.MARKERS)]
         lines.append(Line(kinds.named(name, hue), series, edges, judged, *look))

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.plot import parts, room
+from fiotools.plot.language import called, listed, say
 from fiotools.plot.swept import Swept, label
 from fiotools.stats import frames
 from fiotools.stats.runs import choose_scope, refuse_directions
@@ -109,18 +110,18 @@ def load(
         lower.axhline(limit, color=parts.GREY, linestyle="--", linewidth=1.2, zorder=1)
     for panel, ax in zip(panels, two, strict=True):
         panel.draw(ax, base=2)
-    none = [str(name) for name, row in chosen.items() if row["iops"] is None]
+    none = [called(str(name)) for name, row in chosen.items() if row["iops"] is None]
     for limit in limits:
-        _name_limit(lower, limit, latency, none if hue else ["all"] if none else [])
+        _name_limit(lower, limit, latency, none if hue else [say("all")] if none else [])
     lines = [panels[0].what]
     rings = [
-        f"{f'{name}, ' if hue else ''}{units.human(row['iops'], '1/s')}"
-        f" at {label(row[x], parts.unit(x))}"
+        _best(called(str(name)) if hue else "", row["iops"], label(row[x], parts.unit(x)))
         for name, row in chosen.items()
         if row["iops"] is not None
     ]
     if rings:
-        lines.append(f"ring: most I/Os per second below the limit: {'; '.join(rings)}")
+        found = listed(rings, "; ")
+        lines.append(say("ring: most I/Os per second below the limit: {best}", best=found))
     room.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
         room.label_below(upper, panels[0].what)
@@ -144,6 +145,8 @@ def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != 2 or not all(isinstance(ax, Axes) for ax in given):
         raise SchemaError("axes= are two Axes, for IOPS and for latency: plt.subplots(2)[1]")
+    for ax in given:
+        parts.keep_room(ax)
     return given
 
 
@@ -172,6 +175,14 @@ def _chosen(best: IntoDataFrame, panel: Swept) -> dict[Any, Mapping[str, Any]]:
     return found
 
 
+def _best(name: str, iops: float, depth: str) -> str:
+    """Say what a line did at best, and where."""
+    rate = units.human(iops, "1/s")
+    if name:
+        return say("{name}, {rate} at {depth}", name=name, rate=rate, depth=depth)
+    return say("{rate} at {depth}", rate=rate, depth=depth)
+
+
 def _rings(two: NDArray[Any], chosen: Iterable[Mapping[str, Any]], x: str) -> None:
     """Put a ring around the chosen runs in both panels."""
     for row in chosen:
@@ -182,9 +193,10 @@ def _rings(two: NDArray[Any], chosen: Iterable[Mapping[str, Any]], x: str) -> No
 
 def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> None:
     """Write the limit over its line, and which lines are nowhere below it."""
-    text = f"limit: {parts.tick(limit, parts.unit(latency))}"
+    ms = parts.tick(limit, parts.unit(latency))
+    text = say("limit: {limit}", limit=ms)
     if none:
-        text += f" ({', '.join(none)}: no run below)"
+        text = say("limit: {limit} ({names}: no run below)", limit=ms, names=listed(none))
     ax.annotate(
         text,
         (0, limit),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -10,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from fiotools.plot.parts import RC
+from fiotools.plot import language
+from fiotools.plot.breaking import letters, pieces
 
 _RULE = "#E3E3E3"
-_WORDS = re.compile(r"[\d.,]+ (?:%|/s|[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w)\S*|\S+")
 
 
 class Page:
@@ -54,10 +53,14 @@ class Page:
             ax.text(x, y, text, parse_math=False, in_layout=False, **look)
 
 
-@lru_cache(maxsize=4096)
 def width(text: str, size: float) -> float:
     """Measure a text in points; the same on every screen and paper."""
-    font = FontProperties(family=RC["font.family"], size=size)
+    return _width(text, size, tuple(language.family()))
+
+
+@lru_cache(maxsize=4096)
+def _width(text: str, size: float, family: tuple[str, ...]) -> float:
+    font = FontProperties(family=list(family), size=size)
     return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
@@ -67,11 +70,11 @@ def wrapped(text: str, size: float, room: float) -> list[str]:
     A number stays with its unit.
     """
     lines, filled = [""], 0.0
-    for word in _WORDS.findall(text):
+    for space, word in pieces(text):
         # what fits nowhere, such as a path, is broken between letters
-        pieces = [word] if width(word, size) <= room else list(word)
-        for at, piece in enumerate(pieces):
-            gap = "" if at or not lines[-1] else " "
+        parts = [word] if width(word, size) <= room else letters(word)
+        for at, piece in enumerate(parts):
+            gap = "" if at or not lines[-1] else space
             wide = width(gap + piece, size)
             if lines[-1] and filled + wide > room:
                 lines.append("")

@@ -12,10 +12,14 @@ import matplotlib.pyplot as plt
 import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.plot import language
+from fiotools.plot.language import called, say
+from fiotools.spelling import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.runs import labels
@@ -58,6 +62,12 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
 }
 
 
+def rc() -> Any:
+    """Give `RC` with the fonts of the current language."""
+    weight = RC["axes.titleweight"] if language.has_bold() else "normal"
+    return {**RC, "font.family": language.family(), "axes.titleweight": weight}
+
+
 def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:
     """Open a frame that has rows and the columns asked for, or say what it lacks."""
     table = frames.opened(frame)
@@ -70,7 +80,10 @@ def known(frame: Frame, column: str) -> list[Any]:
     listed = frames.values(frame, column)
     if gaps := listed.count(None):
         pandas = frame.implementation.is_pandas_like()
-        drop = f".dropna(subset={column!r})" if pandas else f".drop_nulls({column!r})"
+        drop = typed(
+            f".dropna(subset={column!r})" if pandas else f".drop_nulls({column!r})",
+            "--drop-missing",
+        )
         raise SchemaError(
             f"{column!r} is missing in {gaps} of {len(listed)} rows: leave them out, {drop}"
         )
@@ -159,7 +172,9 @@ def chart(
         for at, name in enumerate(found)
     ]
     if not any(one.points for one in series):
-        raise SchemaError(f"nothing to draw: {metric!r} is missing in all rows of order=")
+        raise SchemaError(
+            f"nothing to draw: {metric!r} is missing in all rows of {argument('order')}"
+        )
     if not several:
         _one_row_each(table, series)
     apart = 0.5 if several else 0.35
@@ -185,7 +200,7 @@ def _crowd(table: Frame, rows: Sequence[int]) -> str:
     apart = frames.differing(frames.columns(table, candidates), rows)
     shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
     head = f"rows {shown} would be drawn at one place"
-    several = "plot.repeats draws several runs"
+    several = f"{typed('plot.repeats', 'fiotools plot repeats')} draws several runs"
     part = next((column for column in apart if column not in ("source", "run")), None)
     if part is None:
         return f"{head}: {several}"
@@ -232,7 +247,7 @@ def intervals(summary: Frame, middle: str) -> str:
     if not frames.distinct(frames.values(summary, f"{middle}_lo")):
         return ""
     confidence = frames.distinct(frames.values(summary, "confidence"))
-    return f"{confidence[0]:.0%} interval" if confidence else ""
+    return say("{confidence} interval", confidence=f"{confidence[0]:.0%}") if confidence else ""
 
 
 def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
@@ -245,7 +260,7 @@ def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
         markersize=size,
         color=series.colour,
         # a bare number says nothing: "thread 0"
-        label=series.name if isinstance(series.name, str) else f"{hue} {series.name}",
+        label=called(series.name if isinstance(series.name, str) else f"{hue} {series.name}"),
         zorder=5,
     )
 
@@ -268,14 +283,31 @@ def write(ax: Axes, text: str, x: float, place: float, colour: str = "black") ->
 def axes(ax: Axes | None, rows: float) -> Axes:
     """Return the Axes given, or new ones on a figure high enough for the rows."""
     if ax is not None:
+        keep_room(ax)
         return ax
     with look():
         return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))[1]
 
 
+def keep_room(ax: Axes) -> None:
+    """Let the figure keep room for what stands beside Axes, where nobody has arranged that.
+
+    Without a layout engine, matplotlib lets words below and beside Axes run into their neighbours.
+    """
+    figure = ax.get_figure(root=True)
+    if figure is None or figure.get_layout_engine() is not None:
+        return
+    as_it_comes = vars(figure.subplotpars) == vars(SubplotParams())
+    places = [other.get_subplotspec() for other in figure.axes]
+    # a grid within a grid is somebody's arrangement too, if only a colour bar's
+    plain = all(place and isinstance(place.get_gridspec(), GridSpec) for place in places)
+    if as_it_comes and plain:
+        figure.set_layout_engine("constrained")
+
+
 def look() -> Any:
     """Give new Axes the look of `style`, also for who did not call it."""
-    return mpl.rc_context({**sns.axes_style("whitegrid"), **RC})
+    return mpl.rc_context({**sns.axes_style("whitegrid"), **rc()})
 
 
 def points(ax: Axes) -> tuple[float, float]:
@@ -293,7 +325,7 @@ def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[An
     chosen = [value for value in order if value in found]
     if not chosen:
         there = ", ".join(repr(value) for value in found[:5]) + (", ..." if found[5:] else "")
-        raise SchemaError(f"order={list(order)} names nothing that is there: {there}")
+        raise SchemaError(f"{argument('order', list(order))} names nothing that is there: {there}")
     return chosen
 
 
@@ -312,8 +344,9 @@ def of_one_run(
     if any(n != 1 if n is not None else None in (source, run) for source, run, n in found):
         return label
     alone = len(found) == 1 or (len(set(found)) == 1 and None not in found[0][:2])
-    said = "one run" if alone else "one run each"
-    return f"{label}\n{said}" if below else f"{label} ({said})"
+    if below:
+        return f"{label}\n{say('one run') if alone else say('one run each')}"
+    return say("{label} (one run)" if alone else "{label} (one run each)", label=label)
 
 
 def unit(column: str) -> str:
@@ -375,7 +408,7 @@ def log_ticks(axis: Any, low: float, high: float) -> None:
 
 def name_rows(ax: Axes, names: Sequence[Any]) -> None:
     """Name the rows of a chart, the first at the top."""
-    ax.set_yticks(range(len(names)), [str(name) for name in names])
+    ax.set_yticks(range(len(names)), [called(str(name)) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
 
@@ -386,9 +419,11 @@ def legend_below(ax: Axes, columns: int, lines: int = 1) -> None:
     ax.legend(loc="upper right", bbox_to_anchor=(1, 0), ncols=columns, borderaxespad=pad)
 
 
-def wording(metric: str) -> str:
-    """Name a metric on an axis, in words."""
+def wording(metric: str, *, short: bool = False) -> str:
+    """Name a metric on an axis, in words; or in those before its first comma."""
     if metric not in COLUMNS:
         return metric
     words = COLUMNS[metric].meaning.rstrip(".")
-    return words if words.startswith("I/O") else words[0].lower() + words[1:]
+    if short:
+        words = words.partition(",")[0]
+    return say(words if words.startswith("I/O") else words[0].lower() + words[1:])

@@ -11,7 +11,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fiotools.errors import SchemaError
 from fiotools.plot import bands, parts, room
-from fiotools.plot.kinds import LATENCIES
+from fiotools.plot.kinds import latency_name
+from fiotools.plot.language import called, say
 from fiotools.stats import frames
 
 if TYPE_CHECKING:
@@ -118,15 +119,15 @@ def percentiles(
                 markersize=4,
                 linewidth=1.8,
             )
-            ends.append((xs[-1], ys[-1], str(name), colour))
+            ends.append((xs[-1], ys[-1], called(str(name)), colour))
         else:
             share, row = rows[-1]
             low, high = bounds[row] or (1.0, 1.0)
-            ends.append((_nines(share), math.sqrt(low * high), str(name), colour))
+            ends.append((_nines(share), math.sqrt(low * high), called(str(name)), colour))
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, "ns")))
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_ylabel(LATENCIES.get(kinds.pop(), "latency") if len(kinds) == 1 else "latency")
+    ax.set_ylabel(latency_name(kinds.pop() if len(kinds) == 1 else None))
     last = max(shares)
     ticks = [share for share in _TICKS if share <= last]
     if bounded and 50 in ticks and _nines(50) / _nines(last) * parts.points(ax)[0] < _APART:
@@ -135,7 +136,7 @@ def percentiles(
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, _nines(last) * 1.2)
     firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run
-    what = parts.of_one_run("percentile of the I/Os", table, firsts)
+    what = parts.of_one_run(say("percentile of the I/Os"), table, firsts)
     ax.set_xlabel(what, loc="left")
     if bounded:
         room.label_below(ax, what, *bands.legend(table, bounds, intervals))

@@ -11,14 +11,18 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from fiotools.errors import SchemaError
 from fiotools.plot import page, parts, room
+from fiotools.plot.language import called, listed, say
 from fiotools.stats.frames import columns, distinct, to_type, values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+_DECADES = tuple(10.0**power for power in range(-6, 7))
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
-_FEW = "too few runs"
+_EACH = "○ one run each: no interval, so chance is not ruled out"
+_SIDE = "○ one run on a side: no interval, so chance is not ruled out"
+_FEW = "○ too few runs: no interval, so chance is not ruled out"
 _NARROW = 300  # points: Axes beside long names
 _BESIDE = 10  # points from a point, or the end of its interval, to its text, and a little
 
@@ -75,7 +79,7 @@ def ratios(
         )
     *named, level = table.columns[: table.columns.index("baseline")]
     faster = {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns)
-    drawn, versus = ("speedup", "against") if faster else ("ratio", "/")
+    drawn = "speedup" if faster else "ratio"
     parts.numbers(table, drawn, log=True)  # that there is something to draw
     metrics = distinct(values(table, "metric"))
     if labels is None and len(metrics) > 1:
@@ -86,8 +90,9 @@ def ratios(
     rows, runs = list(table.iter_rows(named=True)), columns(table, ("n", "n_baseline"))
     if labels is not None and len(labels) != len(rows):
         raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
-    names = labels or [
-        ", ".join([*(str(row[n]) for n in named), f"{row[level]} {versus} {row['baseline']}"])
+    versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
+    names = [called(name) for name in labels or []] or [
+        listed([*(called(str(row[n])) for n in named), _sides(versus, row[level], row["baseline"])])
         for row in rows
     ]
     ax = parts.axes(ax, len(rows))
@@ -122,21 +127,26 @@ def ratios(
     wide = room.beside(ax)
     # wider Axes give way themselves to a text that leaves them
     _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
-    what = " and ".join(parts.wording(metric) for metric in metrics)
-    what = f"times faster, by {what}" if faster else f"ratio of {what}"
-    lines = [f"{what} (log axis; grey: within {band:.0%} of equal)"]
+    what = listed([parts.wording(metric) for metric in metrics], " and ")
+    what = say("times faster, by {what}" if faster else "ratio of {what}", what=what)
+    axis = "{what} (log axis; grey: within {band} of equal)"
+    lines = [say(axis, what=what, band=f"{band:.0%}")]
     if few:
-        because = few.pop() if len(few) == 1 else _FEW
-        lines.append(f"○ {because}: no interval, so chance is not ruled out")
+        lines.append(say(few.pop() if len(few) == 1 else _FEW))
     size = float(ax.xaxis.label.get_fontsize())
     fitted = [part for line in lines for part in page.wrapped(line, size, wide)]
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
     return ax
 
 
+def _sides(versus: str, level: Any, baseline: Any) -> str:
+    """Name what is held against what."""
+    return say(versus, level=called(str(level)), baseline=called(str(baseline)))
+
+
 def _runs(sides: set[Any]) -> str:
     """Say why a ratio has no interval."""
-    return "one run each" if sides <= {1} else "one run on a side" if 1 in sides else _FEW
+    return _EACH if sides <= {1} else _SIDE if 1 in sides else _FEW
 
 
 def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
@@ -151,7 +161,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
         if taken < 0.7:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ax.set_xlim(low, high)
-    ticks = _FINE if high / low < 12 else _TICKS
+    ticks = _FINE if high / low < 12 else _TICKS if high / low < 1000 else _DECADES
     ax.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.plot import parts
+from fiotools.plot.language import listed, say
 from fiotools.stats.frames import values
 
 if TYPE_CHECKING:
@@ -100,12 +101,15 @@ def repeats(
     ax.set_xlim(0, edge * 1.16 or 1)
     parts.few_ticks(ax.xaxis)
     interval = parts.intervals(told, middle)
-    least = "at least " if middle == "median" else ""  # an order statistic covers more than asked
-    bars = f"; tick and bar: {middle}, {least}{interval}" if interval else ""
-    drawn = f"points: runs{', hollow: only one' if any(alone) else ''}{bars}"
+    drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
+    if interval and middle == "median":  # an order statistic covers more than asked
+        drawn.append(say("tick and bar: median, at least {interval}", interval=interval))
+    elif interval:
+        drawn.append(say("tick and bar: mean, {interval}", interval=interval))
     if all(alone):
-        drawn = "one run each" if len(alone) > 1 else "one run"
-    parts.unit_axis(ax, metric, f"{parts.wording(metric)} ({drawn})", like=edge)
+        drawn = [say("one run each" if len(alone) > 1 else "one run")]
+    words = {"label": parts.wording(metric), "drawn": listed(drawn, "; ")}
+    parts.unit_axis(ax, metric, say("{label} ({drawn})", **words), like=edge)
     if hue:
         parts.legend_below(ax, len(chart.series), lines=2)
     return ax

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.plot import kinds, parts, room, windows
+from fiotools.plot.language import say
 from fiotools.plot.lines import Line, lines_of
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
@@ -91,7 +92,9 @@ def series(
         top, mean = max(top, line.top), None
         if line.judged:
             top = max(top, line.judged.draw(ax, line.colour if hue else None))
-            below += [f"{line.name}: {text}" if hue else text for text in line.judged.words()]
+            words = line.judged.words()
+            below += [say("{name}: {text}", name=line.name, text=text) for text in words if hue]
+            below += [] if hue else words
             mean = line.judged.mean
         if hue:
             end = line.last if mean is None else mean
@@ -108,11 +111,11 @@ def series(
     first, last = (float(pick(line.edges[at] for line in lines)) for pick, at in _ENDS)
     if all(line.series.timed for line in lines):
         room.time_axis(ax, first, last)
-        room.label_below(ax, kinds.TIME, *below)
+        room.label_below(ax, say("time since the start"), *below)
     else:
         ax.set_xlim(first, last)
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        room.label_below(ax, "sample", *below)
+        room.label_below(ax, say("sample"), *below)
     parts.end_labels(ax, ends)
     return ax
 
@@ -180,8 +183,9 @@ def _what(table: Frame, lines: Sequence[Line], hue: str | None) -> str:
     """Name what is drawn, and its direction if that is one."""
     metric = lines[0].series.metric
     if len({line.series.quantity for line in lines}) > 1 and metric.unit == "ns":
-        what = "latency"
+        what = say("latency")
     else:
-        what = _LATENCIES.get(metric.name) or parts.wording(metric.name)
+        known = _LATENCIES.get(metric.name)
+        what = say(known) if known else parts.wording(metric.name)
     ways = frames.distinct(frames.columns(table, ("direction",)).get("direction", []))
-    return f"{what} ({ways[0]})" if len(ways) == 1 and hue != "direction" else what
+    return kinds.going(what, ways[0]) if len(ways) == 1 and hue != "direction" else what

@@ -1,6 +1,10 @@
 """One look for all figures, and the same bytes every time they are saved.
 
 Colours are Okabe and Ito's, told apart by colour-blind readers and, with the markers, in greyscale.
+
+`fiotools.notebooks` may ask for all figures of a run in another language: it names the language in
+an environment variable, which is what `style` then takes by default, and `save` writes the figures
+into a folder of that name.
 """
 
 from __future__ import annotations
@@ -18,9 +22,12 @@ import narwhals as nw
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 
 from fiotools.errors import SchemaError
-from fiotools.plot.parts import RC
+from fiotools.plot import language, page, parts
+from fiotools.plot.breaking import is_wide
 from fiotools.results import Results
 from fiotools.stats.frames import values
 
@@ -30,18 +37,41 @@ _METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 _SOURCE_KEY = {"svg": "Source", "png": "Source", "pdf": "Subject"}
+_LANGUAGE = "FIOTOOLS_FIGURES_LANG"
+_TITLE = 11  # points
+_BOLD = withStroke(linewidth=0.4, foreground=".15")  # the letters' own grey
+_STEP = 4  # points by which the lines of a title are tried
 
 
-def style() -> None:
+def style(*, lang: str | None = None) -> None:
     """Set matplotlib to the look of the project's figures, for the rest of the session.
+
+    Parameters
+    ----------
+    lang : {"en", "ja"}, optional
+        The language of what fiotools writes on figures from now on, in every thread; English by
+        default. Frames, errors and the text of your own stay as they are; titles and names that
+        the file ``figures.<lang>.toml`` in the working folder knows are translated too.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such language, or its letters are not installed (Japanese:
+        ``python -m pip install 'fiotools[ja]'``).
 
     Examples
     --------
     >>> import fiotools as ft
     >>> ft.plot.style()
     """
-    sns.set_theme(style="whitegrid", rc=RC)
-    mpl.rcParams.update(RC)  # set_theme puts its own font.family over ours
+    language.use(lang or _asked() or language.ENGLISH)
+    sns.set_theme(style="whitegrid", rc=parts.rc())
+    mpl.rcParams.update(parts.rc())  # set_theme puts its own font.family over ours
+
+
+def _asked() -> str | None:
+    """Give the language that the runner of the notebooks asks for."""
+    return os.environ.get(_LANGUAGE)
 
 
 def title(ax: Axes | Figure, text: str) -> None:
@@ -59,7 +89,13 @@ def title(ax: Axes | Figure, text: str) -> None:
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
     figure = _figure(ax)
-    shown = figure.suptitle(text, x=0.01, ha="left", size=11, weight="bold")
+    text = language.called(text)
+    shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
+    if not language.has_bold():
+        shown.set(weight="normal", path_effects=[_BOLD])
+        if is_wide(text):
+            shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
+            return
     room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
     lines = 0
     # the fewest lines that fit, and of those the narrowest, so that no word stands alone
@@ -70,6 +106,18 @@ def title(ax: Axes | Figure, text: str) -> None:
         shown.set_text("\n".join(wrapped))
         if shown.get_window_extent().width <= room:
             lines = len(wrapped)
+
+
+def _balanced(text: str, room: float) -> list[str]:
+    """Break a title between letters: the fewest lines, and of those the narrowest."""
+    best = page.wrapped(text, _TITLE, room)
+    while room > _STEP:
+        room -= _STEP
+        narrower = page.wrapped(text, _TITLE, room)
+        if len(narrower) > len(best):
+            break
+        best = narrower
+    return best
 
 
 def _figure(ax: Axes | Figure) -> Figure:
@@ -121,19 +169,31 @@ def save(
         raise ValueError(
             f"{target.name}: a figure is saved as {', '.join(_METADATA)}, not {suffix!r}"
         )
-    files = [target] if suffix else [target.parent / f"{target.name}.{kind}" for kind in formats]
+    asked = _asked() or language.ENGLISH
+    folder = target.parent if asked == language.ENGLISH else target.parent / asked
+    names = [target.name] if suffix else [f"{target.name}.{kind}" for kind in formats]
+    files = [folder / name for name in names]
     source = None if data is None else _provenance(data, target.parent)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    _translate(figure)
     for file in files:
         kind = file.suffix.lstrip(".")
         metadata = dict(_METADATA[kind])
         if source is not None:
             metadata[_SOURCE_KEY[kind]] = source
-        with mpl.rc_context(RC):
+        with mpl.rc_context(parts.rc()):
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata)
         _write(file, buffer.getvalue())
     return files
+
+
+def _translate(figure: Figure) -> None:
+    """Translate what was written on a figure without fiotools, such as the title of Axes."""
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if (known := language.called(text.get_text())) != text.get_text():
+            text.set_text(known)
 
 
 def _write(file: Path, content: bytes) -> None:

@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.plot import parts
+from fiotools.plot.language import called, listed, say
 from fiotools.plot.page import width
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Swept:
             aside = offset_copy(ax.transData, ax.get_figure(root=True), x=beside, units="points")
             drawn = LineCollection(bars, colors=colour, linewidths=1, alpha=0.5, transform=aside)
             ax.add_collection(drawn, autolim=False)  # an interval does not widen the axis
-            ends.append((places[-1], means[-1][0], str(name), colour))
+            ends.append((places[-1], means[-1][0], called(str(name)), colour))
         self._axes(ax, base)
         if self.hue:
             parts.end_labels(ax, ends)
@@ -120,7 +121,7 @@ class Swept:
         if (low, high) != ax.get_ylim():
             ax.set_ylim(low, high)
         parts.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
-        ax.set_ylabel(parts.wording(self.metric).partition(",")[0])
+        ax.set_ylabel(parts.wording(self.metric, short=True))
 
     def _ticks(self, ax: Axes) -> list[float]:
         """Leave out the ticks whose labels would run into the one before."""
@@ -137,12 +138,16 @@ class Swept:
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
         alone = [count == 1 for count in self.runs.values()]
-        what = _WORDS.get(self.x, self.x)
+        what = say(_WORDS.get(self.x, self.x))
         if all(alone):
-            return f"{what} (one run each)" if len(alone) > 1 else f"{what} (one run)"
-        hollow = ", hollow: only one" if any(alone) else ""
-        line = f"line and bars: mean, {self.interval}" if self.interval else "line: mean"
-        return f"{what} (points: runs{hollow}; {line})"
+            one = "{label} (one run each)" if len(alone) > 1 else "{label} (one run)"
+            return say(one, label=what)
+        drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
+        if self.interval:
+            drawn.append(say("line and bars: mean, {interval}", interval=self.interval))
+        else:
+            drawn.append(say("line: mean"))
+        return say("{label} ({drawn})", label=what, drawn=listed(drawn, "; "))
 
 
 def label(value: float, unit: str) -> str:

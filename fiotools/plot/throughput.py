@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.plot import parts
+from fiotools.plot.language import called, say
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -88,7 +89,7 @@ def throughput(
     for label, limit in limits.items():
         ax.axvline(limit, color=parts.GREY, linestyle="--", linewidth=1.3, zorder=1)
         ax.annotate(
-            f"{label}: {units.human(limit, chart.unit)}",
+            say("{name}: {text}", name=called(label), text=units.human(limit, chart.unit)),
             (limit, 1),
             xycoords=("data", "axes fraction"),
             xytext=(0, 2),

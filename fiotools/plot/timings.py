@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def timings(
     ax = parts.axes(ax, len(rows))
     spent = (
         # told apart in greyscale too: dark, middle, light
-        ("user CPU", parts.PALETTE[0]),
-        ("system CPU", parts.PALETTE[4]),
-        ("waiting", "#DDDDDD"),
+        (say("user CPU"), parts.PALETTE[0]),
+        (say("system CPU"), parts.PALETTE[4]),
+        (say("waiting"), "#DDDDDD"),
     )
     lengths = [
         (user or 0.0, system or 0.0, max(0.0, real - (user or 0.0) - (system or 0.0)))
@@ -95,7 +96,7 @@ def timings(
     parts.name_rows(ax, rows)
     ax.set_xlim(0, longest * 1.12 or 1)
     parts.few_ticks(ax.xaxis)
-    what = parts.of_one_run("wall time", table, at, below=True)
+    what = parts.of_one_run(say("wall time"), table, at, below=True)
     parts.unit_axis(ax, "real_s", what, like=longest)
     parts.legend_below(ax, len(spent))
     return ax

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.plot.language import called, listed, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 
@@ -118,28 +119,32 @@ def _runs(table: Frame) -> list[Any]:
 def _names(table: Frame, y: str | None, runs: Sequence[Any]) -> list[str]:
     """Name the rows of the page: by a column, else the runs, in as few words as tell them apart."""
     if y:
-        own = [str(value) for value in parts.known(table, y)]
+        own = [called(str(value)) for value in parts.known(table, y)]
         of: dict[str, set[Any]] = {}
         for name, run in zip(own, runs, strict=True):
             of.setdefault(name, set()).add(run)
-        return [name if len(of[name]) == 1 else f"{name} ({len(of[name])} runs)" for name in own]
+        return [_with_runs(name, len(of[name])) for name in own]
     gaps = [None] * len(table)
     before = table.columns.index("source") if "source" in table.columns else 0
     labels = [gaps, *(frames.values(table, name) for name in table.columns[:before])]
     words = [
-        ", ".join(str(value) for value in row if value is not None)
+        listed(called(str(value)) for value in row if value is not None)
         for row in zip(*labels, strict=True)
     ]
     lists = frames.columns(table, ("source", "run"))
     sources = [str(value or "") for value in lists.get("source", gaps)]
     files = [PurePosixPath(source).name for source in sources]
-    numbers = [f"run {value}" if value is not None else "" for value in lists.get("run", gaps)]
+    numbers = [say("run {n}", n=n) if n is not None else "" for n in lists.get("run", gaps)]
     several = len(set(runs))
     for told in (
         *((words,), (words, files), (words, files, numbers)),
         *((words, sources), (words, sources, numbers)),
     ):
-        chosen = [", ".join(filter(None, row)) for row in zip(*told, strict=True)]
+        chosen = [listed(filter(None, row)) for row in zip(*told, strict=True)]
         if len(set(chosen)) == several and all(chosen):
             return chosen
-    return [name or "run" for name in chosen]
+    return [name or say("run") for name in chosen]
+
+
+def _with_runs(name: str, runs: int) -> str:
+    return name if runs == 1 else say("{name} ({n} runs)", name=name, n=runs)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.plot import parts
+from fiotools.plot.language import listed, say, sentence
+from fiotools.spelling import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.batches import PER_TAU, weighted_mean
 from fiotools.stats.frames import Frame
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
+_WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
+_NARROW = (
+    "mean of the whole: {mean}, {confidence} interval {low} to {high}"
+    " (too narrow: samples depend on each other for long)"
+)
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "tau"),
@@ -78,7 +85,7 @@ def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
             if series.single and told["n"] < int(series.span / length * (1 + 1e-9)):
                 raise SchemaError(
                     "some rounds are without I/O, so the others' places are not known:"
-                    " give steady() a longer round_s"
+                    f" {typed('give steady() a longer round_s', 'give a longer --round')}"
                 )
             return rounds
     raise SchemaError("steady= is about other samples: give steady() those that are drawn")
@@ -92,7 +99,8 @@ def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
     if told["met"] is not None:
         window = Window(told["window_mean"], *(told[name] for name in _FIGURES))
         if judge.verdict(window) != (told["met"], told["verdict"]):
-            raise SchemaError("other limits gave this verdict: name them, limit=, as in steady()")
+            need = argument("limit")
+            raise SchemaError(f"other limits gave this verdict: name them, {need}, as in steady()")
     return judge.limits
 
 
@@ -163,18 +171,21 @@ class Judged:
     def words(self) -> list[str]:
         """Say the verdict with its figures, and the mean of the whole with its interval."""
         told, unit = self.told, self.rounds.metric.unit
-        lines = [told["verdict"]]
+        lines = [sentence(told["verdict"])]
         if self.mean is not None:
-            lines = [f"window {'' if told['met'] else 'not '}met: {', '.join(self._figures())}"]
+            met = "window met: {figures}" if told["met"] else "window not met: {figures}"
+            lines = [say(met, figures=listed(self._figures()))]
         if told["mean_lo"] is not None:
             mean, low, high = (
                 units.human(told[name], unit, like=told["mean_hi"])
                 for name in ("mean", "mean_lo", "mean_hi")
             )
-            words = f"mean of the whole: {mean}, {told['confidence']:.0%} interval {low} to {high}"
+            words = {"mean": mean, "low": low, "high": high}
+            words["confidence"] = f"{told['confidence']:.0%}"
+            whole = _WHOLE
             if told["tau"] is not None and told["n"] < math.ceil(PER_TAU * told["tau"]):
-                words += " (too narrow: samples depend on each other for long)"
-            lines.append(words)
+                whole = _NARROW
+            lines.append(say(whole, **words))
         return lines
 
     def _figures(self) -> list[str]:
@@ -184,16 +195,26 @@ class Judged:
         sign = "≤" if self.told["method"] == "snia" else "<"
         first, second = [*(f" ({sign}{value:g}%)" for value in self.limits), "", ""][:2]
         second = second.replace(sign, "±")  # it may fall as far as it may rise
-        drift = f"drift {drift} a round"
         if self.told["method"] == "snia":
-            return [f"range {spread}{first}", f"rise {rise}{second}", drift]
+            return [
+                say("range {value}{limit}", value=spread, limit=first),
+                say("rise {value}{limit}", value=rise, limit=second),
+                say("drift {value} a round{limit}", value=drift, limit=""),
+            ]
+        rise = say("rise {value}{limit}", value=rise, limit="")
         if self.told["method"] == "fio-deviation":
-            return [f"farthest {far} from the mean{first}", f"rise {rise}", drift]
-        return [f"{drift}{first}", f"rise {rise}"]
+            far = say("farthest {value} from the mean{limit}", value=far, limit=first)
+            return [far, rise, say("drift {value} a round{limit}", value=drift, limit="")]
+        return [say("drift {value} a round{limit}", value=drift, limit=first), rise]
 
     def key(self) -> str:
         """Say what the shades and lines are."""
         size, length = self.told["window"], self.told["interval_s"]
-        each = "" if length is None else f" of {parts.tick(length, 's')}"
-        dark = "" if self._allowed() is None else "; darker: allowed range"
-        return f"grey: window, {size} rounds{each}{dark}; line: mean; dashed: trend"
+        if length is None:
+            lines = [say("grey: window, {n} rounds", n=size)]
+        else:
+            each = parts.tick(length, "s")
+            lines = [say("grey: window, {n} rounds of {length}", n=size, length=each)]
+        if self._allowed() is not None:
+            lines.append(say("darker: allowed range"))
+        return listed([*lines, say("line: mean"), say("dashed: trend")], "; ")

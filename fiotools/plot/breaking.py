@@ -1,0 +1,71 @@
+"""Where a text may be broken into lines: between words, and in Japanese and Chinese within them.
+
+Those languages put no space between words, and may break a line almost anywhere: not before a full
+stop, a closing bracket or a small kana, nor after an opening bracket (kinsoku). It reads best where
+a particle ends, which is where hiragana do; so lines are broken there, while they are long enough.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HIRAGANA = "\u3041-\u309f"
+_WIDE = "\u3000-\u9fff\uff01-\uffef"  # kana, ideographs, and the punctuation that goes with them
+_STOPS = "、。，．：；？！"
+_CLOSING = rf"{_STOPS}・～）」』】〕］｝〉》ー…々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
+_OPENING = "（「『【〔［｛〈《"
+
+_WORD = re.compile(r"[\d.,]+ (?:%|/s|[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w)\S*|\S+")
+_IS_WIDE = re.compile(f"[{_WIDE}]")
+# katakana, ideographs or Latin letters, with the hiragana and the punctuation after them
+_PHRASE = re.compile(
+    rf"[{_OPENING}(]*"
+    rf"(?:[ァ-ヿ]+|[㐀-鿿々]+|[^{_WIDE}]+|[{_WIDE}])?"
+    rf"[{_HIRAGANA}]*[{_CLOSING})]*"
+)
+_LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
+_LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
+_COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
+
+
+def pieces(text: str) -> list[tuple[str, str]]:
+    """Give the pieces of a text that stay whole, each with the space before it.
+
+    Examples
+    --------
+    >>> pieces("took 3.5 s, at best")
+    [(' ', 'took'), (' ', '3.5 s,'), (' ', 'at'), (' ', 'best')]
+    >>> pieces("実行 1 回ずつ、区間なし。")
+    [(' ', '実行'), (' ', '1 回ずつ、'), ('', '区間なし。')]
+    """
+    found: list[tuple[str, str]] = []
+    for word in _WORD.findall(text):
+        if not _IS_WIDE.search(word):
+            found.append((" ", word))
+            continue
+        for at, phrase in enumerate(filter(None, _PHRASE.findall(word))):
+            gap = "" if at else " "
+            before = found[-1][1] if found else ""
+            counted = before[-1:].isdigit() and _COUNTED.match(phrase)
+            leans = _LEANS.match(phrase) and before[-1:] not in _STOPS
+            if before and (leans or counted):
+                found[-1] = found[-1][0], before + gap + phrase
+            else:
+                found.append((gap, phrase))
+    return found
+
+
+def letters(word: str) -> list[str]:
+    """Give the pieces of a word that is too long for a line.
+
+    Examples
+    --------
+    >>> letters("a/b"), letters("「ス」。")
+    (['a', '/', 'b'], ['「ス」。'])
+    """
+    return _LETTER.findall(word) if _IS_WIDE.search(word) else list(word)
+
+
+def is_wide(text: str) -> bool:
+    """Whether a text has letters that may be broken between."""
+    return _IS_WIDE.search(text) is not None

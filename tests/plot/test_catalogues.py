@@ -1,0 +1,195 @@
+"""The catalogues have every message of the code, and none that nobody says."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import fiotools as ft
+from fiotools.errors import SchemaError
+from fiotools.plot import language, parts
+from fiotools.plot.catalogue import Phrases, places, tables
+from fiotools.plot.verdicts import Verdicts
+from fiotools.vocabulary import COLUMNS
+from tests.latin import left_over
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CATALOGUES = sorted(language.WORDS.glob("*.toml"))
+PROJECTS = sorted((ROOT / "notebooks").glob("figures.*.toml"))
+each_language = pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+each_project = pytest.mark.parametrize("path", PROJECTS, ids=lambda path: path.name)
+each_catalogue = pytest.mark.parametrize(
+    "path", [*CATALOGUES, *PROJECTS], ids=lambda path: path.name
+)
+
+
+@each_catalogue
+def test_what_is_inserted_is_the_same_in_both_languages(path):
+    for table in tables(path).values():
+        for message, translation in table.items():
+            assert places(message) == places(translation), message
+            assert translation.strip(), message
+
+
+def constants(folder):
+    """Give the texts in the code of a folder, without its docstrings."""
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        nodes = list(ast.walk(tree))
+        docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text and id(node) not in docs:
+                yield node.value
+
+
+@each_language
+def test_messages_are_those_of_the_code(path):
+    said, known = set(constants("fiotools/plot")), tables(path)["messages"]
+    assert not known.keys() - said, "nobody says this any more"
+    assert not {text for text in said if places(text)} - known.keys(), "not translated"
+    asked = set()
+    for file in sorted((ROOT / "fiotools/plot").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+                whole = node.args[0]
+                ends = [whole.body, whole.orelse] if isinstance(whole, ast.IfExp) else [whole]
+                asked |= {end.value for end in ends if isinstance(end, ast.Constant)}
+    assert asked
+    assert not asked - known.keys(), "not translated"
+
+
+@each_language
+def test_columns_are_those_of_the_vocabulary(path):
+    measured = [name for name, one in COLUMNS.items() if one.dtype in ("Int64", "float64")]
+    words = {parts.wording(name, short=short) for name in measured for short in (False, True)}
+    assert set(tables(path)["columns"]) == words
+
+
+@each_language
+def test_checks_are_those_of_check(path):
+    asked = set()
+    for file in (ROOT / "fiotools/stats/credibility").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
+                asked.add(node.args[0].value)
+    assert set(tables(path)["checks"]) == asked
+
+
+@each_language
+def test_sentences_are_made_of_what_stands_in_the_code(path):
+    """A sentence that nobody makes any more has words that stand nowhere."""
+    code = "\n".join(constants("fiotools"))
+    for sentence in tables(path)["sentences"]:
+        for piece in re.split(r"\{\w+\}", sentence):
+            words = piece.strip(" ,:;()%").removesuffix(" of")  # "read of", "write of"
+            assert is_made_of(words, code), f"{sentence!r}: {piece!r}"
+
+
+def is_made_of(piece, code):
+    """Say whether a piece of a sentence is one text of the code, or some of a word or more."""
+    if piece in code:
+        return True
+    breaks = [at for at, letter in enumerate(piece) if letter in " :" and at > 4]
+    return any(piece[:at] in code and is_made_of(piece[at:].lstrip(" :"), code) for at in breaks)
+
+
+def cells():
+    """Give the code of the notebooks that draw figures of the project, a tree for each cell."""
+    for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        code = [
+            cell for cell in json.loads(file.read_bytes())["cells"] if cell["cell_type"] == "code"
+        ]
+        sources = ["".join(cell["source"]) for cell in code]
+        if any("../figures/" in source for source in sources):
+            yield from map(ast.parse, sources)
+
+
+def texts_of(tree):
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return [node.value for node in nodes if isinstance(node.value, str)]
+
+
+@each_project
+def test_notebooks_and_their_words_agree(path):
+    known = {message for table in tables(path).values() for message in table}
+    titles = set()
+    for tree in cells():
+        if "ft.plot.title(" in ast.unparse(tree):
+            # a title is a sentence, and nothing else in its cell is so long
+            titles |= {text for text in texts_of(tree) if len(text) > 40 and text.count(" ") > 5}
+    assert len(titles) > 20
+    assert not [text for text in titles if not any(one.endswith(text) for one in known)]
+    code = "\n".join(text for tree in cells() for text in texts_of(tree))
+    for message in known:
+        for piece in re.split(r"\{\w+\}", message):
+            assert is_made_of(piece.strip(" ,:"), code), message
+
+
+EVIDENCE = {
+    "nothing": {},
+    "a guest on USB": {"ram": "8GB", "link": "usb3-5g", "media": "hdd"},
+    "no host": {
+        "ram": "1GB",
+        "host_ram": "1GB",
+        "link": "sata-3",
+        "media": "nvme",
+        "cache": "cold",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def sides():
+    """Checks of all sorts of results, with what is known of them or not."""
+    made = ft.read(ROOT / "tests/fixtures/credibility", errors="note")
+    usb = ft.read(str(ROOT / "data/wsl-vhdx/f_{mount}_{operation}.txt"))
+    volumes = ft.read(str(ROOT / "data/dda-vhdx/xml/{volume}.xml"))
+    pages = ft.read(str(ROOT / "data/page-cache/{cache}.txt"))
+    found = [ft.check(res, **known) for res in (made, usb) for known in EVIDENCE.values()]
+    found += [
+        ft.check(usb, between="mount", baseline="git-bash", sides=what)
+        for what in ("layer", "device")
+    ]
+    found += [
+        ft.check(volumes, between="volume", baseline="vhdx", copies=8),
+        ft.check(volumes, between="volume", baseline="vhdx", copies=8, devices=1),
+        ft.check(
+            pages, moved="5GiB", link="sata-3", between="cache", baseline="before", sides="cache"
+        ),
+        ft.check(pages, between="cache", baseline="after", sides="cache"),
+    ]
+    return found
+
+
+@each_language
+def test_reasons_and_remedies_are_translated(path, sides):
+    known = tables(path)
+    lists = {separator: known["messages"][separator] for separator in ("; ", ", ")}
+    phrases = Phrases(known["names"] | known["sentences"], lists)
+    seen = 0
+    for checks in sides:
+        told = Verdicts(checks, None)
+        for reason in (*told.reasons(alike=False), *told.missing()):
+            assert left_over(phrases.translated(reason.text)) == [], reason.text
+            seen += 1
+    assert seen > 100
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("x", "is not TOML"),
+        ('"a" = "b"', "'a' stands outside a [table]"),
+        ('[a]\n"b {n}" = "c {m}"', "the translation of 'b {n}' has {m}, which the message has not"),
+        ("[a]\nb = 1", "the translation of 'b' is no text"),
+    ],
+    ids=["no TOML", "no table", "another place", "a number"],
+)
+def test_a_broken_catalogue_says_where(tmp_path, words, why):
+    (tmp_path / "figures.ja.toml").write_text(words, encoding="utf-8")
+    with pytest.raises(SchemaError, match=r"^figures\.ja\.toml") as raised:
+        tables(tmp_path / "figures.ja.toml")
+    assert why in str(raised.value)
