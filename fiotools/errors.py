@@ -97,3 +97,7 @@ class ReadErrors(FiotoolsError):
 
 class MeasureError(FiotoolsError, RuntimeError):
     """A campaign cannot be run, or a run of it went wrong; nothing of it is left behind."""
+
+
+class ReportError(FiotoolsError, RuntimeError):
+    """A report cannot be made; nothing of it is left behind."""

@@ -21,6 +21,7 @@ from fiotools.readers import fio_jobfile_beside
 from fiotools.results import Results
 from fiotools.sniff import Document, load, reader_named, sniff
 from fiotools.sources import Found, find
+from fiotools.spelling import argument
 from fiotools.tables import Tables, frames
 from fiotools.vocabulary import CONDITIONS, TABLES
 
@@ -81,7 +82,27 @@ def read(
     wanted = _wanted(tables)
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
-    found = find(sources)
+    return read_files(find(sources), wanted, format=format, version=version, errors=errors)
+
+
+def read_files(
+    found: list[Found],
+    wanted: tuple[str, ...] | None = None,
+    *,
+    format: str | None = None,
+    version: str | None = None,
+    errors: Literal["raise", "note"] = "raise",
+) -> Results:
+    """Read files that were found, as `read` does.
+
+    Parameters
+    ----------
+    found : list of Found
+    wanted : tuple of str, optional
+        The tables to build; all by default.
+    format, version, errors
+        As in `read`.
+    """
     good: list[tuple[Mapping[str, Any], Tables]] = []
     failures: list[FileError] = []
     job_files = JobFiles()
@@ -155,11 +176,11 @@ def reads(
 
 def _progress(files: list[Found]) -> Iterable[Found]:
     """Show a bar if it takes longer than a second."""
-    if len(files) < 50:  # importing the notebook's bar costs more than reading a few files
+    if len(files) < 50:  # importing the bar costs more than reading a few files
         return files
-    from tqdm.auto import tqdm
+    from fiotools.progress import bar
 
-    return tqdm(files, desc="reading", unit=" files", delay=1, leave=False)
+    return bar(files, desc="reading", unit=" files", delay=1)
 
 
 def _wanted(tables: Iterable[str] | None) -> tuple[str, ...] | None:
@@ -190,7 +211,9 @@ def _read(
     reader.read(document, tables)
     if format and not tables.runs:
         raise ParseError(
-            document.name, f"nothing that {format!r} reads", remedy="try it without format="
+            document.name,
+            f"nothing that {format!r} reads",
+            remedy=f"try it without {argument('format')}",
         )
     filled = tables.finish()
     if not filled.runs:

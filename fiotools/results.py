@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from fiotools import twins
+from fiotools.display.text import many
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
-
-# what a first look at `io` or `timings` wants to see
-_SHOWN = (
-    *("run", "job", "thread", "direction", "scope", "bs_bytes", "iodepth"),
-    *("iops", "bw_bytes_per_s", "lat_mean_ns", "command", "real_s", "user_s", "sys_s"),
-)
 
 
 class Results:
@@ -65,32 +59,24 @@ class Results:
 
     def _counts(self) -> list[str]:
         """Say what there is: files, tools, and the tables that are not empty."""
-        parts = [_plural(self.files, "file")]
+        parts = [many(self.files, "file")]
         runs = self.tables.get("runs")
         if runs is not None:
             parts += _tools(runs)
-            parts.append(_plural(len(runs), "run"))
+            parts.append(many(len(runs), "run"))
         for name, frame in self.tables.items():
             if name not in ("runs", "notes") and len(frame):
                 word = f"{name} row" if name in ("io", "cpu") else name.removesuffix("s")
-                parts.append(_plural(len(frame), word))
-        parts.append(_plural(len(self.notes), "note"))
+                parts.append(many(len(frame), word))
+        parts.append(many(len(self.notes), "note"))
         return parts
 
     def _repr_html_(self) -> str:
-        """Summarise for a notebook: one line, then the first rows of `io` or `timings`."""
-        head = f"<p><b>Results</b>: {html.escape(', '.join(self._counts()))}</p>"
-        for name in ("io", "timings"):
-            frame = self.tables.get(name)
-            if frame is not None and len(frame):
-                filled = frame.dropna(axis="columns", how="all")
-                labels = [column for column in filled if column not in TABLES[name]]
-                shown = filled[[*labels, *(column for column in _SHOWN if column in filled)]]
-                said = f"first {min(5, len(frame))} of {_plural(len(frame), 'row')}, "
-                said += f"{len(shown.columns)} of {len(filled.columns)} columns with values"
-                table = shown.head().to_html(index=False)
-                return f"{head}<p><code>.{name}</code>: {said}</p>{table}"
-        return head
+        """Summarise for a notebook: what there is, then the first rows of `io` or `timings`."""
+        from fiotools.display import page
+        from fiotools.display.overview import sheet
+
+        return page.html(sheet(self))
 
     def to_polars(self) -> dict[str, pl.DataFrame]:
         """Give the same tables as polars frames, missing values as null.
@@ -166,10 +152,6 @@ def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
         dtype = types[known.dtype] if known else types[str(frame[name].dtype)]
         columns[name] = pl.Series(name, values, dtype=dtype)
     return pl.DataFrame(columns)
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _tools(runs: pd.DataFrame) -> list[str]:

@@ -20,6 +20,7 @@ from fiotools.pasted import Repaired, repair, unwrap
 from fiotools.readers import Reader, readers
 from fiotools.readers.base import Grammar, Report
 from fiotools.readers.fio_jobfile import is_job_file
+from fiotools.spelling import argument, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +193,7 @@ def sniff(document: Document) -> Reader:
     if claims:
         names = ", ".join(reader.name for reader in claims)
         raise AmbiguousFormatError(
-            document.name, f"claimed by {names}", remedy="say which with format="
+            document.name, f"claimed by {names}", remedy=f"say which with {argument('format')}"
         )
     if not document.text.strip():
         raise UnknownFormatError(
@@ -211,15 +212,19 @@ def sniff(document: Document) -> Reader:
         raise UnknownFormatError(
             document.name,
             f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",
-            remedy="fiotools.formats() lists what can be read",
+            remedy=_listed(),
         )
     first = next(line for line in document.text.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
         document.name,
         f"no known format; it begins {first[:60]!r}",
         line=document.text[: len(document.text) - len(document.text.lstrip())].count("\n") + 1,
-        remedy="fiotools.formats() lists what can be read; format= overrides",
+        remedy=f"{_listed()}; {argument('format')} overrides",
     )
+
+
+def _listed() -> str:
+    return f"{typed('fiotools.formats()', 'fiotools formats')} lists what can be read"
 
 
 def _json_keys(text: str) -> str | None:
@@ -237,7 +242,7 @@ def reader_named(name: str) -> Reader:
         if reader.name == name:
             return reader
     names = ", ".join(reader.name for reader in readers())
-    raise ValueError(f"format={name!r} is not one of {names}")
+    raise ValueError(f"{argument('format', name)} is not one of {names}")
 
 
 def formats() -> pd.DataFrame:

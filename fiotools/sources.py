@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -78,9 +79,9 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     if path.is_dir():
         files = [
             file
-            for inside in sorted(path.rglob("*"))
-            if inside.is_file() and _holds_data(inside.relative_to(path))
-            for file in _file(inside, labels, named=False)
+            for inside in (path, *sorted(path.rglob("*")))
+            if _holds_data(inside.relative_to(path))
+            for file in _in_folder(inside, labels)
         ]
         if not files:
             raise FileNotFoundError(f"{source}: the folder holds no files to read")
@@ -101,6 +102,14 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
             else:
                 name = f"{place.as_posix()}/{member}"
                 yield Found(place, name, labels, named=not wild, member=member)
+
+
+def _in_folder(path: Path, labels: Mapping[str, Any]) -> Iterator[Found]:
+    """Take a file; and a folder that one may not look into, so that reading it says so."""
+    if path.is_file():
+        yield from _file(path, labels, named=False)
+    elif path.is_dir() and not os.access(path, os.R_OK | os.X_OK):
+        yield Found(path, path.as_posix(), labels, named=False)
 
 
 def _file(path: Path, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:

@@ -144,8 +144,8 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
     --------
     >>> human(1976e6, "B/s"), human(397_000, "ns"), human(160686.4, "1/s"), human(4.364, "s")
     ('1.98 GB/s', '397 µs', '160,686 /s', '4.36 s')
-    >>> human(0.466, "s"), human(0.466, "s", like=4.364)
-    ('466 ms', '0.466 s')
+    >>> human(0.466, "s"), human(0.466, "s", like=4.364), human(0, "s")
+    ('466 ms', '0.466 s', '0 s')
     """
     if value is None or not math.isfinite(value):
         return "-"
@@ -160,6 +160,8 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
 def _prefix(magnitude: float, unit: str) -> tuple[float, str]:
     """Choose the prefix for a magnitude: its size in base units, and the unit with it."""
     if unit in ("ns", "s"):
+        if not magnitude:
+            return 1.0, unit  # nothing is not a few nanoseconds
         base = 1.0 if unit == "ns" else 1e-9
         for nanos, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
             if magnitude >= nanos * base * 0.9995:

@@ -1,6 +1,7 @@
 import pytest
 
-from fiotools.errors import SchemaError
+from fiotools.errors import ReadErrors, SchemaError
+from fiotools.reading import read
 from fiotools.sources import find
 
 
@@ -40,6 +41,16 @@ def test_only_what_is_swept_in_may_be_unknown(tree):
     assert [file.named for file in find(["b.txt", "a/qd1"])] == [True, False]
     assert not find("a/*/*.txt")[0].named
     assert find("a/{x}/{y}.txt")[0].named
+
+
+def test_a_folder_that_one_may_not_look_into_is_said(tree, monkeypatch):
+    closed = tree / "closed"
+    closed.mkdir()
+    assert [file.path.name for file in find(tree) if file.path == closed] == []
+    monkeypatch.setattr("fiotools.sources.os.access", lambda path, how: path != closed)
+    assert [file.path.name for file in find(tree) if file.path == closed] == ["closed"]
+    with pytest.raises(ReadErrors, match=r"closed: .*can you open it yourself"):
+        read(tree)
 
 
 def test_template_makes_columns(tree):

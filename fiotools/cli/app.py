@@ -6,17 +6,16 @@ of the verb that was typed is loaded.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from fiotools.cli import stream
-
-if TYPE_CHECKING:
-    from fiotools.cli.command import Command
+from fiotools.cli.command import Command, spread
 
 # In the order in which one needs them; the line is the verb's in `fiotools --help`.
 VERBS = {
@@ -28,6 +27,7 @@ VERBS = {
     "speedup": "the same for who wants to read: so many times faster",
     "check": "can these figures be true? ok, suspect, impossible, unknown",
     "plot": "one figure, by its kind, as svg, png or pdf",
+    "report": "one page: verdict, figures, credibility, how it was measured",
     "measure": "run the tools on places of your own, and keep what they print",
     "figures": "redraw a project's figures from its notebooks",
 }
@@ -46,7 +46,8 @@ No file yet? With fio:
   fio --name=first --size=1g --rw=randread --bs=4k --direct=1 \\
       --output-format=json --output=run.json
 
-  fiotools measure random-io --dir A --dir B            as the articles did
+  fiotools measure random-io --dir A --dir B -o mine    as the articles did
+  fiotools report mine -o mine.html                     what it says, on a page
 
 fiotools formats      what can be read, and which command writes it
 fiotools --help       all verbs
@@ -66,6 +67,27 @@ def command_of(verb: str) -> Command:
     return command
 
 
+class Verb(TyperCommand):
+    """One verb: its help in sections, a group of options each."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Show FILES, and not {FILES}: braces are for path templates."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.replace("{", "").replace("}", "") for piece in pieces]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List arguments and options, those of a group under its heading."""
+        sections: dict[str, list[Any]] = {}
+        for one in self.get_params(ctx):
+            heading = "Arguments" if one.param_type_name == "argument" else "Options"
+            if record := one.get_help_record(ctx):
+                heading = getattr(one, "rich_help_panel", None) or heading
+                sections.setdefault(heading, []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
 class Verbs(TyperGroup):
     """The group of all verbs, each loaded when it is asked for."""
 
@@ -75,15 +97,15 @@ class Verbs(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Build one, or say that there is none."""
-        if cmd_name not in VERBS and Path(cmd_name).exists():
-            told = f"{cmd_name} is no verb: fiotools read {cmd_name} shows what is in it"
-            raise stream.Trouble(told, 2)
         if cmd_name not in VERBS:
-            self.commands = dict.fromkeys(VERBS, self)  # typer looks here for a near name
+            if not ctx.resilient_parsing:  # as the Tab key does
+                _refuse(cmd_name)
             return None
         command = command_of(cmd_name)
         one = typer.Typer(add_completion=False, context_settings=_CONTEXT, **_PLAIN)
-        one.command(name=cmd_name, epilog=command.epilog, short_help=VERBS[cmd_name])(command.run)
+        one.command(cmd_name, cls=Verb, epilog=command.epilog, short_help=VERBS[cmd_name])(
+            spread(command.run)
+        )
         built = typer.main.get_command(one)
         for parameter in built.params:
             if parameter.param_type_name == "argument":  # "<list[str]>" tells a user nothing
@@ -94,6 +116,16 @@ class Verbs(TyperGroup):
         """List them in the help without loading them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
+
+
+def _refuse(word: str) -> None:
+    if Path(word).exists():
+        told = f"{word} is no verb: fiotools read {word} shows what is in it"
+    else:
+        near = get_close_matches(word, VERBS)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ": fiotools --help lists them"
+        told = f"there is no verb {word!r}{hint}"
+    raise stream.Trouble(told, 2)
 
 
 _EPILOG = """\b

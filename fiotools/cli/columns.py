@@ -6,28 +6,15 @@ In a table for people the unit stands beside each value, so that its heading is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from fiotools.vocabulary import COLUMNS, STATISTICS
+from fiotools.display.cells import short as short
+from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
-
-
-def short(name: str) -> str:
-    """Leave out the unit of a column of the vocabulary.
-
-    Examples
-    --------
-    >>> short("bw_bytes_per_s"), short("lat_mean_ns"), short("iops"), short("round_s")
-    ('bw', 'lat_mean', 'iops', 'round_s')
-    """
-    known = COLUMNS.get(name) or STATISTICS.get(name)
-    return _UNIT.sub("", name) if known and known.unit else name
 
 
 def full(name: str, columns: Iterable[Any]) -> str:
@@ -42,6 +29,16 @@ def full(name: str, columns: Iterable[Any]) -> str:
     if name in there:
         return name
     return next((column for column in there if short(column) == name), name)
+
+
+def found(name: str, frame: pd.DataFrame, option: str) -> str:
+    """Find the column that an option means, or say which are called nearly so."""
+    column = full(name, frame)
+    if column not in frame:
+        near = get_close_matches(name, [*dict.fromkeys(map(short, of(frame)))])
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise SchemaError(f"{option}: there is no column {name!r}{hint}")
+    return column
 
 
 def of(frame: pd.DataFrame) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import cells, columns, files, rows
-from fiotools.cli.answer import grouped, places, shown
-from fiotools.cli.sheet import Sheet, Shown
+from fiotools.cli import columns, files, options, rows
+from fiotools.display import cells
+from fiotools.display.sheet import Sheet, Shown, grouped, places, shown
 from fiotools.schema import ANSWERS
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """A question for `compare` or `speedup`, whose arguments are alike."""
 
     frame: pd.DataFrame
@@ -26,36 +26,25 @@ class Asked:
 def asked(
     read: files.Reading,
     metric: str | None,
-    table: str | None,
-    between: str | None,
-    baseline: str | None,
+    sides: options.Sides,
     by: list[str] | None,
-    where: list[str] | None,
-    scope: str | None,
-    combine: Any,
-    drop_missing: bool,
-    pair: str | None = None,
-    confidence: float = 0.95,
-    band: float = 0.05,
-    method: str = "log-welch",
-) -> Asked:
+    kept: options.Rows,
+    judging: options.Judging,
+) -> Question:
     """Turn options into the arguments of the library's functions."""
-    frame, name = rows.asked(read.results, metric, table)
-    between = columns.full(between, frame) if between else files.one_field(read)
-    missing = name if drop_missing else None
-    frame = rows.taken(frame, where=where, scope=scope, combine=combine, missing=missing)
+    frame, name = rows.asked(read.results, metric, kept.table)
+    between = columns.full(sides.between, frame) if sides.between else files.one_field(read)
+    frame = rows.complete(rows.kept(frame, kept), kept, name, between)
     arguments = {
+        **vars(judging),
         "between": between,
-        "baseline": side(read, frame, between, baseline),
+        "baseline": side(read, frame, between, sides.baseline),
         "by": [columns.full(column, frame) for column in columns.split(by)] or None,
-        "pair": columns.full(pair, frame) if pair else None,
-        "scope": None if combine else scope,
-        "confidence": confidence,
-        "band": band,
-        "method": method,
+        "pair": columns.full(judging.pair, frame) if judging.pair else None,
+        "scope": None if kept.combine else kept.scope,
         "settings": read.results.settings if len(read.results.settings) else None,
     }
-    return Asked(frame, name, arguments)
+    return Question(frame, name, arguments)
 
 
 def side(read: files.Reading, frame: pd.DataFrame, between: str, baseline: str | None) -> Any:

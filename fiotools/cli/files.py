@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import labels
-from fiotools.cli.stream import Trouble, many, say
-from fiotools.cli.wording import in_options
+from fiotools.cli import labels, options
+from fiotools.cli.stream import Trouble, say
+from fiotools.display.text import many
 from fiotools.errors import FileError, ReadErrors, SchemaError
 
 if TYPE_CHECKING:
     from fiotools.results import Results
 
 STDIN = "-"
+_MANY = 200  # runs, of which nothing is computed at once
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,7 @@ class Reading:
 
 
 def read_all(
-    sources: Sequence[str],
-    *,
-    reader: str | None = None,
-    version: str | None = None,
-    label: bool = False,
-    hint: bool = True,
+    sources: Sequence[str], read_as: options.ReadAs, *, label: bool = False, hint: bool = True
 ) -> Reading:
     """Read all sources; with ``label``, several that have no name get one from their paths."""
     named = [labels.given(source) for source in sources]
@@ -60,7 +58,7 @@ def read_all(
         bare = paths[own.index(None)]
         raise Trouble(f"{bare} has no name: write NAME={bare}, or no name for any", 2)
 
-    parts, code = _parts(paths, own, reader, version)
+    parts, code = _parts(paths, own, _arguments(read_as))
     from fiotools.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
@@ -71,67 +69,94 @@ def read_all(
     return Reading(results, [*(["label"] if any(own) else []), *fields], own[0], code)
 
 
+def _arguments(read_as: options.ReadAs) -> dict[str, str | None]:
+    if read_as.reader is not None:
+        from fiotools.sniff import reader_named
+
+        try:
+            reader_named(read_as.reader)
+        except ValueError as error:
+            raise Trouble(str(error), 2) from None
+    return {"format": read_as.reader, "version": read_as.tool_version}
+
+
 def _parts(
-    paths: list[str],
-    own: Sequence[str | None],
-    reader: str | None,
-    version: str | None,
+    paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any]
 ) -> tuple[list[Results], int]:
     """Read what there is to read; say what there is not."""
-    from fiotools.reading import read
     from fiotools.sources import find
 
     there: dict[str | None, list[str]] = {}
-    stdin: str | None = None
-    code = 0
+    bad: list[Exception] = []
     for name, path in zip(own, paths, strict=True):
-        if path == STDIN:
-            stdin = name
-            continue
         try:
-            find(path)
+            if path != STDIN:
+                find(path)
+                there.setdefault(name, []).append(path)
         except FileNotFoundError as error:
-            say(str(error))
-            code = 1
-        else:
-            there.setdefault(name, []).append(path)
-    parts = []
-    if there:
-        every = {str(name): one for name, one in there.items() if name is not None}
-        try:
-            parts.append(read(every or there[None], format=reader, version=version))
-        except ReadErrors as errors:
-            code = 1
-            for failure in errors.failures:
-                say(in_options(str(failure)))
-            parts.append(errors.results)
-        except FileError as error:
-            code = 1
-            say(in_options(str(error)))
+            bad.append(error)
+    parts = [_files(there, arguments, bad)] if there else []
     if STDIN in paths:
         try:
-            parts.append(_standard_input(stdin, reader, version))
+            parts.append(_standard_input(own[paths.index(STDIN)], arguments))
         except FileError as error:
-            code = 1
-            say(in_options(str(error)))
-    if code and not any(len(part.runs) for part in parts):
-        raise Trouble("nothing was read" if len(paths) > 1 else "")  # said already
-    return parts, code
+            bad.append(error)
+    for one in bad:
+        say(str(one))
+    if bad and not any(part is not None and len(part.runs) for part in parts):
+        raise Trouble("nothing was read" if len(paths) > 1 else "") from bad[0]  # said already
+    return [part for part in parts if part is not None], 1 if bad else 0
 
 
-def _standard_input(label: str | None, reader: str | None, version: str | None) -> Results:
+def _files(
+    there: Mapping[str | None, list[str]], arguments: Mapping[str, Any], bad: list[Exception]
+) -> Results | None:
+    from fiotools.reading import read
+
+    every = {str(name): paths for name, paths in there.items() if name is not None}
+    try:
+        return read(every or there[None], **arguments)
+    except ReadErrors as errors:
+        bad += errors.failures
+        return errors.results
+    except FileError as error:
+        bad.append(error)
+        return None
+
+
+def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
     from fiotools.reading import reads
 
     if sys.stdin is None:
         raise Trouble("standard input is closed")
     if sys.stdin.isatty():
         say("reading standard input; Ctrl-D ends it")
-    read = reads(sys.stdin.buffer.read(), name="<stdin>", format=reader, version=version)
+    read = reads(sys.stdin.buffer.read(), name="<stdin>", **arguments)
     if label is not None:
         for frame in read.tables.values():
             frame.insert(0, "label", label)
             frame["label"] = frame["label"].astype("str")
     return read
+
+
+@contextmanager
+def working(read: Reading, what: str) -> Iterator[None]:
+    """Show on a terminal that something is being done with many runs."""
+    runs = len(read.results.runs)
+    if runs < _MANY or sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} {many(runs, 'run')}", spinner="line"):
+        yield
+
+
+def refuse_overwriting(reading: Reading, target: Path) -> None:
+    """Refuse to write where a result was read from: raw data stays as it is."""
+    read = {Path(source).resolve() for source in reading.results.runs["source"].unique()}
+    if target.resolve() in read:
+        raise Trouble(f"{target} is what is read: write to another file", 2)
 
 
 def _nothing(results: Results) -> Reading:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fiotools import units
-from fiotools.cli import columns, evidence, files, roles, rows
-from fiotools.cli.comparing import asked
+from fiotools.cli import columns, comparing, evidence, files, options, roles, rows
 from fiotools.cli.stream import Trouble, say
-from fiotools.cli.wording import in_options
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -16,43 +15,41 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fiotools.cli.drawing import Wish
+    from fiotools.cli.wish import Drawing
 
 
-def ratios(read: files.Reading, wish: Wish) -> Axes:
+def ratios(read: files.Reading, asked: Drawing) -> Axes:
     """Draw the answer of `compare` or `speedup`."""
     from fiotools import plot
     from fiotools.stats.compare import compare, speedup
 
-    band = 0.05 if wish.band is None else wish.band
-    question = asked(
-        *(read, wish.metric, wish.table, wish.between, wish.baseline, wish.by),
-        *(wish.where, wish.scope, wish.combine, wish.drop_missing),
-        pair=wish.pair,
-        band=band,
-    )
+    wish = asked.wish
+    judging = options.Judging(pair=wish.pair)
+    if wish.band is not None:
+        judging = replace(judging, band=wish.band)
+    question = comparing.asked(read, wish.metric, asked.sides, wish.by, asked.rows, judging)
     answer_of = speedup if wish.speedup else compare
-    return plot.ratios(answer_of(question.frame, question.metric, **question.arguments), band=band)
+    answer = answer_of(question.frame, question.metric, **question.arguments)
+    return plot.ratios(answer, band=judging.band)
 
 
-def load(read: files.Reading, wish: Wish) -> Figure:
+def load(read: files.Reading, asked: Drawing) -> Figure:
     """Draw IOPS and latency against the queue depth, and the best below a limit."""
     from fiotools import plot
     from fiotools.stats.best import best_under
     from fiotools.stats.summary import summarize
 
-    frame, latency = rows.asked(read.results, wish.metric or "lat_mean_ns", wish.table or "io")
-    filters = {"where": wish.where, "combine": wish.combine, "scope": wish.scope}
-    for missing in (latency, "iops") if wish.drop_missing else ():
-        frame = rows.taken(frame, missing=missing)
-    frame = rows.taken(frame, **filters)
-    if wish.scope and not wish.combine:
-        frame = rows.of_scope(frame, wish.scope)
-    x = columns.full(wish.x or "iodepth", frame)
-    hue = columns.full(wish.hue, frame) if wish.hue else None
+    wish, kept = asked.wish, asked.rows
+    frame, latency = rows.asked(read.results, wish.metric or "lat_mean_ns", kept.table or "io")
+    frame = rows.complete(rows.kept(frame, kept), kept, latency, "iops")
+    if kept.scope and not kept.combine:
+        frame = rows.of_scope(frame, kept.scope)
+    x = columns.found(wish.x or "iodepth", frame, "--x")
+    hue = columns.found(wish.hue, frame, "--hue") if wish.hue else None
     if hue is None:
         hue = roles.naming(read, frame, role="hue", taken=x, within=["direction"])
     by = [key for key in (hue, x) if key]
+    frame = rows.complete(frame, kept, *by)
     arguments = ordered(frame, hue, wish.order)
     if wish.limit:
         limit = rows.value_of(frame, latency, wish.limit)
@@ -63,26 +60,28 @@ def load(read: files.Reading, wish: Wish) -> Figure:
     return figure
 
 
-def fairness(read: files.Reading, wish: Wish) -> Axes:
+def fairness(read: files.Reading, asked: Drawing) -> Axes:
     """Draw the threads of each run, and how far they are from an equal share."""
     from fiotools import plot
     from fiotools.stats.threads import fairness as fair
     from fiotools.stats.threads import per_thread
 
-    frame = rows.taken(rows.asked(read.results, "iops", "io")[0], where=wish.where)
-    y = columns.full(wish.y, frame) if wish.y else None
+    frame = rows.where(rows.asked(read.results, "iops", "io")[0], asked.rows.where)
+    y = columns.found(asked.wish.y, frame, "--y") if asked.wish.y else None
     y = y or roles.naming(read, frame, role="y", within=()) or "source"
-    arguments = ordered(frame, y, wish.order)
+    frame = rows.complete(frame, asked.rows, "iops", y)
+    arguments = ordered(frame, y, asked.wish.order)
     return plot.fairness(per_thread(frame, by=y), fairness=fair(frame, by=y), y=y, **arguments)
 
 
-def cdf(read: files.Reading, wish: Wish) -> Axes:
+def cdf(read: files.Reading, asked: Drawing) -> Axes:
     """Draw the distribution of latencies."""
     from fiotools import plot
 
-    frame = _table(read, wish, "bins")
-    hue = columns.full(wish.hue, frame) if wish.hue else None
+    wish, frame = asked.wish, _table(read, asked, "bins", "count")
+    hue = columns.found(wish.hue, frame, "--hue") if wish.hue else None
     hue = hue or roles.naming(read, frame, role="hue") or "source"
+    frame = rows.complete(frame, asked.rows, hue)
     if wish.merge:
         from fiotools.stats.histogram import merge_bins
 
@@ -90,28 +89,29 @@ def cdf(read: files.Reading, wish: Wish) -> Axes:
     return plot.cdf(frame, hue=hue, **ordered(frame, hue, wish.order))
 
 
-def heatmap(read: files.Reading, wish: Wish) -> Axes:
+def heatmap(read: files.Reading, asked: Drawing) -> Axes:
     """Draw latency over time."""
     from fiotools import plot
 
-    frame = _table(read, wish, "bins")
-    if wish.merge:
+    frame = _table(read, asked, "bins", "count")
+    if asked.wish.merge:
         from fiotools.stats.histogram import merge_bins
 
         frame = merge_bins(frame, by="time_s")
     return plot.heatmap(frame)
 
 
-def series(read: files.Reading, wish: Wish) -> Axes:
+def series(read: files.Reading, asked: Drawing) -> Axes:
     """Draw a quantity over time, and whether it was steady."""
     from fiotools import plot
     from fiotools.stats.steady import steady
 
-    frame = _table(read, wish, "samples")
+    wish, frame = asked.wish, _table(read, asked, "samples", "value")
     quantity = _quantity(frame, wish.metric)
-    hue = columns.full(wish.hue, frame) if wish.hue else None
+    hue = columns.found(wish.hue, frame, "--hue") if wish.hue else None
     if hue is None:
         hue = roles.naming(read, frame, role="hue", within=("source", "job", "entry", "direction"))
+    frame = rows.complete(frame, asked.rows, hue)
     limit = _percents(wish.limit)
     arguments = {"hue": hue, "limit": limit, **ordered(frame, hue, wish.order)}
     if wish.steady != "none":
@@ -122,19 +122,20 @@ def series(read: files.Reading, wish: Wish) -> Axes:
         except SchemaError as error:
             if wish.steady or wish.window or wish.limit or wish.round:
                 raise
-            say(f"drawn without a verdict: {in_options(str(error))}")
+            say(f"drawn without a verdict: {error}")
         else:
             arguments["steady"] = answer
     return plot.series(frame, quantity, **arguments)
 
 
-def credibility(read: files.Reading, wish: Wish) -> Axes:
+def credibility(read: files.Reading, asked: Drawing) -> Axes:
     """Draw what `check` says."""
     from fiotools import plot
 
-    answer = evidence.answer(read, wish.between, wish.baseline, wish.known)
-    answer = rows.taken(answer, where=wish.where)
-    return plot.credibility(answer, y=columns.full(wish.y, answer) if wish.y else None)
+    answer = evidence.answer(read, asked.sides, asked.known)
+    answer = rows.where(answer, asked.rows.where)
+    y = asked.wish.y
+    return plot.credibility(answer, y=columns.found(y, answer, "--y") if y else None)
 
 
 def ordered(frame: pd.DataFrame, role: str | None, order: str | None) -> dict[str, Any]:
@@ -146,12 +147,12 @@ def ordered(frame: pd.DataFrame, role: str | None, order: str | None) -> dict[st
     return {"order": [rows.value_of(frame, role, text) for text in columns.split([order])]}
 
 
-def _table(read: files.Reading, wish: Wish, name: str) -> pd.DataFrame:
+def _table(read: files.Reading, asked: Drawing, name: str, metric: str) -> pd.DataFrame:
     frame: pd.DataFrame = read.results.tables[name]
     if not len(frame):
-        raise SchemaError(f"plot {wish.kind} draws {name}, and these files have none")
-    frame = rows.taken(frame, where=wish.where)
-    return rows.of_scope(frame, wish.scope) if wish.scope else frame
+        raise SchemaError(f"plot {asked.kind} draws {name}, and these files have none")
+    frame = rows.complete(rows.where(frame, asked.rows.where), asked.rows, metric)
+    return rows.of_scope(frame, asked.rows.scope) if asked.rows.scope else frame
 
 
 def _quantity(frame: pd.DataFrame, metric: str | None) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 _GIVEN = re.compile(r"([^=/\\{}*?\[\]]+)=(.+)", re.DOTALL)
@@ -50,6 +51,21 @@ def names(sources: Sequence[str]) -> list[str]:
         if all(shown) and len(set(shown)) == len(set(sources)):
             return shown
     return list(sources)
+
+
+def common_folder(sources: Iterable[str]) -> str:
+    """Name the folder that several files lie in, so that it need not be said of each.
+
+    Examples
+    --------
+    >>> common_folder(["runs/a/1.json", "runs/b/1.json"]), common_folder(["a.json", "b.json"])
+    ('runs/', '')
+    """
+    folders = [source.split("/")[:-1] for source in set(sources)]
+    if len(folders) < 2:
+        return ""
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
+    return "".join(f"{parts[0]}/" for parts in shared)
 
 
 def _parts(source: str) -> list[str]:

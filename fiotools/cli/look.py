@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import cells, columns
-from fiotools.cli.answer import shown
-from fiotools.cli.sheet import Sheet
-from fiotools.cli.wording import in_options
+from fiotools.cli import columns, labels
+from fiotools.display import cells
+from fiotools.display.sheet import Sheet, shown
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:
@@ -17,28 +16,10 @@ if TYPE_CHECKING:
 
 # what tells most, of all tables; the rest follows in the tables' own order
 _FIRST = (
-    *(
-        "direction",
-        "job",
-        "thread",
-        "iops",
-        "bw_bytes_per_s",
-        "lat_mean_ns",
-        "clat_mean_ns",
-        "real_s",
-    ),
-    *("user_s", "sys_s", "message", "severity", "line", "option", "text", "value_ns", "percentile"),
-    *(
-        "latency",
-        "quantity",
-        "time_s",
-        "value",
-        "bs_bytes",
-        "iodepth",
-        "scope",
-        "lat_stddev_ns",
-        "runtime_s",
-    ),
+    *("direction", "percentile", "value_ns", "time_s", "value", "bin_lo_ns", "bin_hi_ns", "count"),
+    *("job", "thread", "iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns"),
+    *("real_s", "user_s", "sys_s", "message", "severity", "line", "option", "text"),
+    *("latency", "quantity", "bs_bytes", "iodepth", "scope", "lat_stddev_ns", "runtime_s"),
 )
 # beside keys and conditions, what is worth a line where all rows have it alike
 _ALIKE = ("latency", "quantity", "tool", "tool_version", "format", "status", "exit_status")
@@ -51,10 +32,10 @@ def sheet(
 ) -> Sheet:
     """Show the rows of a table, at most ``limit``, in the columns that tell most."""
     filled = [one for one in columns.of(frame) if column or _tells(frame[one])]
-    labels = [one for one in filled if one not in TABLES[name]]
+    own = [one for one in filled if one not in TABLES[name]]
     # the paths tell the rows apart where no label does
-    paths = ["source"] if name == "notes" or _apart(frame, labels) else []
-    first = [*labels, *(["message"] if name == "notes" else []), *paths, *_FIRST]
+    paths = ["source"] if name == "notes" or _apart(frame, own) else []
+    first = [*own, *(["message"] if name == "notes" else []), *paths, *_FIRST]
 
     def keep(one: str) -> int:
         if one in first:
@@ -62,16 +43,19 @@ def sheet(
         return 0 if one in _LAST else 100 - min(99, filled.index(one))
 
     part = frame.head(limit) if limit else frame
+    folder = labels.common_folder(frame["source"]) if "source" in filled else ""
+    if folder:
+        part = part.assign(source=part["source"].str.removeprefix(folder))
     made = Sheet(shown(part, filled, keep=keep), str(results)[len("<Results: ") : -1])
     for one in made.columns:
         one.wraps = one.head in _SENTENCES or (one.head == "source" and name == "notes")
-        if one.head == "message":
-            one.cells = [in_options(text) for text in one.cells]
         if one.head == "value" and "quantity" in part:
             one.cells = cells.each(part["value"].tolist(), part["quantity"].tolist())
     if not column:
         alike = [one for one in (*KEYS, *CONDITIONS, *_ALIKE) if one in frame]
         made.fold([columns.short(one) for one in alike if _is_one(frame[one])])
+    if folder and any(one.head == "source" for one in made.columns):
+        made.notes.append(f"source: in {folder}")
     if len(frame) == 0:
         made.columns = []
         made.notes = [f"{name} has no rows in these files"]
@@ -88,8 +72,8 @@ def sheet(
     return made
 
 
-def _apart(frame: pd.DataFrame, labels: list[str]) -> bool:
-    return not labels and "source" in frame and not _is_one(frame["source"])
+def _apart(frame: pd.DataFrame, own: list[str]) -> bool:
+    return not own and "source" in frame and not _is_one(frame["source"])
 
 
 def _is_one(column: pd.Series[Any]) -> bool:

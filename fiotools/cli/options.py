@@ -1,10 +1,16 @@
-"""Arguments and options that several verbs share: named, explained and checked alike."""
+"""Arguments and options that several verbs share: named, explained and checked alike.
+
+A dataclass is a group of them; a verb that has a parameter of it has them all.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
+
+from fiotools.cli import completing
 
 Shape = Literal["table", "json", "csv", "markdown"]
 
@@ -19,17 +25,22 @@ Files = Annotated[
 ]
 Metric = Annotated[
     str | None,
-    typer.Option("--metric", "-m", metavar="COLUMN", help="What to look at: iops, bw, lat_mean..."),
-]
-Table = Annotated[
-    str | None,
     typer.Option(
-        "--table", "-t", metavar="TABLE", help="The table to take; by default the one that has it."
+        "--metric",
+        "-m",
+        metavar="COLUMN",
+        help="What to look at: iops, bw, lat_mean...",
+        autocompletion=completing.metric,
     ),
 ]
 By = Annotated[
     list[str] | None,
-    typer.Option("--by", metavar="COLUMNS", help="Answer for each of these apart: direction,bs."),
+    typer.Option(
+        "--by",
+        metavar="COLUMNS",
+        help="Answer for each of these apart: direction,bs.",
+        autocompletion=completing.apart,
+    ),
 ]
 Where = Annotated[
     list[str] | None,
@@ -43,45 +54,103 @@ Where = Annotated[
 Scope = Annotated[
     str | None,
     typer.Option(
-        metavar="SCOPE", help="Keep rows of this scope: total, thread, job, group, client, target."
+        metavar="SCOPE",
+        help=f"Keep rows of this scope: {', '.join(completing.SCOPES)}.",
+        autocompletion=completing.scope,
     ),
 ]
 Combine = Annotated[
     Literal["run", "group"] | None,
     typer.Option(help="First make totals of jobs and threads, for each run or fio group."),
 ]
-DropMissing = Annotated[
-    bool, typer.Option("--drop-missing", help="Leave out rows that lack the metric.")
-]
 Format = Annotated[
     Shape, typer.Option("--format", "-f", help="json and csv: every column, in base units.")
 ]
-Reader = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FORMAT", help="Read as this format (see: fiotools formats) and not by the content."
-    ),
-]
-ToolVersion = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="The tool's version, for formats that do not say it."),
-]
 Between = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="The column that holds the sides; by default the files."),
+    typer.Option(
+        metavar="COLUMN",
+        help="The column that holds the sides; by default the files.",
+        autocompletion=completing.apart,
+    ),
 ]
-Baseline = Annotated[
-    str | None,
-    typer.Option(metavar="VALUE", help="What the others are divided by; by default the first."),
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is compared with what."""
+
+    between: Between = None
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="VALUE", help="What the others are divided by; by default the first."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which rows are meant."""
+
+    where: Where = None
+    scope: Scope = None
+    combine: Combine = None
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Leave out rows that lack the metric.")
+    ] = False
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            "-t",
+            metavar="TABLE",
+            help="The table to take; by default the one that has it.",
+            autocompletion=completing.tables,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """How the files are read."""
+
+    reader: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Read as this format (see: fiotools formats) and not by the content.",
+            autocompletion=completing.reader,
+        ),
+    ] = None
+    tool_version: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The tool's version, for formats that do not say it."),
+    ] = None
+
+
+Confidence = Annotated[
+    float, typer.Option(min=0.5, max=1, metavar="SHARE", help="Of the interval.")
 ]
-Confidence = Annotated[float, typer.Option(metavar="SHARE", help="Of the interval.")]
 Pair = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The column that pairs runs: round.")
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="The column that pairs runs: round.", autocompletion=completing.apart
+    ),
 ]
-Band = Annotated[
-    float, typer.Option(metavar="SHARE", help="Differences up to this share do not matter.")
-]
-Method = Annotated[
-    Literal["log-welch", "hodges-lehmann"],
-    typer.Option(help="The t interval of logarithms, or the one free of assumptions."),
-]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How a comparison is judged."""
+
+    pair: Pair = None
+    confidence: Confidence = 0.95
+    band: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="Differences up to this share do not matter."
+        ),
+    ] = 0.05
+    method: Annotated[
+        Literal["log-welch", "hodges-lehmann"],
+        typer.Option(help="The t interval of logarithms, or the one free of assumptions."),
+    ] = "log-welch"

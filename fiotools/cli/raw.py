@@ -47,7 +47,13 @@ def to_polars(frame: pd.DataFrame) -> pl.DataFrame:
 
 
 def _text(value: object) -> str:
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+    """Take back what Python escaped in the name of a file that is no text in the locale."""
+    text = str(value)
+    try:
+        told = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # not Python's: Windows takes half a letter in a name
+        told = text.encode("utf-8", "surrogatepass")
+    return told.decode("utf-8", "replace")
 
 
 def write_parquet(frame: pd.DataFrame, file: IO[bytes]) -> None:
@@ -79,12 +85,7 @@ WRITERS: Mapping[str, Callable[[Any, IO[bytes]], None]] = {
 
 
 def content(frame: pd.DataFrame, form: str) -> bytes:
-    """Give a frame as Parquet, CSV or JSON."""
+    """Give a frame as Parquet, CSV or JSON; texts are UTF-8, whatever the terminal has."""
     buffer = io.BytesIO()
     WRITERS[form](frame, buffer)
     return buffer.getvalue()
-
-
-def text(frame: pd.DataFrame, form: str) -> str:
-    """Give a frame as JSON or CSV."""
-    return content(frame, form).decode()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import columns
-from fiotools.cli.stream import Trouble, many, say
+from fiotools.cli import columns, options
+from fiotools.cli.stream import Trouble, say
+from fiotools.display.text import many
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, TABLES, describe
 
@@ -42,10 +43,16 @@ def metrics(frame: pd.DataFrame) -> list[str]:
     return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 
 
+def refuse_other_tables(name: str) -> None:
+    """Refuse a name that is no table's."""
+    if name not in TABLES:
+        raise Trouble(f"--table {name} is not one of {', '.join(TABLES)}", 2)
+
+
 def asked(results: Results, metric: str | None, table: str | None) -> tuple[pd.DataFrame, str]:
     """Find the table that has the metric, and its full name; without one, say which there are."""
-    if table is not None and table not in TABLES:
-        raise SchemaError(f"--table {table} is not one of {', '.join(TABLES)}")
+    if table is not None:
+        refuse_other_tables(table)
     tables = [table] if table else [name for name in _MEASURED if len(results.tables[name])]
     frames = [results.tables[name] for name in tables]
     listed = ", ".join(columns.short(name) for frame in frames[:1] for name in metrics(frame))
@@ -62,30 +69,36 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pd.D
     raise SchemaError(f"there is no {metric}: {have}")
 
 
-def taken(
-    frame: pd.DataFrame,
-    *,
-    where: list[str] | None = None,
-    scope: str | None = None,
-    combine: Any = None,
-    missing: str | None = None,
-) -> pd.DataFrame:
-    """Filter the rows, add them up, and leave out those that lack the column ``missing``."""
-    if where:
-        from fiotools.cli.where import kept
+def kept(frame: pd.DataFrame, wanted: options.Rows) -> pd.DataFrame:
+    """Filter the rows, and add them up."""
+    frame = where(frame, wanted.where)
+    if wanted.combine:
+        if wanted.scope is not None:
+            frame = of_scope(frame, wanted.scope)
+        from fiotools.stats.combine import combine
 
-        frame = kept(frame, where)
-    if combine:
-        if scope is not None:
-            frame = of_scope(frame, scope)
-        from fiotools.stats.combine import combine as added
+        frame = combine(frame, to=wanted.combine)
+    return frame
 
-        frame = added(frame, to=combine)
-    if missing is not None:
-        gone = int(frame[missing].isna().sum())
-        frame = frame.dropna(subset=[missing])
+
+def where(frame: pd.DataFrame, conditions: list[str] | None) -> pd.DataFrame:
+    """Keep the rows that fulfil all conditions."""
+    if not conditions:
+        return frame
+    from fiotools.cli.where import fulfilling
+
+    return fulfilling(frame, conditions)
+
+
+def complete(frame: pd.DataFrame, wanted: options.Rows, *names: str | None) -> pd.DataFrame:
+    """With --drop-missing, leave out the rows that lack one of the columns, and say how many."""
+    for name in names if wanted.drop_missing else ():
+        if name is None or name not in frame:
+            continue
+        gone = int(frame[name].isna().sum())
+        frame = frame.dropna(subset=[name])
         if gone:
-            say(f"left out {many(gone, 'row')} without {columns.short(missing)}")
+            say(f"left out {many(gone, 'row')} without {columns.short(name)}")
     return frame
 
 

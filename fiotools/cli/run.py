@@ -7,9 +7,9 @@ import sys
 import typer
 
 from fiotools.cli import stream
-from fiotools.cli.app import app
-from fiotools.cli.wording import in_options
+from fiotools.cli.app import VERBS, app
 from fiotools.errors import FiotoolsError
+from fiotools.spelling import in_shell
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
 
@@ -26,23 +26,23 @@ def run(arguments: list[str]) -> int:
         arguments = [*arguments[1:2], "--help"]
     try:
         command = typer.main.get_command(app)  # app() itself would set an excepthook of its own
-        code = command(args=arguments, prog_name="fiotools", standalone_mode=False)
-    except stream.OutputClosedError:
+        with in_shell():
+            code = command(args=arguments, prog_name="fiotools", standalone_mode=False)
+    except (stream.OutputClosedError, BrokenPipeError):
         return stream.closed()
     except (FiotoolsError, OSError, stream.Trouble, typer.TyperException, typer.Abort) as error:
         if debug:
             raise
-        return _said(error)
+        return _said(error, next((word for word in arguments if word in VERBS), ""))
     code = code or 0
     return stream.interrupted() if code == _INTERRUPTED else code
 
 
-def _said(error: Exception) -> int:
+def _said(error: Exception, verb: str) -> int:
     """Say an error in one line, in the words of the command line."""
     if isinstance(error, typer.TyperException):
-        context = getattr(error, "ctx", None)
-        verb = context.command_path if context else "fiotools"
-        hint = f"; {verb} --help shows how" if error.exit_code == 2 else ""
+        help_ = f"fiotools {verb} --help".replace("  ", " ")
+        hint = f"; {help_} shows how" if error.exit_code == 2 else ""
         stream.say(f"{error.format_message().rstrip('.')}{hint}")
         return error.exit_code
     if isinstance(error, stream.Trouble):
@@ -55,5 +55,5 @@ def _said(error: Exception) -> int:
         place = "" if error.filename is None else f"{error.filename}: "
         stream.say(f"{place}{error.strerror}")
     else:
-        stream.say(in_options(str(error)))
+        stream.say(str(error))
     return 1

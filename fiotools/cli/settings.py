@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fiotools.cli import cells, columns, comparing, files
-from fiotools.cli.answer import shown
-from fiotools.cli.sheet import Sheet, Shown
-from fiotools.cli.stream import Trouble, printable, say
+from fiotools.cli import columns, comparing, files, options
+from fiotools.cli.stream import Trouble, say
+from fiotools.display import cells
+from fiotools.display.sheet import Sheet, Shown, shown
+from fiotools.display.text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def differences(read: files.Reading, between: str | None, baseline: str | None) -> pd.DataFrame:
-    """List the options that the sides were not given alike."""
+def differences(read: files.Reading, sides: options.Sides) -> pd.DataFrame:
+    """List what the sides do not have alike: options, the tool, the machine that ran it."""
+    from pandas import concat
+
     from fiotools.stats.asked import settings_diff
 
     settings = read.results.settings
     if not len(settings):
         raise Trouble("these files tell no settings")
-    column = columns.full(between, settings) if between else files.one_field(read)
-    side = comparing.side(read, settings, column, baseline)
-    if column in settings and column in read.results.runs:
+    column = sides.between or files.one_field(read)
+    column = columns.found(column, settings, "--between")
+    side = comparing.side(read, settings, column, sides.baseline)
+    if column in read.results.runs:
         told = set(settings[column])
         for name in read.results.runs[column].dropna().unique():
             if name not in told:
@@ -30,7 +35,17 @@ def differences(read: files.Reading, between: str | None, baseline: str | None) 
                 if name == side or len(told) < 2:
                     raise Trouble(words)
                 say(words)
-    return settings_diff(settings, between=column, baseline=side)
+    everything = concat([settings, *_of_runs(read.results.runs, settings)], ignore_index=True)
+    return settings_diff(everything, between=column, baseline=side)
+
+
+def _of_runs(runs: pd.DataFrame, like: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Give the tool and the machine of each run as if they were options."""
+    # with its name: alone, versions 3.4 and 3.40 would be one amount
+    tools = runs["tool"].str.cat(runs["tool_version"].fillna(""), " ")
+    for option, texts in (("tool", tools), ("host", runs["host"])):
+        whose = runs[[name for name in like if name in runs]]
+        yield whose.assign(option=option, text=texts).dropna(subset="text")
 
 
 def sheet(frame: pd.DataFrame) -> Sheet:

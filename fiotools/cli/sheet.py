@@ -1,7 +1,6 @@
-"""A table for people: what fits the width, in order of importance, with notes below.
+"""A table in a terminal: what fits the width, in order of importance, with notes below.
 
-Conditions that are the same in every row become one line below the table. What does not fit is left
-out and named; machines have ``--format json`` and ``csv``.
+What does not fit is left out and named; machines have ``--format json`` and ``csv``.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from fiotools.cli import stream
-from fiotools.cli.cells import NONE
+from fiotools.display.sheet import Sheet, Shown
+from fiotools.display.text import length
 
 _GAP = 2
 _PLAIN_WIDTH = 120  # of a file or a pipe
@@ -34,56 +33,6 @@ STYLES = {
     "error": "red",
     "warning": "yellow",
 }
-
-
-@dataclass
-class Shown:
-    """One column of a sheet.
-
-    Attributes
-    ----------
-    head : str
-    cells : list of str
-    right : bool
-        Numbers stand to the right.
-    keep : int
-        What goes last when the width does not suffice: higher stays longer.
-    wraps : bool
-        Sentences are broken into lines; anything else is cut in its middle.
-    """
-
-    head: str
-    cells: list[str]
-    right: bool = False
-    keep: int = 0
-    wraps: bool = False
-
-    @property
-    def width(self) -> int:
-        """The letters that it takes at its widest, and for a sentence at its narrowest."""
-        widest = max(map(_length, [self.head, *self.cells]))
-        return min(widest, _NARROWEST if self.wraps else _LONGEST)
-
-
-@dataclass
-class Sheet:
-    """A table with what stands above and below it."""
-
-    columns: list[Shown]
-    title: str = ""
-    notes: list[str] = field(default_factory=list)
-
-    def fold(self, heads: Sequence[str]) -> None:
-        """Write below the table, once, what these columns say where it is the same in all rows."""
-        if not self.columns or len(self.columns[0].cells) < 2:
-            return
-        same = [one for one in self.columns if len(set(one.cells)) == 1 and one.head in heads]
-        if len(same) == len(self.columns):
-            same = same[1:]
-        said = [f"{one.head} {one.cells[0]}" for one in same if one.cells[0] != NONE]
-        if said:
-            self.notes.insert(0, f"in all rows: {', '.join(said)}")
-        self.columns = [one for one in self.columns if one not in same]
 
 
 def width() -> int:
@@ -114,6 +63,7 @@ def show(sheet: Sheet, form: str) -> None:
     console = Console(
         file=printed,
         width=room,
+        height=25,  # or TERM=dumb would make the width 80
         force_terminal=True if sys.stdout is not None and sys.stdout.isatty() else None,
         legacy_windows=False,
         highlight=False,
@@ -130,7 +80,6 @@ def show(sheet: Sheet, form: str) -> None:
             justify="right" if one.right else "left",
             no_wrap=not one.wraps,
             overflow="fold" if one.wraps else "ellipsis",
-            ratio=None,
         )
     for row in zip(*(one.cells for one in columns), strict=True):
         table.add_row(
@@ -154,7 +103,7 @@ def _style(one: Shown, text: str) -> str:
 def _left_out(dropped: Sequence[Shown]) -> list[str]:
     if not dropped:
         return []
-    heads = ", ".join(one.head for one in dropped[:8])
+    heads = ", ".join(repr(one.head) if " " in one.head else one.head for one in dropped[:8])
     more = f" and {len(dropped) - 8} more" if len(dropped) > 8 else ""
     return [f"no room for {heads}{more}: --format csv has all columns"]
 
@@ -164,7 +113,7 @@ def fit(columns: Sequence[Shown], room: int) -> tuple[list[Shown], list[Shown]]:
     left, chosen = room, set[int]()
     ranked = sorted(range(len(columns)), key=lambda at: (-columns[at].keep, at))
     for at in ranked:
-        needed = columns[at].width + (_GAP if chosen else 0)
+        needed = _wide(columns[at]) + (_GAP if chosen else 0)
         if needed > left and chosen:
             continue
         left -= needed
@@ -190,18 +139,15 @@ def _escape(text: str) -> str:
     return text.replace("\n", "<br>")
 
 
+def _wide(one: Shown) -> int:
+    """Count the letters that a column takes at its widest, and a sentence at its narrowest."""
+    widest = max(map(length, [one.head, *one.cells]))
+    return min(widest, _NARROWEST if one.wraps else _LONGEST)
+
+
 def _cut(text: str) -> str:
     """Leave out the middle of a long name: both of its ends tell something."""
-    if _length(text) <= _LONGEST:
+    if length(text) <= _LONGEST:
         return text
     half = (_LONGEST - 1) // 2
     return f"{text[:half]}…{text[-half:]}"
-
-
-def _length(text: str) -> int:
-    """Count the cells that a text takes: letters of East Asia take two."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import warnings
@@ -11,8 +10,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO, Any
 
-# what a terminal takes for a command, or cannot show: a name in a file may hold anything
-_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+from fiotools.display.text import printable
+
 _POOR: dict[str, str | int | None] = {"µ": "u", "…": "~"}  # for a terminal without Unicode
 
 
@@ -26,17 +25,6 @@ class Trouble(Exception):
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.code = code
-
-
-def printable(text: str) -> str:
-    r"""Make one line of a text, in which nothing is a command to the terminal.
-
-    Examples
-    --------
-    >>> printable("a\x1b[2Jb\n c")
-    'a�[2Jb c'
-    """
-    return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 
 def prepare() -> None:
@@ -57,17 +45,6 @@ def _warned(
     say(f"warning: {message}")
 
 
-def many(count: int, word: str) -> str:
-    """Write a count with its word.
-
-    Examples
-    --------
-    >>> many(1, "row"), many(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
-
-
 def say(text: str) -> None:
     """Write one line to stderr."""
     if sys.stderr is not None:
@@ -76,15 +53,21 @@ def say(text: str) -> None:
 
 
 def write(text: str) -> None:
+    """Write to stdout what people read, in the letters that a terminal has."""
+    encoding = "utf-8" if sys.stdout is None else sys.stdout.encoding or "utf-8"
+    try:
+        content = text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(str.maketrans(_POOR))
+        content = text.encode(encoding, "backslashreplace")
+    write_bytes(content)
+
+
+def write_bytes(content: bytes) -> None:
     """Write to stdout, and notice there and then if nobody reads it, or nothing fits."""
     if sys.stdout is None:
         raise Trouble("standard output is closed")
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        left = memoryview(text.encode(encoding))
-    except UnicodeEncodeError:
-        text = text.translate(str.maketrans(_POOR))
-        left = memoryview(text.encode(encoding, "backslashreplace"))
+    left = memoryview(content)
     try:
         sys.stdout.flush()
         # in pieces: unbuffered (PYTHONUNBUFFERED), Python forgets what did not fit at once

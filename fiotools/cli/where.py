@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from fiotools.cli import columns
 from fiotools.cli.rows import value_of
+from fiotools.cli.stream import Trouble
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ALLOWED = (
 )
 
 
-def kept(frame: pd.DataFrame, conditions: list[str]) -> pd.DataFrame:
+def fulfilling(frame: pd.DataFrame, conditions: list[str]) -> pd.DataFrame:
     """Keep the rows that fulfil all conditions, or say why none does."""
     for text in conditions:
         found = _short(frame, text)
@@ -44,7 +44,7 @@ def _short(frame: pd.DataFrame, text: str) -> pd.DataFrame | None:
     if not match or " and " in text or " or " in text:
         return None
     column, sign, value = match.groups()
-    column = _column(frame, column, text)
+    column = columns.found(column, frame, f"--where {text!r}")
     wanted = value_of(frame, column, value)
     if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
         raise SchemaError(f"--where {text!r}: {column} holds texts, which are compared by = or !=")
@@ -57,26 +57,17 @@ def _query(frame: pd.DataFrame, text: str) -> pd.DataFrame:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise SchemaError(f"--where {text!r} is no condition: write {example}") from None
+        raise Trouble(f"--where {text!r} is no condition: write {example}", 2) from None
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
-            raise SchemaError(f"--where {text!r} compares columns with values only: {example}")
+            raise Trouble(f"--where {text!r} compares columns with values only: {example}", 2)
         if isinstance(node, ast.Name):
-            node.id = _column(frame, node.id, text)
+            node.id = columns.found(node.id, frame, f"--where {text!r}")
     try:
         return frame.query(ast.unparse(tree), engine="python")
     # pandas raises these for types that do not compare, and the fourth for syntax it does not know
     except (TypeError, ValueError, KeyError, NotImplementedError, AttributeError):
         raise SchemaError(f"--where {text!r} compares what does not compare: {example}") from None
-
-
-def _column(frame: pd.DataFrame, name: str, text: str) -> str:
-    found = columns.full(name, frame)
-    if found not in frame:
-        near = get_close_matches(name, [columns.short(column) for column in columns.of(frame)], n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise SchemaError(f"--where {text!r}: there is no column {name!r}{hint}")
-    return found
 
 
 def _there(frame: pd.DataFrame, text: str) -> str:

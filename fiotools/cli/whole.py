@@ -10,20 +10,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from fiotools.cli.stream import Trouble
+
+_PART = ".part"
+
+
+def refuse_missing_folder(path: Path) -> None:
+    """Refuse a file in a folder that is not there, before there is something to write."""
+    if not path.parent.is_dir():
+        raise Trouble(f"{path.parent}: there is no such folder")
+
 
 def write(path: Path, content: Callable[[IO[bytes]], object]) -> None:
     """Write one file; whatever stops it leaves the old one, and nothing beside it."""
-    if path.exists() and (not path.is_file() or path.parent == Path("/dev")):
-        with path.open("ab") as file:  # /dev/stdout, a pipe: there is nothing to replace
-            content(file)
-        return
-    path = path.resolve()  # a link stays one
-    with _named(path):
-        _write_beside(path, content)
+    with named(path):
+        if path.exists() and (not path.is_file() or path.parent == Path("/dev")):
+            with path.open("ab") as file:  # /dev/stdout, a pipe: there is nothing to replace
+                content(file)
+        else:
+            _write_beside(path.resolve(), content)  # a link stays one
 
 
 def _write_beside(path: Path, content: Callable[[IO[bytes]], object]) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PART, dir=path.parent)
     part = Path(name)
     try:
         with open(handle, "wb") as file:
@@ -39,9 +48,9 @@ def _write_beside(path: Path, content: Callable[[IO[bytes]], object]) -> None:
 
 def write_folder(folder: Path, contents: Mapping[str, Callable[[IO[bytes]], object]]) -> None:
     """Write several files of a folder; none takes its place before all are written."""
-    with _named(folder):
+    with named(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        parts = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        parts = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=_PART, dir=folder.parent))
         try:
             for name, content in contents.items():
                 _write_beside(parts / name, content)
@@ -53,11 +62,13 @@ def write_folder(folder: Path, contents: Mapping[str, Callable[[IO[bytes]], obje
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     """Let an error name what was asked for, and not what was written beside it."""
     try:
         yield
     except OSError as error:
+        if error.filename is not None and not str(error.filename).endswith(_PART):
+            raise
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 

@@ -34,6 +34,7 @@ from fiotools.readers.base import Reader
 from fiotools.readers.fio_json_io import Version
 from fiotools.readers.fio_log_head import first_rows, is_cut
 from fiotools.readers.fio_log_name import log_name
+from fiotools.spelling import typed
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -75,8 +76,8 @@ def read(document: Document, tables: Tables) -> None:
         raise ParseError(
             document.name,
             "a log of fio, but its name does not say of what",
-            remedy="give it back its name (x_lat.1.log, x_bw.1.log, ...),"
-            " or reads(text, name='x_lat.1.log')",
+            remedy="give it back its name (x_lat.1.log, x_bw.1.log, ...)"
+            + typed(", or reads(text, name='x_lat.1.log')", ""),
         )
     fio = Version.of({}, document.version)
     tables.start_run(

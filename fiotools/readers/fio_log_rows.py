@@ -12,6 +12,7 @@ from fiotools.readers.fio_log_head import DIRECTIONS, time_zero
 from fiotools.readers.fio_log_layout import Layout, layout_of
 from fiotools.readers.fio_log_lines import whole_lines
 from fiotools.readers.fio_log_units import Said, bw_scale, latency_scale
+from fiotools.spelling import argument
 
 if TYPE_CHECKING:
     from fiotools.readers.fio_json_io import Version
@@ -27,7 +28,7 @@ _QUANTITIES = {
 }
 _OPEN = (
     "the fifth column is 0 throughout: the priority (fio 3.18 and later), or the offset of an older"
-    " fio; it is left out, and version= decides"
+    " fio; it is left out, and {} decides"
 )
 _WINDOWS = "a row is a window of time: its mean, or its maximum if fio was run with log_max_value=1"
 _COMPRESSED = "; with log_compression it is of the rates of single I/Os, and no bandwidth"
@@ -97,7 +98,7 @@ def _add(tables: Tables, name: LogName, fio: Version, layout: Layout) -> None:
     frame, number = layout.frame, None if layout.refuted else fio.number
     windows = not (frame["bs"] > 0).any()
     if layout.open and not windows:
-        tables.note(_OPEN, run=tables.runs)
+        tables.note(_OPEN.format(argument("version")), run=tables.runs)
     zero = time_zero(tables, frame["time"].to_numpy())
     _note_order(tables, name, frame, windows)
     scale: int | pl.Expr = 1

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from fiotools.spelling import argument
 from fiotools.units import human
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def latency_scale(
             1,
             "info",
             "latencies are read as ns (fio 3.18 and later); an older fio with log_offset=1 wrote as"
-            " many columns, before 3.0 in usec: version= decides",
+            f" many columns, before 3.0 in usec: {argument('version')} decides",
         )
     median = value.median()
     assert isinstance(median, float)
@@ -73,7 +74,8 @@ def latency_scale(
         1,
         "warning",
         "unit not certain: latencies are read as ns (fio 3), half of them above"
-        f" {human(median, 'ns')}; version='2.21' reads usec (fio 2), {human(median * 1000, 'ns')}",
+        f" {human(median, 'ns')}; {argument('version', '2.21')} reads usec (fio 2),"
+        f" {human(median * 1000, 'ns')}",
     )
 
 
@@ -122,5 +124,5 @@ def bw_scale(
             if windows
             else "1000 B/s of single I/Os (since 2.15)"
         )
-        + ", 2.4 % more or less than otherwise; version= decides",
+        + f", 2.4 % more or less than otherwise; {argument('version')} decides",
     )

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
 from fiotools.stats.frames import Frame, columns, differing, groups, need, numbers, values
 from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
 from fiotools.vocabulary import KEYS
@@ -88,10 +89,9 @@ def _counts(data: Frame) -> list[int]:
     found = values(data, "count")
     missing = found.count(None)
     if missing:
-        hint = (
-            "dropna(subset='count')"
-            if data.implementation.is_pandas_like()
-            else "drop_nulls('count')"
+        pandas = data.implementation.is_pandas_like()
+        hint = typed(
+            ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
         )
         shares = values(data, "pct") if "pct" in data.columns else []
         why = (
@@ -102,7 +102,7 @@ def _counts(data: Frame) -> list[int]:
         )
         raise SchemaError(
             f"count is missing in {missing} of {len(found)} bins: {why}; "
-            f"leave them out knowingly, .{hint}"
+            f"leave them out knowingly, {hint}"
         )
     numbers(data, "count")  # refuses text
     for row, count in enumerate(found):
@@ -164,7 +164,7 @@ def _coarsest(edges: Iterable[Bin]) -> dict[Bin, Bin]:
         elif bin_[1] > outer[1]:
             raise SchemaError(
                 f"bins {_name(outer)} and {_name(bin_)} overlap, and neither holds the other: "
-                "these histograms have no bins in common, keep them apart with by="
+                f"these histograms have no bins in common, keep them apart with {argument('by')}"
             )
         found[bin_] = outer
     return found
@@ -188,7 +188,7 @@ def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:
 
 def _whole_runs(data: Frame) -> str:
     if data.implementation.is_pandas_like():
-        return ".query('time_s.isna()')"
+        return typed(".query('time_s.isna()')", '--where "time_s >= 0"')
     return '.filter(pl.col("time_s").is_null())'
 
 

@@ -9,6 +9,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import typed
 from fiotools.stats.frames import (
     Frame,
     amounts,
@@ -184,7 +185,8 @@ def _side_by_side(part: Part, notes: list[str]) -> bool:
     fio_groups = distinct(_of(part, "group"))
     if len(fio_groups) > 1:
         notes.append(
-            "groups may have run one after the other: rates do not add, combine(io, to='group')"
+            "groups may have run one after the other: rates do not add, "
+            + typed("combine(io, to='group')", "--combine group")
         )
         return False
     if fio_groups:

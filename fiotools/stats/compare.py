@@ -11,6 +11,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
 from fiotools.stats.asked import Asked, asked, merged, unlike
 from fiotools.stats.frames import (
     Kept,
@@ -243,7 +244,8 @@ def _ratios(
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
         raise SchemaError(
-            f"{between!r} is in by= and is what to compare between: take it out of by="
+            f"{between!r} is in {argument('by')} and is what to compare between: "
+            f"take it out of {argument('by')}"
         )
     named = {*by, between, *names(question.pair)}
     data = choose_scope(data, scope, named)
@@ -335,14 +337,15 @@ def _say_what_was_asked(
 
 def _which_way(metric: str) -> str:
     """Say why nobody knows whether more is better, and what to do about it."""
+    compare_it = typed("compare()", "fiotools compare")
     if metric in COLUMNS:
         return (
             "the vocabulary does not say, because that depends on how the tool was run: use "
-            "compare(), which does without"
+            f"{compare_it}, which does without"
         )
     return (
         "rename it to a column of the vocabulary (real_s, iops, ...) or after its unit "
-        "(_s, _ns, _per_s), or use compare()"
+        f"(_s, _ns, _per_s), or use {compare_it}"
     )
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import typed
 from fiotools.vocabulary import COLUMNS, PANDAS, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
@@ -149,16 +150,18 @@ def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None)
 
 
 def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
-    """Give the filter to type, in the words of the frame's own library."""
+    """Give the filter to type, in the words of the frame's own library, or of a shell."""
+    condition = f'"{column} {sign} {value!r}"'
     if frame.implementation.is_pandas_like():
-        return f'.query("{column} {sign} {value!r}")'
+        return typed(f".query({condition})", f"--where {condition}")
     return f'.filter(pl.col("{column}") {sign} {value!r})'
 
 
 def leave_out(frame: Frame, column: str) -> str:
     """Say how rows without a value are left out, in the words of the frame's own library."""
     if frame.implementation.is_pandas_like():
-        return f"leave them out knowingly, .dropna(subset={column!r})"
+        drop = typed(f".dropna(subset={column!r})", "--drop-missing")
+        return f"leave them out knowingly, {drop}"
     more = " (and drop_nans)" if frame.schema[column].is_numeric() else ""
     return f"leave them out knowingly, .drop_nulls({column!r}){more}"
 

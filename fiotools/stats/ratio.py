@@ -9,6 +9,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument
 from fiotools.stats.arguments import is_number
 from fiotools.stats.estimates import (
     Difference,
@@ -56,7 +57,9 @@ class Question:
         if self.method not in ("log-welch", "hodges-lehmann"):
             raise SchemaError(f"method {self.method!r} is neither 'log-welch' nor 'hodges-lehmann'")
         if self.pair and self.method != "log-welch":
-            raise SchemaError("pairs are compared by method='log-welch' (their t interval) only")
+            raise SchemaError(
+                f"pairs are compared by {argument('method', 'log-welch')} (their t interval) only"
+            )
 
 
 @dataclass
@@ -143,7 +146,8 @@ def _method(sides: Sides, question: Question) -> str:
         return question.method
     if question.method != "log-welch":
         raise SchemaError(
-            f"runs of several {_dims(sides)} need method='log-welch', or that name in by="
+            f"runs of several {_dims(sides)} need {argument('method', 'log-welch')}, "
+            f"or that name in {argument('by')}"
         )
     return "log-welch-cells"
 

@@ -9,6 +9,7 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument
 from fiotools.stats.arguments import check_tolerance
 from fiotools.stats.batches import weighted_mean
 from fiotools.stats.frames import (
@@ -192,8 +193,8 @@ def _matched(
     if place is not None:
         what = ", ".join(str(part) for part in place) or "the log"
         raise SchemaError(
-            f"several rows of io for {what}: name what tells them apart in by=, such as a label "
-            "of read(), or keep one of them"
+            f"several rows of io for {what}: name what tells them apart in {argument('by')}, "
+            "such as a label of read(), or keep one of them"
         )
     return series, keys, summary
 
@@ -242,8 +243,8 @@ def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
         who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
         if len(who) < len(parts):
             raise SchemaError(
-                f"several logs of {parts[0].quantity} of one entry: name in by= what tells their "
-                "runs apart, such as a label of read()"
+                f"several logs of {parts[0].quantity} of one entry: name in {argument('by')} "
+                "what tells their runs apart, such as a label of read()"
             )
         found.notes.append(f"rates of {len(parts)} entries added")
     for part in parts:

@@ -15,6 +15,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
 from fiotools.stats.frames import (
     LARGEST,
     Frame,
@@ -35,10 +36,6 @@ _PARTS = (
     *("latency", "percentile", "quantity", "time_s", "command", "cpu", "device"),
 )
 KINDS = ("latency", "percentile", "quantity")  # what a row's one number is of
-_PERCENTILES = (
-    "percentiles neither add nor average: merge the histograms they are from, "
-    "percentiles_from_bins(bins, by=...), or bound them, bound_percentiles(percentiles, io)"
-)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 
@@ -51,7 +48,9 @@ def choose_scope(
     """Keep one scope: the one asked for, else `total`, else the only one there is."""
     if "scope" not in frame.columns:
         if scope is not None:
-            raise SchemaError(f"scope={scope!r} was asked for, but the frame has no column 'scope'")
+            raise SchemaError(
+                f"{argument('scope', scope)} was asked for, but the frame has no column 'scope'"
+            )
         return frame
     there = distinct(values(frame, "scope"))
     if scope is not None and scope not in there:
@@ -180,12 +179,15 @@ def _one_scope(frame: Frame, at: Sequence[Place]) -> str:
     found = _lossless(at)
     if found is None:
         by_group = "group" in frame.columns and _twice(at) is None
-        return "make totals of them with combine(io, to='run')" + (
-            ", or add 'group' to by=" if by_group else ""
-        )
+        also = typed("add 'group' to by=", "--by group") if by_group else ""
+        return f"make totals of them with {_totals()}" + (f", or {also}" if also else "")
     sign, scope = found
-    one = f"name one, scope={scope!r}, or " if sign == "==" else ""
+    one = f"name one, {argument('scope', scope)}, or " if sign == "==" else ""
     return f"{one}type {to_type(frame, 'scope', scope, sign)}"
+
+
+def _totals() -> str:
+    return typed("combine(io, to='run')", "--combine run")
 
 
 def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
@@ -200,7 +202,7 @@ def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
         )
         raise SchemaError(
             f"{len(lost)} of {len(set(whose))} runs have no row of scope 'total' (they have "
-            f"{_listed(held)}): make totals of them with combine(io, to='run'), or name scope="
+            f"{_listed(held)}): make totals of them with {_totals()}, or name {argument('scope')}"
         )
 
 
@@ -212,8 +214,9 @@ def refuse_directions(frame: Frame, named: Collection[str]) -> None:
     if len(there) > 1:
         keep = "total" if "total" in there else there[0]
         raise SchemaError(
-            f"several directions ({_listed(there)}): add 'direction' to by=, "
-            f"or keep one: {to_type(frame, 'direction', keep)}"
+            f"several directions ({_listed(there)}): "
+            + typed("add 'direction' to by=", "--by direction")
+            + f", or keep one: {to_type(frame, 'direction', keep)}"
         )
 
 
@@ -240,7 +243,15 @@ def run_name(key: tuple[Any, ...]) -> str:
 def refuse_percentiles(frame: Frame) -> None:
     """Refuse a frame of percentiles where rows are added up."""
     if {"percentile", "value_ns"} & {*frame.columns}:
-        raise SchemaError(_PERCENTILES)
+        raise SchemaError(_percentiles())
+
+
+def _percentiles() -> str:
+    return "percentiles neither add nor average" + typed(
+        ": merge the histograms they are from, percentiles_from_bins(bins, by=...),"
+        " or bound them, bound_percentiles(percentiles, io)",
+        "",
+    )
 
 
 def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> SchemaError:
@@ -249,12 +260,13 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> S
     apart = differing(columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
-    remedy = f"name it in by= ({', '.join(apart)}), or keep one of them"
+    remedy = typed("name it in by=", "--by one of them")
+    remedy += f" ({', '.join(apart)}), or keep one of them"
     parts = {"host", "port", "group", "job", "thread", "target", "entry", "time_s"}
     if parts & set(apart) and "percentile" in frame.columns:
-        remedy = f"{_PERCENTILES}; or {remedy}"
+        remedy = f"{_percentiles()}; or {remedy}"
     elif parts & set(apart):
-        remedy = f"threads and jobs are not repeats: combine(io, to='run') first, or {remedy}"
+        remedy = f"threads and jobs are not repeats: {_totals()} first, or {remedy}"
     return SchemaError(f"{head}; {remedy}")
 
 

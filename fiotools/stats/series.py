@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument
 from fiotools.stats.batches import Array, portions
 from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
 from fiotools.stats.metric import Metric, metric_of
@@ -69,10 +70,14 @@ class Series:
             raise SchemaError("round_s needs times, and the samples have none (time_s)")
         usual = float(np.median(self.widths))
         if not self.single and seconds < usual * (1 - _EQUAL):
-            raise SchemaError(f"round_s={seconds:g} is less than one sample, {usual:g} s")
+            raise SchemaError(
+                f"{argument('round_s', seconds)} is less than one sample, {usual:g} s"
+            )
         count = int(self.span / seconds * (1 + 1e-9))
         if count > _MANY:
-            raise SchemaError(f"round_s={seconds:g} makes {count:,} rounds: take longer ones")
+            raise SchemaError(
+                f"{argument('round_s', seconds)} makes {count:,} rounds: take longer ones"
+            )
         if self.single and self.quantity != "count":
             found, notes = self._means_of_singles(seconds, count)
         else:
@@ -235,7 +240,7 @@ def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
     )
     told = [name for name in differing(lists, rows) if name not in ("bs_bytes", "prio")]
     if told:
-        return f"several series? name what tells them apart in by= ({', '.join(told)})"
+        return f"several series? name what tells them apart in {argument('by')} ({', '.join(told)})"
     times = values(data, "time_s")
     if len({times[row] for row in rows}) == len(rows):
         return "sort the rows by 'time_s'; or are several jobs, runs or scopes there as one?"

@@ -8,6 +8,7 @@ from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
 from fiotools.stats.frames import Frame, columns, differing, distinct, leave_out, values
 from fiotools.stats.runs import refuse_several, run_keys, run_name
 
@@ -122,7 +123,7 @@ def _own_cells(level: list[Run], baseline: list[Run], dims: list[str]) -> bool:
         return True
     raise SchemaError(
         f"the runs do not all hold the same cells of {', '.join(dims)}: "
-        f"name that in by=, or keep what both sides have"
+        f"name that in {argument('by')}, or keep what both sides have"
     )
 
 
@@ -132,9 +133,9 @@ def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> No
     shared = [run.key for run in baseline if run.key in both]
     if shared and not paired:
         sources = {source for source, _ in shared}
-        how = "pair='run'" if len(sources) == 1 < len(shared) else "pair='source'"
+        how = argument("pair", "run" if len(sources) == 1 < len(shared) else "source")
         if 1 < len(sources) < len(shared):
-            how = "pair='run', by='source'"
+            how = typed("pair='run', by='source'", "--pair run --by source")
         raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
 
 
@@ -142,7 +143,8 @@ def matched(sides: Sides, pair: str) -> tuple[Sides, int]:
     """Keep the runs that have a partner, in the same order on both sides; count the others."""
     if sides.own:
         raise SchemaError(
-            f"pairs need the same cells in every run: name {', '.join(sides.dims)} in by="
+            f"pairs need the same cells in every run: "
+            f"name {', '.join(sides.dims)} in {argument('by')}"
         )
     level, baseline = _by_pair(sides.level, pair), _by_pair(sides.baseline, pair)
     common = [key for key in level if key in baseline]

@@ -13,6 +13,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.batches import (
     ENOUGH,
@@ -236,7 +237,7 @@ def _rounds(
 def _judged(series: Series, judge: Judge, confidence: float) -> _Steady:
     """Judge one series."""
     if series.single:
-        why = "one I/O each: round_s=1 makes rounds of a second of them"
+        why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
         raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
     values, widths, n = series.values, series.widths, len(series.values)
     size = judge.window or n

@@ -10,6 +10,7 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 from scipy import stats
 
+from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.frames import answer, columns, differing, groups, kept, names, need, opened
 from fiotools.stats.metric import metric_of
@@ -106,7 +107,7 @@ def variance_parts(
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "
-                "in by="
+                f"in {argument('by')}"
             )
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line | {"warnings": "; ".join(line["notes"]) or None})

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument
 from fiotools.stats.batches import Array, weighted_mean
 
 Rule = Literal["snia", "fio-deviation", "fio-slope"]
@@ -133,11 +134,14 @@ def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
 def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
     if limit is None:
         if rule != "snia":
-            raise SchemaError(f"{rule} needs a limit in percent, as fio's ss does: limit=0.3")
+            need = f"a limit in percent, as fio's ss does: {argument('limit', 0.3)}"
+            raise SchemaError(f"{rule} needs {need}")
         return _SNIA
     several = [limit] if isinstance(limit, (Real, str)) else list(limit)
     if len(several) != (2 if rule == "snia" else 1):
-        need = "two, of range and rise: limit=(20, 10)" if rule == "snia" else "one: limit=0.3"
+        need = f"one: {argument('limit', 0.3)}"
+        if rule == "snia":
+            need = f"two, of range and rise: {argument('limit', (20, 10))}"
         raise SchemaError(f"limit is {limit!r}: {rule} has {need}")
     if not all(isinstance(value, Real) and 0 < float(value) < inf for value in several):
         raise SchemaError(f"limit is {limit!r}: it is in percent and above 0")

@@ -3,10 +3,11 @@
 import pandas as pd
 import pytest
 
-from fiotools.cli import cells, labels, sheet
+from fiotools.cli import labels, sheet
 from fiotools.cli.columns import short
-from fiotools.cli.where import kept
-from fiotools.cli.wording import in_options
+from fiotools.cli.where import fulfilling
+from fiotools.display import cells
+from fiotools.display.sheet import Shown
 from fiotools.schema import TABLES
 
 IO = pd.DataFrame(
@@ -46,7 +47,7 @@ def test_a_short_name_means_one_column(table):
     ],
 )
 def test_where(condition, rows):
-    assert kept(IO, [condition]).index.tolist() == rows
+    assert fulfilling(IO, [condition]).index.tolist() == rows
 
 
 @pytest.mark.parametrize(
@@ -73,34 +74,6 @@ def test_names_of_sides(sources, names):
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        ("keep one, .query(\"scope == 'total'\")", "keep one, --where \"scope == 'total'\""),
-        ("name one, scope='job', or type", "name one, --scope job, or type"),
-        (
-            "leave them out knowingly, .dropna(subset='iops')",
-            "leave them out knowingly, --drop-missing",
-        ),
-        ("compare within runs, pair='source'", "compare within runs, --pair source"),
-        ("between= and baseline= go together", "--between and --baseline go together"),
-        ("name rw, bs_bytes in by=", "--by rw,bs_bytes"),
-        ("name that in by=, or keep", "name it with --by, or keep"),
-        ('give link=, such as link="usb3-5g"', 'give --link, such as --link "usb3-5g"'),
-        ("host_ram=0 if there is no host", "--host-ram 0 if there is no host"),
-        ("media='tape' is not one of hdd", "--media tape is not one of hdd"),
-        ("dd: bs=1M count=16 conv=fdatasync", "dd: bs=1M count=16 conv=fdatasync"),
-        ("add them up first, merge_bins(bins, by='label')", "add them up first, --merge"),
-        ("round_s=1 makes rounds of a second", "--round 1s makes rounds of a second"),
-        ("round_s=0.5 is less than one sample", "--round 0.5 is less than one sample"),
-        ("or name another y=", "or name another --y"),
-        ("a plain sentence", "a plain sentence"),
-    ],
-)
-def test_messages_in_options(message, words):
-    assert in_options(message) == words
-
-
-@pytest.mark.parametrize(
     ("value", "unit", "text"),
     [
         (None, "s", "-"),
@@ -112,6 +85,7 @@ def test_messages_in_options(message, words):
         (0.00012, "", "0.00012"),
         (1.5, "", "1.50"),
         (1e9, "ns", "1.00 s"),
+        (float("inf"), "ns", "inf"),
         ("a\nb", "", "a b"),
         (pd.Timestamp("2021-02-16 10:00", tz="UTC"), "", "2021-02-16 10:00:00 UTC"),
     ],
@@ -120,15 +94,18 @@ def test_cell(value, unit, text):
     assert cells.cell(value, unit) == text
 
 
+def test_a_comma_stands_within_numbers_or_between_them():
+    assert cells.interval(2558, 2689.4, "1/s", 2689.4) == "[2,558; 2,689 /s]"
+    assert cells.interval(0.95, 1.04) == "[0.950, 1.04]"
+
+
 def test_one_prefix_where_values_are_near():
     assert cells.column([466_000_000, 4_364_000_000], "lat_mean_ns")[0] == ["0.466 s", "4.36 s"]
     assert cells.column([1_000, 4_364_000_000], "lat_mean_ns")[0] == ["1.00 µs", "4.36 s"]
 
 
 def test_what_fits_is_what_matters():
-    shown = [
-        sheet.Shown(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))
-    ]
+    shown = [Shown(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))]
     kept_, dropped = sheet.fit(shown, 22)
     assert [one.head for one in kept_] == ["b", "c"]
     assert [one.head for one in dropped] == ["a"]

@@ -1,6 +1,7 @@
 """What a newcomer sees first: the first screen, the help, and that both are there at once."""
 
 import inspect
+import os
 import re
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ import fiotools
 from fiotools.cli import main
 from fiotools.cli.app import VERBS, Verbs, command_of
 from fiotools.cli.run import run
+from fiotools.cli.stream import Trouble
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -43,20 +45,6 @@ def test_help_lists_every_verb(cli):
 def test_the_script_is_this_program():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {"fiotools": f"{main.__module__}:{main.__name__}"}
-
-
-def test_commands_in_the_readme_run(inside, tmp_path, monkeypatch):
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
-    commands = [line for line in lines if line.startswith("fiotools ")]
-    assert len(commands) >= 4
-    (tmp_path / "data").symlink_to(ROOT / "data")
-    monkeypatch.chdir(tmp_path)  # what they write belongs there
-    for command in commands:
-        done = inside(*shlex.split(command, comments=True)[1:])
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-    assert (tmp_path / "ratios.svg").exists()
 
 
 def test_version_and_the_word_help(inside):
@@ -101,6 +89,7 @@ def test_the_help_of_a_verb_has_examples_that_parse(inside, verb):
     done = inside(verb, "--help")
     assert done.returncode == 0
     assert "Examples:" in done.stdout
+    assert "{FILES}" not in done.stdout
     built = Verbs(name="fiotools").get_command(None, verb)
     assert command_of(verb).examples
     for example in command_of(verb).examples:
@@ -109,29 +98,91 @@ def test_the_help_of_a_verb_has_examples_that_parse(inside, verb):
         built.make_context(verb, words[1:])  # refuses an option that is not there
 
 
+# the files that examples name, and what stands for them
+STAND_INS = {
+    **dict.fromkeys(
+        ["run.json", "single.json", "one.json", "old/1.json", "one/1.json"],
+        "data/how-many-runs/depth/16_1.json",
+    ),
+    **dict.fromkeys(
+        ["mirror.json", "two.json", "new/1.json", "two/1.json"],
+        "data/how-many-runs/depth/16_2.json",
+    ),
+    "a.json": "tests/fixtures/fio/fio-3.33--jsonplus-libaio.json",
+    "b.json": "tests/fixtures/fio/fio-3.33--log-hist.json",
+    "old/2.json": "data/how-many-runs/depth/16_3.json",
+    **{
+        f"{where}{name}.xml": f"data/dda-vhdx/xml/{name}.xml"
+        for where in ("", "data/")
+        for name in ("nvme", "vhdx")
+    },
+    "dd.txt": "data/wsl-vhdx/f_ext4-vhdx_write.txt",
+    **dict.fromkeys(
+        ["times.txt", "old/1.txt", "page-cache/before.txt"], "data/page-cache/before.txt"
+    ),
+    **dict.fromkeys(["new/1.txt", "page-cache/after.txt"], "data/page-cache/after.txt"),
+    **{
+        f"runs/xfs_{bs}_{at}.json": f"data/how-many-runs/depth/{depth}_{at}.json"
+        for bs, depth in (("4k", 1), ("8k", 2))
+        for at in (1, 2)
+    },
+    **{f"runs/xfs-{depth}.json": f"data/how-many-runs/depth/{depth}_1.json" for depth in (1, 2, 4)},
+    "run_clat_hist.1.log": "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
+    "run_iops.1.log": "data/how-many-runs/long/long_iops.1.log",
+}
+
+
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb not in ("measure", "report", "figures")]
+)
+def test_examples_run(inside, tmp_path, monkeypatch, verb):
+    for name, source in STAND_INS.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(ROOT / source)
+    monkeypatch.chdir(tmp_path)
+    for example in command_of(verb).examples:
+        command = example.partition(" || ")[0]
+        words, _, given = command.partition(" < ")
+        with open(given or os.devnull) as file:
+            monkeypatch.setattr(sys, "stdin", file)
+            done = inside(*shlex.split(words))
+        assert done.returncode == 0, f"{example}\n{done.stderr}"
+        if "-o" in words:
+            assert (tmp_path / words.split()[words.split().index("-o") + 1]).exists()
+
+
+def test_every_kind_of_figure_has_an_example():
+    from fiotools.cli.wish import TAKES
+
+    assert {example.split()[1] for example in command_of("plot").examples} == {*TAKES}
+
+
 def test_choices_are_the_library_s():
+    from dataclasses import fields
     from typing import get_args, get_type_hints
 
-    from fiotools.cli import drawing, evidence, options
-    from fiotools.cli.verbs import check, plot
+    from fiotools.cli import completing, evidence, options, wish
+    from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
     from fiotools.stats import credibility, ratio
 
-    for name in ("Media", "Cache", "Sides"):
-        assert getattr(evidence, name) == getattr(credibility, name)
-    assert options.Method.__origin__ == ratio.Method
+    assert completing.LINKS == credibility.links.NAMES
+    assert evidence.Media == credibility.Media
+    assert evidence.Cache == credibility.Cache
+    assert evidence.Kind == credibility.Sides
+    assert get_type_hints(options.Judging)["method"] == ratio.Method
     kinds = {*drawn} - {"save", "style", "title"}
-    assert {*get_args(plot.Kind)} == {*drawing.TAKES} == kinds
-    assert get_type_hints(plot.plot)["kind"] == plot.Kind
-    for kind, takes in drawing.TAKES.items():
+    assert {*get_args(plot.Kind)} == {*wish.TAKES} == kinds
+    for kind, takes in wish.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
         # of a statistic: what compare, check, steady, best_under and merge_bins take
         if kind in ("ratios", "load", "credibility", "series", "cdf", "heatmap"):
             takes = {*takes} & {"y", "x", "hue", "order"}
-        assert {*takes} <= {*there}
+        assert {one.replace("ceiling", "ceilings") for one in takes} <= {*there}
     asked = {*inspect.signature(credibility.check).parameters} - {"results"}
-    assert asked <= {*inspect.signature(check.check).parameters}
-    assert asked <= {*inspect.signature(plot.plot).parameters}
+    assert asked == {
+        field.name for group in (evidence.Known, options.Sides) for field in fields(group)
+    }
 
 
 def test_what_measure_says_to_type_is_a_command():
@@ -145,13 +196,26 @@ def test_what_measure_says_to_type_is_a_command():
     [
         ("fiotools su", ["summarize"]),
         ("fiotools check --media ", ["hdd", "sata-ssd", "nvme", "ram"]),
+        ("fiotools check --link usb2 --ca", ["--cache", "--capacity"]),
         ("fiotools compare --set", ["--settings"]),
+        ("fiotools compare a.json --metric lat_m", ["lat_min", "lat_max", "lat_mean"]),
+        ("fiotools plot th", ["throughput"]),
+        ("fiotools summarize a.json --by direction,rwm", ["direction,rwmixread"]),
+        ("fiotools read run.json --reader fio_j", ["fio_json"]),
+        ("fiotools read run.json --table pe", ["percentiles"]),
+        ("fiotools check run.json --link usb4", ["usb4-40g"]),
+        ("fiotools describe io", ["iodepth", "ioengine", "io", "iops", "iops_min"]),
+        ("fiotools run.json ", []),
     ],
 )
-def test_completion(cli, words, offered):
+def test_completion(monkeypatch, capsys, words, offered):
     at = str(len(words.split(" ")) - 1)
     asked = {"_FIOTOOLS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": at}
-    assert cli(env=environment(**asked)).stdout.split() == offered
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        run([])
+    assert capsys.readouterr().out.split()[: len(offered)] == offered
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -162,7 +226,8 @@ def test_completion_script(cli, shell):
 
 
 def test_debug_is_an_option_of_every_verb(inside):
-    with pytest.raises(fiotools.SchemaError):
-        run(["read", "nowhere.json", "--table", "nothing", "--debug"])
+    with pytest.raises(Trouble) as trouble:
+        run(["read", "pyproject.toml", "--debug"])
+    assert isinstance(trouble.value.__cause__, fiotools.FileError)
     with pytest.raises(typer.TyperException):
-        run(["--debug", "nothing"])
+        run(["--debug", "read"])

@@ -1,6 +1,7 @@
 """A file is written whole or not at all, whatever stops the writing; the streams end cleanly."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -85,6 +86,41 @@ def test_what_cannot_be_read_leaves_the_file(inside, tmp_path):
     file.write_text("old\n")
     assert inside("read", "pyproject.toml", "-o", file).returncode == 1
     assert file.read_text() == "old\n"
+
+
+def test_what_is_read_is_not_overwritten(inside, tmp_path):
+    raw = tmp_path / "io.json"
+    shutil.copy(LIBAIO, raw)
+    for out in (raw, tmp_path / "../" / tmp_path.name / "io.json", f"{tmp_path}/"):
+        done = inside("read", raw, "--format", "json", "-o", out)
+        assert done.returncode == 2
+        assert "io.json is what is read: write to another file" in done.stderr
+    assert raw.read_bytes() == LIBAIO.read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == ["io.json"]
+    # what was written there before is no raw data
+    for _ in range(2):
+        assert inside("read", tmp_path, "-o", tmp_path / "io.csv").returncode == 0
+
+
+def test_no_folder_is_made_for_a_file(inside, tmp_path):
+    folder = tmp_path / "nowhere"
+    for verb, name in ((["read", LIBAIO], "x.csv"), (["plot", "percentiles", LIBAIO], "x.svg")):
+        done = inside(*verb, "-o", folder / name)
+        assert (done.returncode, folder.exists()) == (1, False)
+        assert done.stderr == f"fiotools: {folder}: there is no such folder\n"
+
+
+def test_a_figure_is_where_it_is_said_to_be(inside, tmp_path):
+    done = inside("plot", "percentiles", LIBAIO, "-o", tmp_path / "tail.SVG")
+    assert done.stderr == f"fiotools: wrote {tmp_path / 'tail.svg'}\n"
+    assert (tmp_path / "tail.svg").exists()
+
+
+def test_a_device_is_written_to(inside):
+    if not os.path.exists("/dev/full"):  # noqa: PTH110
+        pytest.skip("there is no /dev/full here")
+    done = inside("read", LIBAIO, "-f", "csv", "-o", "/dev/full")
+    assert (done.returncode, done.stderr) == (1, "fiotools: /dev/full: No space left on device\n")
 
 
 @unix

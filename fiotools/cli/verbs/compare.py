@@ -17,42 +17,32 @@ Settings = Annotated[
 
 def compare(
     sources: options.Files,
+    *,
     metric: options.Metric = None,
-    between: options.Between = None,
-    baseline: options.Baseline = None,
+    sides: options.Sides,
     by: options.By = None,
-    where: options.Where = None,
-    scope: options.Scope = None,
-    combine: options.Combine = None,
-    pair: options.Pair = None,
-    confidence: options.Confidence = 0.95,
-    band: options.Band = 0.05,
-    method: options.Method = "log-welch",
-    drop_missing: options.DropMissing = False,
+    kept: options.Rows,
+    judging: options.Judging,
     settings: Settings = False,
-    table: options.Table = None,
     format: options.Format = "table",
-    reader: options.Reader = None,
-    tool_version: options.ToolVersion = None,
+    read_as: options.ReadAs,
 ) -> int:
     """Compare ways of storing data: the ratio, its interval, and a verdict in words.
 
     Each file is a side, named after its path. For several runs a side give a folder, a quoted glob
     or NAME=FILES for each; or one path template, whose field names the sides.
     """
-    read = files.read_all(sources, reader=reader, version=tool_version, label=True)
+    read = files.read_all(sources, read_as, label=True)
     if settings:
         from fiotools.cli.settings import differences, sheet
 
-        give(differences(read, between, baseline), format, sheet)
+        give(differences(read, sides), format, sheet)
         return read.code
     from fiotools.stats.compare import compare as answer_of
 
-    question = comparing.asked(
-        *(read, metric, table, between, baseline, by, where, scope, combine, drop_missing),
-        *(pair, confidence, band, method),
-    )
-    answer = answer_of(question.frame, question.metric, **question.arguments)
+    question = comparing.asked(read, metric, sides, by, kept, judging)
+    with files.working(read, "comparing"):
+        answer = answer_of(question.frame, question.metric, **question.arguments)
     give(answer, format, lambda frame: comparing.sheet(frame, question.arguments["between"]))
     return read.code
 

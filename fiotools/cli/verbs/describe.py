@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fiotools.cli import columns, options, raw, sheet, stream
+from fiotools.cli import columns, completing, options, raw, sheet, stream
 from fiotools.cli.command import Command
-from fiotools.cli.sheet import Sheet, Shown
+from fiotools.display.sheet import Sheet, Shown
 from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of
 
@@ -21,7 +21,9 @@ def describe(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="COLUMN|TABLE", help="Columns or tables; all columns if none is named."
+            metavar="COLUMN|TABLE",
+            help="Columns or tables; all columns if none is named.",
+            autocompletion=completing.described,
         ),
     ] = None,
     format: options.Format = "table",
@@ -38,7 +40,7 @@ def describe(
     if format in ("json", "csv"):
         import pandas as pd  # only here: the others do without, and are quick
 
-        stream.write(raw.text(pd.DataFrame(rows).astype("str"), format))
+        stream.write_bytes(raw.content(pd.DataFrame(rows).astype("str"), format))
     else:
         sheet.show(_each(rows) if 0 < len(found) <= 3 else _list(rows), format)
     return 0

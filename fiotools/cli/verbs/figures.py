@@ -22,6 +22,14 @@ def figures(
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many notebooks at a time.")
     ] = 2,
+    lang: Annotated[
+        str,
+        typer.Option(
+            metavar="LANG",
+            envvar="LANG_FIGURES",
+            help="Of the figures: en, or ja, which go to figures/ja/; the notebooks stay.",
+        ),
+    ] = "en",
 ) -> int:
     """Execute the notebooks of this folder, which write figures/; unchanged ones stay untouched."""
     for name in notebooks or []:
@@ -40,7 +48,9 @@ def figures(
         raise Trouble(
             f"figures needs {error.name}: python -m pip install 'fiotools[notebooks]'"
         ) from None
-    return runner.main([*(notebooks or []), "--jobs", str(jobs)])
+    return runner.main([*(notebooks or []), "--jobs", str(jobs), "--lang", lang])
 
 
-COMMAND = Command(figures, ("figures", "figures notebooks/00-first-look.ipynb"))
+COMMAND = Command(
+    figures, ("figures", "figures notebooks/00-first-look.ipynb", "figures --lang ja")
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fiotools.cli import options, raw, sheet, stream
 from fiotools.cli.command import Command
-from fiotools.cli.sheet import Sheet, Shown
+from fiotools.display.sheet import Sheet, Shown
 
 
 def formats(format: options.Format = "table") -> int:
@@ -12,7 +12,7 @@ def formats(format: options.Format = "table") -> int:
     if format in ("json", "csv"):
         import fiotools as ft
 
-        stream.write(raw.text(ft.formats(), format))
+        stream.write_bytes(raw.content(ft.formats(), format))
         return 0
     from fiotools.readers import readers
 

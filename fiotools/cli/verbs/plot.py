@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools.cli import evidence, files, options
+from fiotools.cli import evidence, files, options, whole
 from fiotools.cli.command import Command
 from fiotools.cli.stream import Trouble, say
+from fiotools.cli.wish import Drawing, Wish
 
 # the functions of fiotools.plot; they stand here so that --help need not load them
 Kind = Literal[
@@ -27,8 +28,9 @@ Kind = Literal[
     "timings",
     "credibility",
 ]
-Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 _SUFFIXES = (".svg", ".png", ".pdf")
+# bare files are not what these set beside each other
+_WITHOUT_LABELS = ("load", "heatmap", "credibility")
 
 
 def plot(
@@ -36,92 +38,21 @@ def plot(
         Kind, typer.Argument(metavar="KIND", help="One of those above.", show_default=False)
     ],
     sources: options.Files,
+    *,
     output: Annotated[
         str,
         typer.Option(
             "--output", "-o", metavar="FILE", help="FILE.svg, .png or .pdf, written whole or not."
         ),
     ],
-    metric: options.Metric = None,
-    y: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Names the rows; default: the files.")
-    ] = None,
-    hue: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Gives colours, and names of curves.")
-    ] = None,
-    x: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="sweep, load: the condition that was swept."),
-    ] = None,
-    between: options.Between = None,
-    baseline: options.Baseline = None,
-    by: options.By = None,
-    where: options.Where = None,
-    scope: options.Scope = None,
-    combine: options.Combine = None,
-    drop_missing: options.DropMissing = False,
-    order: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Rows or curves, in this order: a,b,c.")
-    ] = None,
-    spread: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="latency: the deviation to draw; none: no bars."),
-    ] = None,
-    ceiling: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="throughput: a limit to draw, as USB=500MB/s."),
-    ] = None,
-    log: Annotated[bool, typer.Option("--log", help="throughput: a logarithmic axis.")] = False,
-    speedup: Annotated[
-        bool, typer.Option("--speedup", help="ratios: times faster, and not level / baseline.")
-    ] = False,
-    pair: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="ratios: the column that pairs runs.")
-    ] = None,
-    band: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="ratios: up to this share is no difference; 0.05."),
-    ] = None,
-    limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIMIT",
-            help="load: marks the best below this latency, 1ms. series: of --steady, in percent.",
-        ),
-    ] = None,
-    steady: Annotated[
-        Steady | None, typer.Option(help="series: the rule it is judged by; default: snia.")
-    ] = None,
-    window: Annotated[
-        int | None, typer.Option(metavar="N", help="series: how many rounds are judged.")
-    ] = None,
-    round_: Annotated[
-        str | None,
-        typer.Option("--round", metavar="TIME", help="series: judges rounds of so long, as 10s."),
-    ] = None,
-    merge: Annotated[
-        bool,
-        typer.Option("--merge", help="cdf, heatmap: add up the histograms of jobs and runs."),
-    ] = False,
-    ram: evidence.Ram = None,
-    host_ram: evidence.HostRam = None,
-    link: evidence.Link = None,
-    media: evidence.MediaIs = None,
-    devices: evidence.Devices = None,
-    cache: evidence.CacheIs = None,
-    sides: evidence.SidesAre = None,
-    copies: evidence.Copies = None,
-    speedup_max: evidence.SpeedupMax = None,
-    moved: evidence.Moved = None,
-    capacity: evidence.Capacity = None,
-    prefilled: evidence.Prefilled = False,
-    compression: evidence.Compression = None,
+    wish: Wish,
+    sides: options.Sides,
+    kept: options.Rows,
+    known: evidence.Known,
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What the figure says, above it.")
     ] = None,
-    table: options.Table = None,
-    reader: options.Reader = None,
-    tool_version: options.ToolVersion = None,
+    read_as: options.ReadAs,
 ) -> int:
     """Draw one figure.
 
@@ -135,61 +66,22 @@ def plot(
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
         raise Trouble(f"{output}: a figure ends in {', '.join(_SUFFIXES)}", 2)
+    whole.refuse_missing_folder(path)
+    asked = Drawing(kind, wish, sides, kept, known)
+    asked.refuse_what_is_not_taken()
+    compared = evidence.is_compared(sides, known)
+    if kind == "credibility":
+        evidence.refuse_nonsense(sides, known)
+    read = files.read_all(sources, read_as, label=kind not in _WITHOUT_LABELS or compared)
+    from fiotools import plot as drawn
     from fiotools.cli import drawing
 
-    wish = drawing.Wish(
-        kind=kind,
-        metric=metric,
-        table=table,
-        y=y,
-        hue=hue,
-        x=x,
-        between=between,
-        baseline=baseline,
-        by=by,
-        where=where,
-        scope=scope,
-        combine=combine,
-        drop_missing=drop_missing,
-        order=order,
-        spread=spread,
-        ceilings=ceiling,
-        log=log,
-        speedup=speedup,
-        pair=pair,
-        band=band,
-        limit=limit,
-        steady=steady,
-        window=window,
-        round=round_,
-        merge=merge,
-        known={
-            "ram": ram,
-            "host_ram": host_ram,
-            "link": link,
-            "media": media,
-            "devices": devices,
-            "cache": cache,
-            "sides": sides,
-            "copies": copies,
-            "speedup_max": speedup_max,
-            "moved": moved,
-            "capacity": capacity,
-            "prefilled": prefilled,
-            "compression": compression,
-        },
-    )
-    wish.refuse_what_is_not_taken()
-    label = kind not in drawing.WITHOUT_LABELS or wish.is_compared
-    read = files.read_all(sources, reader=reader, version=tool_version, label=label)
-    ax = drawing.draw(read, wish)
-    from fiotools.plot import save
-    from fiotools.plot import title as write_title
-
-    if title:
-        write_title(ax, title)
-    save(ax, path.with_suffix(path.suffix.lower()), data=read.results)
-    say(f"wrote {output}")
+    with files.working(read, "drawing"), whole.named(path):
+        ax = drawing.draw(read, asked)
+        if title:
+            drawn.title(ax, title)
+        written = drawn.save(ax, path.with_suffix(path.suffix.lower()), data=read.results)
+    say(f"wrote {written[0]}")
     return read.code
 
 
@@ -200,7 +92,7 @@ COMMAND = Command(
         "plot latency '{volume}.xml' --hue thread --scope thread -w direction=total -o lat.svg",
         "plot ratios 'data/{volume}.xml' --baseline vhdx --metric iops --by direction -o r.svg",
         "plot repeats old='old/*.json' new='new/*.json' --metric iops -o repeats.png",
-        "plot percentiles a.json b.json --where 'latency=clat' -o tail.svg",
+        "plot percentiles a.json b.json -w latency=clat -w direction=read -o tail.svg",
         "plot sweep 'runs/{fs}_{bs_bytes}_{round:d}.json' --hue fs --metric bw -o sweep.svg",
         "plot load 'runs/{volume}-{iodepth}.json' --hue volume --limit 1ms -o load.svg",
         "plot fairness '{volume}.xml' -w direction=total -o threads.svg",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.cli import cells, columns, files, options, rows
-from fiotools.cli.answer import give, grouped, places, shown
+from fiotools.cli import columns, files, options, rows
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.cli.sheet import Sheet, Shown
+from fiotools.display import cells
+from fiotools.display.sheet import Sheet, Shown, grouped, places, shown
 from fiotools.schema import ANSWERS
 
 if TYPE_CHECKING:
@@ -16,34 +17,24 @@ if TYPE_CHECKING:
 
 def summarize(
     sources: options.Files,
+    *,
     metric: options.Metric = None,
     by: options.By = None,
-    where: options.Where = None,
-    scope: options.Scope = None,
-    combine: options.Combine = None,
-    drop_missing: options.DropMissing = False,
+    kept: options.Rows,
     confidence: options.Confidence = 0.95,
-    table: options.Table = None,
     format: options.Format = "table",
-    reader: options.Reader = None,
-    tool_version: options.ToolVersion = None,
+    read_as: options.ReadAs,
 ) -> int:
     """Summarize the runs of each group: median and mean with intervals, spread, outliers."""
     from fiotools.stats.summary import summarize as summary
 
     names = columns.split(by)
     label = "label" in names  # the files themselves are the groups
-    read = files.read_all(sources, reader=reader, version=tool_version, label=label)
-    frame, name = rows.asked(read.results, metric, table)
-    frame = rows.taken(
-        frame,
-        where=where,
-        scope=scope,
-        combine=combine,
-        missing=name if drop_missing else None,
-    )
+    read = files.read_all(sources, read_as, label=label)
+    frame, name = rows.asked(read.results, metric, kept.table)
+    frame = rows.complete(rows.kept(frame, kept), kept, name)
     groups = [columns.full(column, frame) for column in names]
-    chosen = scope if not combine else None
+    chosen = None if kept.combine else kept.scope
     answer = summary(frame, name, by=groups or None, scope=chosen, confidence=confidence)
     give(answer, format, _sheet)
     return read.code

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import expm1
 
+from fiotools.spelling import argument
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.flows import Flow, flows
 from fiotools.stats.credibility.known import Known
@@ -50,9 +51,9 @@ def _unexplained(run: Run, flow: Flow, known: Known) -> float:
 def _spent(run: Run, flow: Flow, known: Known) -> Finding:
     distinct, took = _distinct(run, flow), _longest(run, flow)
     terms = {
-        "the guest's memory (ram=)": known.ram,
-        "the link (link=)": known.carried,
-        "the host's memory (host_ram=; 0 if there is no host)": known.host_ram,
+        f"the guest's memory ({argument('ram')})": known.ram,
+        f"the link ({argument('link')})": known.carried,
+        f"the host's memory ({argument('host_ram')}; 0 if there is no host)": known.host_ram,
     }
     unknown = [name for name, value in terms.items() if value is None]
     if distinct is None or not took:

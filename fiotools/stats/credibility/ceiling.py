@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fiotools.spelling import argument, typed
 from fiotools.stats.credibility.devices import hanging
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.flows import Flow, busiest, flows, has_data
@@ -15,10 +16,6 @@ from fiotools.units import human
 
 _SLACK = 1.02  # rounding of what was printed
 _PLATTER = 300e6  # B/s: the outer tracks of a large disk
-_REMEDY = (
-    "do not report it as a rate of the disk: empty the caches of guest and host, flush, use random "
-    "data, and count the bytes at the device; compression= says how far it is packed"
-)
 
 
 def ceiling(run: Run, known: Known) -> Iterator[Finding]:
@@ -28,7 +25,7 @@ def ceiling(run: Run, known: Known) -> Iterator[Finding]:
         moved = any(has_data(row) for row in run.io)
         if moved or (run.timing is not None and not run.io):
             why = "how many bytes were moved, and in which time, is not in the report"
-            remedy = "for timed commands, give moved="
+            remedy = f"for timed commands, give {argument('moved')}"
             yield Finding("link", "run", "unknown", why, "-", remedy)
         return
     if known.link is None:
@@ -38,8 +35,8 @@ def ceiling(run: Run, known: Known) -> Iterator[Finding]:
             "run",
             "unknown",
             f"whether anything carries {rates} depends on the link, which is not known",
-            "none without link=",
-            hanging(run) or 'give link=, such as link="usb3-5g", and devices=',
+            f"none without {argument('link')}",
+            hanging(run) or _ask(),
             observed=max(flow.rate for flow in found),
             unit="B/s",
         )
@@ -81,7 +78,9 @@ def _carried(flow: Flow, link: Link, known: Known) -> Finding:
         why = f"{said}: it is a rate of memory, as was declared"
         return Finding("link", flow.subject, "ok", why, basis, None, flow.rate, limit, "B/s")
     why = f"{said}: impossible as a rate of the disk"
-    return Finding("link", flow.subject, "impossible", why, basis, _REMEDY, flow.rate, limit, "B/s")
+    return Finding(
+        "link", flow.subject, "impossible", why, basis, _remedy(), flow.rate, limit, "B/s"
+    )
 
 
 def _platter(flow: Flow, known: Known) -> Iterator[Finding]:
@@ -95,8 +94,21 @@ def _platter(flow: Flow, known: Known) -> Iterator[Finding]:
         f"{human(flow.rate, 'B/s')} is {flow.rate / limit:.3g} times what the platters of a hard "
         f"disk give at best (about {human(limit, 'B/s')})",
         "outer tracks of large hard disks, as their makers state it",
-        _REMEDY,
+        _remedy(),
         observed=flow.rate,
         limit=limit,
         unit="B/s",
     )
+
+
+def _remedy() -> str:
+    return (
+        "do not report it as a rate of the disk: empty the caches of guest and host, flush, use "
+        f"random data, and count the bytes at the device; {argument('compression')} says how far "
+        "it is packed"
+    )
+
+
+def _ask() -> str:
+    example = typed('link="usb3-5g"', "--link usb3-5g")
+    return f"give {argument('link')}, such as {example}, and {argument('devices')}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from fiotools.spelling import argument, typed
 from fiotools.stats.credibility.runs import Run
 
 _NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
@@ -40,7 +41,8 @@ def hanging(run: Run) -> str | None:
         return None
     model = f" ({told['model']})" if told.get("model") else ""
     said = f"lsblk says that {told['name']}{model} hangs on {told['tran']}, and not how fast it is"
-    return f'{said}: give link="{example}" or what it is, and devices='
+    link = typed(f'link="{example}"', f"--link {example}")
+    return f"{said}: give {link} or what it is, and {argument('devices')}"
 
 
 def _is_virtual(run: Run) -> bool:

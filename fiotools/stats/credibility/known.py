@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 from fiotools import machine, units
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument
 from fiotools.stats.credibility.links import Link, link
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
@@ -77,18 +78,25 @@ def known(
     for number in copies.values() if isinstance(copies, Mapping) else [copies]:
         _count("copies", number)
     if (between is None) != (baseline is None):
-        raise SchemaError("between= and baseline= go together: a column, and one of its values")
+        raise SchemaError(
+            f"{argument('between')} and {argument('baseline')} go together: "
+            "a column, and one of its values"
+        )
     if between is None and (sides is not None or copies is not None):
         raise SchemaError(
-            "sides= and copies= compare two sides: name them with between=, baseline="
+            f"{argument('sides')} and {argument('copies')} compare two sides: "
+            f"name them with {argument('between')}, {argument('baseline')}"
         )
     if copies is not None and sides not in (None, "mirror"):
-        raise SchemaError(f"copies= is about a mirror, sides={sides!r} is not")
+        raise SchemaError(
+            f"{argument('copies')} is about a mirror, {argument('sides', sides)} is not"
+        )
     if speedup_max is not None and not speedup_max > 1:
-        raise SchemaError(f"speedup_max={speedup_max!r}: a cache that helps is above 1")
+        raise SchemaError(f"{argument('speedup_max', speedup_max)}: a cache that helps is above 1")
     if compression is not None and not 1 <= compression < float("inf"):
         raise SchemaError(
-            f"compression={compression!r} is below 1: the data is this many times what is stored"
+            f"{argument('compression', compression)} is below 1: "
+            "the data is this many times what is stored"
         )
     if between is not None and sides is None:
         sides = "layer" if copies is None else "mirror"
@@ -116,14 +124,14 @@ _link = link  # an argument has its name
 
 def _one_of(name: str, value: str | None, legal: tuple[str, ...]) -> None:
     if value is not None and value not in legal:
-        raise SchemaError(f"{name}={value!r} is not one of {', '.join(legal)}")
+        raise SchemaError(f"{argument(name, value)} is not one of {', '.join(legal)}")
 
 
 def _count(name: str, value: object) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise SchemaError(f"{name}={value!r} is no whole number from 1")
+        raise SchemaError(f"{argument(name, value)} is no whole number from 1")
 
 
 def _size(name: str, value: str | float | None, kilo: int) -> float | None:
@@ -135,7 +143,8 @@ def _size(name: str, value: str | float | None, kilo: int) -> float | None:
     except (TypeError, ValueError):
         size = -1.0
     if isinstance(value, bool) or not 0 <= size < float("inf"):
-        raise SchemaError(f'{name}={value!r} is no size: write "8GB" or a number of bytes')
+        given = argument(name, value)
+        raise SchemaError(f'{given} is no size: write "8GB" or a number of bytes')
     return size
 
 
@@ -147,8 +156,8 @@ def _memory(name: str, value: Memory | None) -> float | None:
     told = machine.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
     if told is None:
         raise SchemaError(
-            f"{name}={str(value)!r} does not say how much memory there is: keep the output of free "
-            "with the command above it, or /proc/meminfo"
+            f"{argument(name, str(value))} does not say how much memory there is: keep the output "
+            "of free with the command above it, or /proc/meminfo"
         )
     return float(told)
 

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
 
 _MB = {
     "usb2": 53,
@@ -35,6 +36,7 @@ _MB = {
     "eth-25g": 3125,
     "eth-100g": 12500,
 }
+NAMES = tuple(_MB)
 _SHARED = {"usb2", "sata-2", "sata-3"}  # half duplex: one direction at a time
 
 
@@ -81,8 +83,10 @@ def link(given: str | float | None) -> Link | None:
         near = get_close_matches(str(given), _MB, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise SchemaError(
-            f"link={given!r} is neither a rate nor one of {', '.join(_MB)}{hint}"
+            f"{argument('link', given)} is neither a rate nor one of {', '.join(_MB)}{hint}"
         ) from None
     if isinstance(given, bool) or not 0 < rate < float("inf"):
-        raise SchemaError(f"link={given!r}: a rate is above zero")
-    return Link(units.human(rate, "B/s"), rate, False, "the argument link=")
+        raise SchemaError(f"{argument('link', given)}: a rate is above zero")
+    return Link(
+        units.human(rate, "B/s"), rate, False, typed("the argument link=", "the option --link")
+    )

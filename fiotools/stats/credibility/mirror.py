@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from fiotools.spelling import argument
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.pairs import Pair
@@ -33,8 +34,8 @@ def mirror(pair: Pair, known: Known) -> Iterator[Finding]:
         missing = [
             name
             for name, value in (
-                ("how many copies there are (copies=)", copies),
-                ("on how many devices they lie (devices=)", known.devices),
+                (f"how many copies there are ({argument('copies')})", copies),
+                (f"on how many devices they lie ({argument('devices')})", known.devices),
                 ("the share of reads", share),
             )
             if value is None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.pagecache import HOST
+from fiotools.stats.credibility.pagecache import host
 from fiotools.stats.credibility.runs import Row, Run
 
 _BASIS = "fio, HOWTO: "
@@ -63,7 +63,7 @@ def _flush(run: Run, row: Row, known: Known) -> Iterator[Finding]:
             yield Finding("flush", subject, "ok", why, basis)
             return
         why += "; whether they wait in a host's is not known"
-        yield Finding("flush", subject, "unknown", why, basis, HOST)
+        yield Finding("flush", subject, "unknown", why, basis, host())
         return
     if run.is_bypassing(row):
         why = (

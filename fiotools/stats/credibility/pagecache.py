@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiotools.spelling import argument, typed
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.runs import Row, Run
@@ -16,7 +17,6 @@ from fiotools.units import human
 
 _FIO = "fio, HOWTO: direct, invalidate, pre_read"
 _TWICE = "twice the memory, so that most of it cannot be cached"
-HOST = "for a guest or a network mount, give the host's memory; host_ram=0 if there is no host"
 DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
 # ns; the fastest percent of random reads takes longer than this from any device of the kind
 _FASTEST = {"nvme": 3e3, None: 3e3, "sata-ssd": 20e3, "hdd": 100e3}
@@ -34,7 +34,8 @@ def pagecache(run: Run, known: Known) -> Iterator[Finding]:
     if known.is_memory:
         for row in rows:
             why = "memory was measured, as was declared"
-            yield Finding("cache", run.subject(row), "ok", why, "the arguments cache=, media=")
+            basis = typed("the arguments cache=, media=", "the options --cache, --media")
+            yield Finding("cache", run.subject(row), "ok", why, basis)
         return
     for row in rows:
         if row["ioengine"] == "null" or row["target"] in ("/dev/zero", "/dev/null"):
@@ -53,15 +54,15 @@ def _fio(run: Run, row: Row, known: Known) -> Finding:
         return _guest_ok(subject, "direct=1 passes by the page cache", known, _FIO)
     if direct is None:
         why = "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
-        remedy = f"keep the job file or the command line beside the report; {HOST}"
+        remedy = f"keep the job file or the command line beside the report; {host()}"
         return Finding("cache", subject, "unknown", why, _FIO, remedy)
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
         why = "without direct=1, and reads and writes are in one figure"
-        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {HOST}")
+        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {host()}")
     size, moved = row["size_bytes"], row["io_bytes"]
     jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
     held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
-    remedy = "set direct=1, or declare cache='warm'"
+    remedy = f"set direct=1, or declare {argument('cache', 'warm')}"
     for option, bad in (("invalidate", "0"), ("pre_read", "1")):
         if run.option(entry, option) == bad:
             why = f"{option}={bad} without direct=1: what is read lies in the page cache already"
@@ -80,7 +81,7 @@ def _fio(run: Run, row: Row, known: Known) -> Finding:
         return Finding("cache", subject, "suspect", why, _FIO, remedy, float(moved), limit, "B")
     if size is None or not run.tells_options(entry):
         why = "without direct=1, and the size of the file is not in the report"
-        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {HOST}")
+        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {host()}")
     return _guest_ok(
         subject, "nothing was read twice, and fio dropped the cache first", known, _FIO
     )
@@ -99,16 +100,18 @@ def _plain(run: Run, row: Row, known: Known) -> Finding:
     size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
     if size is None or known.ram is None:
         why = "the page cache was on, and how much memory there is is not known"
-        return Finding("cache", subject, "unknown", why, _TWICE, 'give ram=, such as ram="8GB"')
+        example = typed('ram="8GB"', "--ram 8GB")
+        remedy = f"give {argument('ram')}, such as {example}"
+        return Finding("cache", subject, "unknown", why, _TWICE, remedy)
     held = known.ram + (known.host_ram or 0.0)
     said = f"{human(size, 'B')} through the page cache, {size / held:.3g} times the memory"
-    remedy = "drop the cache first, use direct I/O, or declare cache='warm'"
+    remedy = f"drop the cache first, use direct I/O, or declare {argument('cache', 'warm')}"
     figures = (float(size), 2 * held, "B")
     if size < 2 * held:
         return Finding("cache", subject, "suspect", said, _TWICE, remedy, *figures)
     if known.host_ram is None:
         why = f"{said} of the guest; how much a host's cache holds is not known"
-        return Finding("cache", subject, "unknown", why, _TWICE, HOST, *figures)
+        return Finding("cache", subject, "unknown", why, _TWICE, host(), *figures)
     return Finding("cache", subject, "ok", said, _TWICE, None, *figures)
 
 
@@ -116,7 +119,7 @@ def _guest_ok(subject: str, why: str, known: Known, basis: str) -> Finding:
     if known.host_ram == 0:
         return Finding("cache", subject, "ok", why, basis)
     told = f"{why}; whether a host caches is not known"
-    return Finding("cache", subject, "unknown", told, basis, HOST)
+    return Finding("cache", subject, "unknown", told, basis, host())
 
 
 def _fast(run: Run, row: Row, known: Known) -> Iterator[Finding]:
@@ -146,8 +149,14 @@ def _fast(run: Run, row: Row, known: Known) -> Iterator[Finding]:
         "suspect",
         f"{said}: faster than any {device}, so memory answered them",
         basis,
-        "set direct=1, prefill the file, or declare cache='warm'",
+        f"set direct=1, prefill the file, or declare {argument('cache', 'warm')}",
         value,
         limit,
         "ns",
     )
+
+
+def host() -> str:
+    """Ask for what caches below a guest or behind a network mount."""
+    memory = "for a guest or a network mount, give the host's memory"
+    return f"{memory}; {argument('host_ram', 0)} if there is no host"

@@ -13,6 +13,7 @@ from math import exp, log
 from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.runs import Row, Run
 from fiotools.vocabulary import CONDITIONS
@@ -51,13 +52,14 @@ def pairs(several: Sequence[Run], known: Known) -> Iterator[Pair]:
     if several and between not in several[0].labels:
         there = ", ".join(map(repr, several[0].labels)) or "none"
         raise SchemaError(
-            f"between={between!r} is no label of the results (there are: {there}): "
-            "read() makes labels of the fields of a path template"
+            f"{argument('between', between)} is no label of the results (there are: {there}): "
+            f"{typed('read() makes labels', 'labels are made')} of the fields of a path template"
         )
     levels = dict.fromkeys(str(run.labels[between]) for run in several)
     if baseline is not None and str(baseline) not in levels:
         raise SchemaError(
-            f"baseline={baseline!r} is no value of {between!r}; there are: {', '.join(levels)}"
+            f"{argument('baseline', baseline)} is no value of {between!r}; "
+            f"there are: {', '.join(levels)}"
         )
     for key, sides in _sides(several, between).items():
         base = sides.pop(str(baseline), [])

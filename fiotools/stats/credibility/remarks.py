@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiotools.spelling import argument
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.runs import Run
@@ -55,7 +56,7 @@ def _fresh(run: Run, known: Known) -> Iterator[Finding]:
     if known.capacity is None:
         to = f" to {', '.join(run.disks)}" if run.disks else ""
         why = f"{human(written, 'B')} were written{to}; how much the SSD's cache takes is not known"
-        remedy = "give capacity=; write twice the capacity before"
+        remedy = f"give {argument('capacity')}; write twice the capacity before"
         yield Finding("preconditioning", "run", "unknown", why, basis, remedy, float(written))
     elif written < 2 * known.capacity:
         share = 100 * written / known.capacity

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiotools.spelling import argument
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.pairs import Pair
@@ -19,7 +20,10 @@ def unsided(known: Known) -> Finding:
     """Say what is missing where a run has no other side."""
     if known.between is None:
         why = "whether a layer, a mirror or a cache made the difference is not asked: no sides"
-        remedy = "name the sides with between= and baseline=, and what they are with sides="
+        remedy = (
+            f"name the sides with {argument('between')} and {argument('baseline')}, "
+            f"and what they are with {argument('sides')}"
+        )
     else:
         why = f"no run of {known.between}={known.baseline} has the same direction and conditions"
         remedy = "measure the baseline alike"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiotools.spelling import argument
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.flows import flows
 from fiotools.stats.credibility.known import Known
@@ -15,9 +16,6 @@ from fiotools.stats.credibility.little import SYNC_ENGINES
 from fiotools.stats.credibility.runs import Row, Run
 
 _BASIS = "unallocated blocks read as zeros without I/O"
-_REMEDY = (
-    "fill the file with random data first, and discard the first pass (prefilled=True says so)"
-)
 _LOCAL = ("libaio", "io_uring", "posixaio", *sorted(SYNC_ENGINES))  # others pass the kernel by
 _SHORT = 1.0  # s
 _NO_FILE = ("/dev/zero", "/dev/null", "/dev/random", "/dev/urandom")
@@ -45,24 +43,25 @@ def _read(run: Run, row: Row, known: Known, share: float | None, rate: float) ->
             f"of the direct reads {100 * share:.2g} % reached the device: the others asked for "
             "blocks that are not there",
             "fio's disk_util: I/Os of the device against I/Os of the jobs",
-            _REMEDY,
+            _remedy(),
             observed=100 * share,
             limit=50.0,
             unit="%",
         )
     if known.prefilled:
-        return Finding("sparse", subject, "ok", "prefilled, as was declared", "prefilled=True")
+        said = argument("prefilled", True)
+        return Finding("sparse", subject, "ok", "prefilled, as was declared", said)
     carried = None if known.is_memory else known.carried
     if carried is not None and row["direct"] and rate > 1.02 * carried:
         why = "direct reads faster than the link: the blocks may never have been written"
-        return Finding("sparse", subject, "suspect", why, _BASIS, _REMEDY)
+        return Finding("sparse", subject, "suspect", why, _BASIS, _remedy())
     if share is not None:
         why = f"{100 * min(share, 1):.0f} % of the direct reads reached the device"
         return Finding(
             "sparse", subject, "ok", why, "fio's disk_util", None, 100 * share, 50.0, "%"
         )
     why = "whether the blocks that were read had been written before is not in the report"
-    return Finding("sparse", subject, "unknown", why, _BASIS, _REMEDY)
+    return Finding("sparse", subject, "unknown", why, _BASIS, _remedy())
 
 
 def _reached(run: Run, reads: list[Row]) -> float | None:
@@ -87,3 +86,10 @@ def _reached(run: Run, reads: list[Row]) -> float | None:
         return None
     # a device over others counts twice, which accuses nobody
     return float(sum(seen)) / float(sum(counts))
+
+
+def _remedy() -> str:
+    return (
+        "fill the file with random data first, and discard the first pass "
+        f"({argument('prefilled', True)} says so)"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fiotools.spelling import argument
 from fiotools.stats.credibility.finding import Finding
 from fiotools.stats.credibility.known import Known
 from fiotools.stats.credibility.pagecache import DROPS
@@ -28,8 +29,8 @@ def warm(pair: Pair, known: Known) -> Iterator[Finding]:
         hits = least / (1 - 1 / known.speedup_max)
         share = f"{100 * min(hits, 1):.0f} % of the warm run were hits"
         if hits > 1:
-            why = f"{gain:.3g} times as fast is more than a cache can gain (speedup_max="
-            why += f"{known.speedup_max:g})"
+            most = argument("speedup_max", known.speedup_max)
+            why = f"{gain:.3g} times as fast is more than a cache can gain ({most})"
             remedy = "find out again what a cache gains at most"
             yield Finding(
                 "warm", pair.subject, "suspect", why, _BASIS, remedy, gain, known.speedup_max

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from fiotools import units
-from fiotools.cli.stream import printable
+from fiotools.display.text import printable
 from fiotools.vocabulary import COLUMNS, STATISTICS
 
 NONE = "-"
 _ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
+_UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
 _BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 1024
 
 
@@ -19,6 +21,18 @@ def unit_of(column: str) -> str:
     """Give a column's base unit; nothing where the vocabulary has none."""
     known = COLUMNS.get(column) or STATISTICS.get(column)
     return known.unit if known else ""
+
+
+def short(name: str) -> str:
+    """Leave out the unit of a column of the vocabulary: it stands beside each value.
+
+    Examples
+    --------
+    >>> short("bw_bytes_per_s"), short("lat_mean_ns"), short("iops"), short("round_s")
+    ('bw', 'lat_mean', 'iops', 'round_s')
+    """
+    known = COLUMNS.get(name) or STATISTICS.get(name)
+    return _UNIT.sub("", name) if known and known.unit else name
 
 
 def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[list[str], bool]:
@@ -32,15 +46,30 @@ def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[l
     if name == "percentile":  # three figures would make 100 of 99.95
         return [NONE if is_missing(value) else f"{value:g}" for value in values], True
     unit = unit_of(name) if unit is None else unit
-    there = [abs(value) for value in values if _is_number(value)]
-    # one prefix for all where they are near each other, so that eyes can compare
-    like = max(there, default=0.0)
-    least = min((value for value in there if value), default=0.0)
-    near = like if unit and least * 1000 > like and name not in _BINARY else None
+    near = like(values, unit) if name not in _BINARY else None
     cells = [cell(value, unit, binary=name in _BINARY, like=near) for value in values]
+    return cells, is_numeric(values, name)
+
+
+def is_numeric(values: Sequence[Any], name: str) -> bool:
+    """Say whether a column holds numbers to compare, and not names that are numbers."""
     known = COLUMNS.get(name) or STATISTICS.get(name)
     text = known is not None and known.dtype in ("str", "datetime")
-    return cells, bool(there) and not text
+    return not text and any(map(_is_number, values))
+
+
+def like(values: Sequence[Any], unit: str) -> float | None:
+    """Give the value whose prefix suits all, if they are near each other: eyes then compare.
+
+    Examples
+    --------
+    >>> like([466e6, 4364e6], "ns"), like([1e3, 4364e6], "ns")
+    (4364000000.0, None)
+    """
+    there = [abs(value) for value in values if _is_number(value)]
+    most = max(there, default=0.0)
+    least = min((value for value in there if value), default=0.0)
+    return most if unit and least * 1000 > most else None
 
 
 def each(values: Sequence[Any], quantities: Sequence[Any]) -> list[str]:
@@ -69,6 +98,8 @@ def cell(value: Any, unit: str, *, binary: bool = False, like: float | None = No
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
+        if math.isinf(value):
+            return str(value)
         if binary and value and value % 1024 == 0:
             return _binary(int(value))
         if unit:
@@ -112,8 +143,29 @@ def interval(low: Any, high: Any, unit: str = "", like: float | None = None) -> 
         number, _, prefix = ends[0].partition(" ")
         if prefix == ends[1].partition(" ")[2]:
             ends[0] = number  # the unit once
-        return f"[{', '.join(ends)}]"
-    return f"[{figures(low)}, {figures(high)}]"
+        return _between(*ends)
+    return _between(figures(low), figures(high))
+
+
+def within(value: Any, low: Any, high: Any, unit: str = "", like: float | None = None) -> str:
+    """Write a value and the interval around it, their unit once.
+
+    Examples
+    --------
+    >>> within(1.21e9, 1.2e9, 1.22e9, "B/s"), within(1.0, 0.952, 1.05), within(4.2, None, None)
+    ('1.21 [1.20, 1.22] GB/s', '1.00 [0.952, 1.05]', '4.20')
+    """
+    if is_missing(value) or is_missing(low) or is_missing(high):
+        return cell(value, unit, like=like)
+    like = abs(value) if like is None else like
+    parts = [units.human(float(one), unit, like=like).partition(" ") for one in (value, low, high)]
+    number, low, high = (part[0] for part in parts)
+    return f"{number} {_between(low, high)} {parts[0][2]}".rstrip()
+
+
+def _between(low: str, high: str) -> str:
+    sign = ";" if "," in low + high else ","  # 2,558, 2,689 would be four numbers
+    return f"[{low}{sign} {high}]"
 
 
 def _binary(value: int) -> str:

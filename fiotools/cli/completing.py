@@ -1,0 +1,79 @@
+"""What a shell offers at the Tab key: names of columns, tables, formats and links.
+
+Only names that are certain without a look at the files; where none fits, a shell offers files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fiotools.display.cells import short
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
+
+SCOPES = ("total", "thread", "job", "group", "client", "target")
+# as the library has them; they stand here because the Tab key cannot wait for the statistics
+LINKS = (
+    *("usb2", "usb3-5g", "usb3-10g", "usb3-gen1x2", "usb3-gen2x2", "usb4-40g"),
+    *("sata-2", "sata-3", "sas-3", "sas-4"),
+    *("pcie3-x1", "pcie4-x1", "pcie5-x1", "pcie3-x4", "pcie4-x4", "pcie5-x4"),
+    *("eth-1g", "eth-2.5g", "eth-10g", "eth-25g", "eth-100g"),
+)
+
+
+def metric(incomplete: str) -> Iterator[str]:
+    """Offer what one can ask about."""
+    return _begun(incomplete, (short(name) for name, one in COLUMNS.items() if one.better))
+
+
+def columns(incomplete: str) -> Iterator[str]:
+    """Offer columns.
+
+    Examples
+    --------
+    >>> list(columns("job,real")), list(columns("job,j"))
+    (['job,real', 'job,real_mean', 'job,real_stddev'], ['job,job_start', 'job,job_runtime'])
+    """
+    return _several(incomplete, map(short, COLUMNS))
+
+
+def apart(incomplete: str) -> Iterator[str]:
+    """Offer columns that tell rows apart."""
+    return _several(incomplete, ("label", *map(short, (*KEYS, *CONDITIONS))))
+
+
+def tables(incomplete: str) -> Iterator[str]:
+    """Offer tables."""
+    return _several(incomplete, TABLES)
+
+
+def described(incomplete: str) -> Iterator[str]:
+    """Offer columns and tables."""
+    return _begun(incomplete, dict.fromkeys([*map(short, COLUMNS), *TABLES]))
+
+
+def scope(incomplete: str) -> Iterator[str]:
+    """Offer what a row may sum up."""
+    return _begun(incomplete, SCOPES)
+
+
+def reader(incomplete: str) -> Iterator[str]:
+    """Offer formats."""
+    from fiotools.readers import readers
+
+    return _begun(incomplete, (one.name for one in readers()))
+
+
+def link(incomplete: str) -> Iterator[str]:
+    """Offer what a device may hang on."""
+    return _begun(incomplete, LINKS)
+
+
+def _begun(incomplete: str, names: Iterable[str]) -> Iterator[str]:
+    return (name for name in names if name.startswith(incomplete))
+
+
+def _several(incomplete: str, names: Iterable[str]) -> Iterator[str]:
+    """Offer one more, after those that stand before a comma."""
+    given, comma, last = incomplete.rpartition(",")
+    more = (name for name in names if name not in given.split(","))
+    return (f"{given}{comma}{name}" for name in _begun(last, more))

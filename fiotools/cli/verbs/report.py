@@ -1,0 +1,112 @@
+"""`fiotools report`: one page that says what was found, how sure it is, and how it was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from fiotools.cli import columns, evidence, files, labels, options
+from fiotools.cli.command import Command
+from fiotools.cli.stream import Trouble, say
+
+_ENDINGS = (".html", ".htm")
+
+
+def report(
+    sources: options.Files,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.html",
+            help="The page: it needs no other file and no network. Written whole or not at all.",
+        ),
+    ] = Path("report.html"),
+    sides: options.Sides,
+    metric: options.Metric = None,
+    by: options.By = None,
+    known: evidence.Known,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Of the page.")] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the page is to answer.")
+    ] = None,
+    lang: Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")] = "en",
+    template: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.ipynb", help="A changed copy of notebooks/own-data.ipynb."),
+    ] = None,
+    notebook: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.ipynb",
+            help="Write the executed notebook too, to go on with in JupyterLab.",
+        ),
+    ] = None,
+) -> int:
+    """Write a page: the verdict in words, figures, whether it can be true, how it was measured.
+
+    FILES is the folder of a campaign of fiotools measure, a folder that holds several, or whatever
+    fiotools read takes; without labels, each file or sub-folder is a side.
+    """
+    if output.suffix.lower() not in _ENDINGS:
+        raise Trouble(f"{output}: the page ends in .html", 2)
+    evidence.refuse_nonsense(sides, known)
+    from fiotools.progress import bar
+    from fiotools.report.making import report as written
+
+    with bar(desc="reporting", unit=" cells") as line:
+
+        def step(number: int, of: int) -> None:
+            line.total = of
+            line.update(number - line.n)
+
+        made = written(
+            _sources(sources),
+            output,
+            between=sides.between,
+            baseline=sides.baseline,
+            metric=metric,
+            by=columns.split(by) or None,
+            title=title,
+            question=question,
+            lang=lang,
+            template=template,
+            notebook=notebook,
+            step=step,
+            **known.arguments(),
+        )
+    for name in made.unread:
+        say(f"{name}: could not be read; the page says why")
+    say(f"wrote {made.path}: {made.size / 1e6:.1f} MB")
+    return 1 if made.unread else 0
+
+
+def _sources(given: list[str]) -> Any:
+    """Name what was named, and leave the rest as it is."""
+    pairs = [labels.given(source) for source in given]
+    if any(path == files.STDIN for _, path in pairs):
+        raise Trouble("a report is of files that can be read again, and not of -", 2)
+    if not any(name for name, _ in pairs):
+        return given[0] if len(given) == 1 else given
+    found: dict[str, list[str]] = {}
+    for name, path in pairs:
+        if name is None:
+            raise Trouble(f"{path} has no name: write NAME={path}, or no name for any", 2)
+        found.setdefault(name, []).append(path)
+    return found
+
+
+COMMAND = Command(
+    report,
+    (
+        "report random-io-20261121-093000 -o report.html",
+        "report campaigns/ -o report.html --title 'My disks'",
+        "report old=old/ new=new/ -o report.html --ram 16GB --link pcie4-x4",
+        "report 'data/{volume}.xml' --baseline vhdx -o report.html --lang ja",
+        "report runs/ --template my.ipynb --notebook made.ipynb",
+    ),
+)

@@ -1,0 +1,158 @@
+"""What can be asked of a figure, and which kind of figure takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import typer
+
+from fiotools.cli import completing, options
+from fiotools.cli.evidence import Known
+from fiotools.cli.stream import Trouble
+
+Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
+
+# what each kind takes beside files and filters, as the functions of fiotools.plot do
+TAKES: Mapping[str, tuple[str, ...]] = {
+    "throughput": ("metric", "y", "hue", "order", "ceiling", "log"),
+    "latency": ("metric", "y", "hue", "spread", "order"),
+    "ratios": ("metric", "between", "baseline", "by", "speedup", "pair", "band"),
+    "repeats": ("metric", "y", "hue", "order"),
+    "sweep": ("metric", "x", "hue", "order"),
+    "load": ("metric", "x", "hue", "order", "limit"),
+    "fairness": ("y", "order"),
+    "percentiles": ("hue", "order"),
+    "cdf": ("hue", "order", "merge"),
+    "heatmap": ("merge",),
+    "series": ("metric", "hue", "order", "steady", "window", "limit", "round"),
+    "timings": ("y", "order"),
+    "credibility": ("y", "between", "baseline", *Known.__dataclass_fields__),
+}
+_EVERY_FILTER = ("where", "scope", "combine", "drop_missing", "table")
+_FILTERS: Mapping[str, tuple[str, ...]] = {
+    "fairness": ("where", "drop_missing"),
+    "cdf": ("where", "scope", "drop_missing"),
+    "heatmap": ("where", "scope", "drop_missing"),
+    "series": ("where", "scope", "drop_missing"),
+    "credibility": ("where",),
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is drawn, and how."""
+
+    metric: options.Metric = None
+    y: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Names the rows; default: the files.",
+            autocompletion=completing.apart,
+        ),
+    ] = None
+    hue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Gives colours, and names of curves.",
+            autocompletion=completing.apart,
+        ),
+    ] = None
+    x: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="sweep, load: the condition that was swept.",
+            autocompletion=completing.apart,
+        ),
+    ] = None
+    by: options.By = None
+    order: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Rows or curves, in this order: a,b,c.")
+    ] = None
+    spread: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="latency: the deviation to draw; none: no bars."),
+    ] = None
+    ceiling: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="throughput: a limit to draw, as USB=500MB/s."),
+    ] = None
+    log: Annotated[bool, typer.Option("--log", help="throughput: a logarithmic axis.")] = False
+    speedup: Annotated[
+        bool, typer.Option("--speedup", help="ratios: times faster, and not level / baseline.")
+    ] = False
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="ratios: the column that pairs runs.",
+            autocompletion=completing.apart,
+        ),
+    ] = None
+    band: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="ratios: up to this share is no difference; 0.05."
+        ),
+    ] = None
+    limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIMIT",
+            help="load: marks the best below this latency, 1ms. series: of --steady, in percent.",
+        ),
+    ] = None
+    steady: Annotated[
+        Steady | None, typer.Option(help="series: the rule it is judged by; default: snia.")
+    ] = None
+    window: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="series: how many rounds are judged.")
+    ] = None
+    round: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="series: judges rounds of so long, as 10s."),
+    ] = None
+    merge: Annotated[
+        bool,
+        typer.Option("--merge", help="cdf, heatmap: add up the histograms of jobs and runs."),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure, with all that was said about it."""
+
+    kind: str
+    wish: Wish
+    sides: options.Sides
+    rows: options.Rows
+    known: Known
+
+    def refuse_what_is_not_taken(self) -> None:
+        """Refuse an option that would have no effect."""
+        takes = TAKES[self.kind]
+        every = {*takes, *_FILTERS.get(self.kind, _EVERY_FILTER)}
+        groups = (self.wish, self.sides, self.rows, self.known)
+        given = [
+            name
+            for group in groups
+            for name, value in vars(group).items()
+            if value is not None and value is not False
+        ]
+        for name in given:
+            if name not in every:
+                own = [one for one in takes if one not in Known.__dataclass_fields__]
+                listed = ", ".join(map(_option, own)) or "none but filters"
+                more = " and the options of check" if len(own) < len(takes) else ""
+                what = f"plot {self.kind} takes no {_option(name)}; it takes {listed}{more}"
+                raise Trouble(what, 2)
+        if self.wish.steady == "none" and {"window", "limit", "round"} & {*given}:
+            raise Trouble("--steady none judges nothing: leave out --window, --limit, --round", 2)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

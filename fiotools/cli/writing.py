@@ -1,0 +1,79 @@
+"""Where `fiotools read` writes, and in which form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from fiotools.cli import files, raw, whole
+from fiotools.cli.stream import Trouble, say
+from fiotools.display.text import many
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file for one table, or a folder with a file for each."""
+
+    path: Path
+    form: str
+    is_folder: bool
+
+    def write(self, read: files.Reading, frames: Mapping[str, pd.DataFrame]) -> None:
+        """Write tables, and say where they are."""
+        contents = {name: _content(frame, self.form) for name, frame in frames.items()}
+        if self.is_folder:
+            places = {name: self.path / f"{name}.{self.form}" for name in frames}
+        else:
+            places = dict.fromkeys(frames, self.path)
+        for place in places.values():
+            files.refuse_overwriting(read, place)
+        if self.is_folder:
+            whole.write_folder(
+                self.path, {place.name: contents[name] for name, place in places.items()}
+            )
+        for name, place in places.items():
+            if not self.is_folder:
+                whole.write(place, contents[name])
+            say(f"wrote {place}: {many(len(frames[name]), 'row')} of {name}")
+
+
+def target(output: str | None, form: str, tables: int) -> Target | None:
+    """Read ``--output`` and ``--format`` before anything else is read; None is the screen."""
+    if output is None:
+        if form == "parquet":
+            raise Trouble("parquet is for programs and not for a screen: add -o FILE.parquet", 2)
+        if tables > 1:
+            raise Trouble("several tables do not fit one screen: write them, -o FOLDER/", 2)
+        return None
+    if output == "-":
+        raise Trouble("-o - is no file: without -o, --format csv or json is for a pipe", 2)
+    path = Path(output)
+    if output.endswith(("/", "\\")) or path.is_dir():
+        if form == "markdown":
+            raise Trouble("a folder is written as parquet, csv or json", 2)
+        return Target(path, "parquet" if form == "table" else form, is_folder=True)
+    if tables > 1:
+        raise Trouble("one file holds one table: write several to a folder, -o FOLDER/", 2)
+    ending = _ENDINGS.get(path.suffix.lower())
+    if ending is None and form in raw.WRITERS:
+        ending = form
+    if ending is None:
+        raise Trouble(
+            f"{output}: the name says the format: .parquet, .csv or .json; a folder ends in /", 2
+        )
+    if form not in ("table", ending):
+        raise Trouble(f"--format {form} and {output} do not agree", 2)
+    whole.refuse_missing_folder(path)
+    return Target(path, ending, is_folder=False)
+
+
+def _content(frame: pd.DataFrame, form: str) -> Callable[[IO[bytes]], object]:
+    # polars writes to a file by itself, and has errors of its own for a full disk
+    return lambda file: file.write(raw.content(frame, form))

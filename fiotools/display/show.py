@@ -1,0 +1,88 @@
+"""`show`: results and answers in the form that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fiotools.display import comparison, findings, layout, overview, page
+from fiotools.display.sheet import Sheet
+from fiotools.display.table import Table, answer_of
+from fiotools.errors import SchemaError
+from fiotools.results import Results
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+_ROWS = 60
+# the others have the plain form, which suits any frame
+_LAYOUTS: dict[str | None, Callable[[Table], Sheet]] = {
+    "compare": comparison.sheet,
+    "speedup": comparison.sheet,
+    "check": findings.sheet,
+    "settings_diff": comparison.settings,
+}
+
+
+class Readable:
+    """The readable form of something: HTML in a notebook, text where it is printed."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+
+    def __repr__(self) -> str:
+        return page.plain(self._sheet)
+
+    def _repr_html_(self) -> str:
+        return page.html(self._sheet)
+
+
+def show(x: Results | IntoDataFrame, *, rows: int | None = _ROWS) -> Readable:
+    """Show results, or any frame of them, as people read them.
+
+    Values have units (1.2 GB/s, 350 µs), an interval stands beside its value, a verdict has a sign
+    that says the same as its colour, and warnings are listed below. Columns without a value are
+    left out, and what is the same in all rows is named once. The frame itself stays as it is, to
+    be sorted and computed with.
+
+    Parameters
+    ----------
+    x : Results or pandas or polars frame
+        What `read` returned, one of its tables, or what a statistic answered.
+    rows : int, optional
+        How many rows to show at most; None for all. Of a Results, at most five.
+
+    Returns
+    -------
+    Readable
+        Shows itself in a notebook, and prints as text.
+
+    Raises
+    ------
+    SchemaError
+        If `x` is none of these.
+
+    Notes
+    -----
+    In IPython and JupyterLab, where fiotools is imported, the answers of `compare`, `speedup`,
+    `summarize`, `check`, `fairness`, `steady`, `reconcile`, `settings_diff`, `best_under` and
+    `variance_parts` show themselves in this form; a selection of their columns is shown as ever.
+    ``%unload_ext fiotools`` ends that, and ``%load_ext fiotools`` brings it back.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> t = ft.read("data/page-cache/{cache}.txt").timings
+    >>> ft.show(ft.speedup(t, "real_s", between="cache", baseline="before"))
+    real of each cache, against before
+    cache    real  of before  speedup  n       verdict
+    after  466 ms     4.36 s     9.36  1 vs 1  ? one run each: not comparable
+    * need >= 3 runs a side for a verdict
+    """
+    if rows is not None and rows < 1:
+        raise SchemaError(f"rows={rows!r} is no number of rows: give 1 or more, or None for all")
+    if isinstance(x, Results):
+        return Readable(overview.sheet(x, rows))
+    table = Table(x, rows)
+    name = answer_of(table.names)
+    return Readable(_LAYOUTS[name](table) if name in _LAYOUTS else layout.sheet(table))

@@ -1,0 +1,82 @@
+"""Progress bars: a line on a terminal, a line in a notebook, and elsewhere nothing.
+
+``tqdm.auto`` would take a widget in a notebook. Without ipywidgets it warns, in the notebook, and
+writes to stderr, in the notebook; with ipywidgets it leaves a widget behind that a saved notebook
+cannot show. So in a notebook the same bar is an output of text, which is empty when all is done.
+
+Import this module only where there is much to do: tqdm takes a moment.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tqdm import tqdm
+
+if TYPE_CHECKING:
+    Bar: TypeAlias = tqdm[Any]
+else:
+    Bar = tqdm  # generic only for those who check types
+
+
+def bar(
+    items: Iterable[Any] | None = None, *, progress: bool = True, delay: float = 0.0, **told: Any
+) -> Bar:
+    """Make a bar that is gone when all is done.
+
+    Parameters
+    ----------
+    items : iterable, optional
+        What is gone through; without it, the bar is told by its ``update``.
+    progress : bool
+        Whether to show it. It is never shown where nobody looks: in a pipe, a log, or where
+        ``TQDM_DISABLE`` is set.
+    delay : float
+        For how many seconds nothing is shown.
+    **told
+        ``desc``, ``unit``, ``total``, ``unit_scale``: as tqdm has them.
+
+    Examples
+    --------
+    >>> list(bar(range(3), desc="reading", unit=" files"))
+    [0, 1, 2]
+    """
+    kind: type[Bar] = tqdm
+    if progress and _in_notebook():
+        kind = _Line
+        told |= {"file": io.StringIO(), "ascii": False}  # nothing is written to a stream
+    elif not (progress and _on_terminal()):
+        told |= {"disable": True}
+    return kind(items, delay=delay, leave=False, **told)
+
+
+class _Line(Bar):
+    """A bar whose line is an output of a notebook, and changes in place."""
+
+    @staticmethod
+    def status_printer(file: object) -> Callable[[str], None]:
+        """Give what shows a line: the first time as an output, then in place of that."""
+        display = sys.modules["IPython"].display.display
+        shown: list[Any] = []
+
+        def write(line: str) -> None:
+            data = {"text/plain": line}
+            if shown:
+                shown[0].update(data, raw=True)
+            elif line:
+                shown.append(display(data, raw=True, display_id=True))
+
+        return write
+
+
+def _in_notebook() -> bool:
+    """Say whether a Jupyter kernel runs this code, and not a terminal or a script."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -1,0 +1,23 @@
+"""What nbval needs: no progress bar, which would hang on how fast the machine is, and kernels."""
+
+import os
+
+from nbval import kernel
+
+from fiotools.kernel import STARTS
+
+os.environ["TQDM_DISABLE"] = "1"
+start_once = kernel.start_new_kernel
+
+
+def start_new_kernel(*args, **options):
+    """Start a kernel again that ends before it has answered, as `fiotools.kernel` does."""
+    for _ in range(STARTS - 1):
+        try:
+            return start_once(*args, **options)
+        except RuntimeError:  # nbval has said so, and cleared up
+            continue
+    return start_once(*args, **options)
+
+
+kernel.start_new_kernel = start_new_kernel

@@ -1,0 +1,132 @@
+"""What messages say to type exists: arguments in Python, options and verbs in a shell."""
+
+import ast
+import re
+from functools import cache
+from itertools import pairwise
+
+import pytest
+
+import fiotools
+from fiotools import spelling
+from fiotools.cli.app import VERBS, Verbs
+from tests.conftest import ROOT
+
+# the command line itself; and what is told to who gives frames of one function to another, which a
+# shell cannot do, or is no message at all
+APART = ("cli",)
+OF_PYTHON = re.compile(
+    r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= is|rows="
+    r"| title=|err=|jobs="
+)
+
+
+def options():
+    group = Verbs(name="fiotools")
+    built = [group.get_command(None, verb) for verb in VERBS]
+    return {name for one in built for parameter in one.params for name in parameter.opts}
+
+
+OPTIONS = options()
+BY_ARGUMENT = {value: key for key, value in spelling._OPTIONS.items()}
+ARGUMENTS = {
+    BY_ARGUMENT.get(option[2:], option[2:].replace("-", "_"))
+    for option in OPTIONS
+    if option.startswith("--")
+}
+
+
+@cache
+def sources():
+    paths = [
+        path
+        for path in sorted((ROOT / "fiotools").rglob("*.py"))
+        if path.relative_to(ROOT / "fiotools").parts[0] not in APART
+    ]
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+
+
+def texts(tree):
+    """Give the literals of a module, without docstrings and without what `typed` chooses from."""
+    left_out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            left_out.add(node.body[0].value if isinstance(node.body[0], ast.Expr) else None)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "typed":
+            left_out.update(part for given in node.args for part in ast.walk(given))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in left_out:
+            yield node.lineno, node.value
+
+
+def calls(tree, name):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name:
+            yield node
+
+
+def test_no_message_writes_an_argument_out():
+    written = re.compile(rf"(?<![\w-])({'|'.join(ARGUMENTS)})=(?!=)|\.(query|dropna|combine)\(")
+    found = [
+        f"{path.name}:{line}: {text}"
+        for path, tree in sources()
+        for line, text in texts(tree)
+        if written.search(OF_PYTHON.sub("", text))
+    ]
+    assert found == []
+
+
+def test_no_message_writes_an_argument_out_by_its_name():
+    # f"{name}={value!r}"
+    found = []
+    for path, tree in sources():
+        for node in ast.walk(tree):
+            parts = node.values if isinstance(node, ast.JoinedStr) else []
+            for sign, value in pairwise(parts):
+                is_sign = isinstance(sign, ast.Constant) and sign.value == "="
+                if is_sign and getattr(value, "conversion", -1) == ord("r"):
+                    found.append(path.name)
+    assert {*found} <= {"publication.py"}  # of a file's columns
+
+
+def test_what_is_named_exists():
+    named = []
+    for _, tree in sources():
+        for call in calls(tree, "argument"):
+            if isinstance(call.args[0], ast.Constant):
+                with spelling.in_shell():
+                    named.append(spelling.argument(call.args[0].value))
+        for call in calls(tree, "typed"):
+            shell = ast.unparse(call.args[1])
+            named += re.findall(r"--[a-z-]+", shell)
+            assert {*re.findall(r"\bfiotools ([a-z]+)", shell)} <= {*VERBS}
+    assert len(named) > 50
+    assert {*named} <= OPTIONS
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "python", "shell"),
+    [
+        ("host_ram", 0, "host_ram=0", "--host-ram 0"),
+        ("format", "dd", "format='dd'", "--reader dd"),
+        ("link", "a b", "link='a b'", "--link 'a b'"),
+        ("prefilled", True, "prefilled=True", "--prefilled"),
+        ("limit", (20, 10), "limit=(20, 10)", "--limit 20,10"),
+    ],
+)
+def test_an_argument_is_an_option(name, value, python, shell):
+    assert spelling.argument(name, value) == python
+    with spelling.in_shell():
+        assert spelling.argument(name, value) == shell
+
+
+def test_what_a_file_says_is_no_argument(inside, tmp_path):
+    file = tmp_path / "cache=1 version=3.txt"
+    file.write_text("by=link= and format=x\n")
+    said = inside("read", file).stderr
+    assert "cache=1 version=3.txt" in said
+    assert "it begins 'by=link= and format=x'" in said
+    assert said.rstrip().splitlines()[0].endswith("--reader overrides")
+    # once the command is done, Python is meant again
+    with pytest.raises(fiotools.FileError, match="format= overrides"):
+        fiotools.read(file)

@@ -1,0 +1,136 @@
+"""Every kind of figure beside another one, as `plt.subplots` gives them."""
+
+from functools import cache
+
+import matplotlib.pyplot as plt
+import pytest
+
+import fiotools as ft
+
+
+@cache
+def volumes():
+    io = ft.read("data/dda-vhdx/xml/{volume}.xml").io
+    return io[io["direction"].eq("total")]
+
+
+@cache
+def repeats():
+    io = ft.read("data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json").io
+    return io[io["round"].le(5)]
+
+
+@cache
+def depths():
+    return ft.read("data/how-many-runs/depth/{iodepth:d}_1.json").io
+
+
+@cache
+def long():
+    return ft.read("data/how-many-runs/long")
+
+
+def bins():
+    found = long().bins
+    return found[found["time_s"].le(20)]
+
+
+def draw_fairness(ax):
+    threads, fair = (of(volumes(), by="volume") for of in (ft.per_thread, ft.fairness))
+    return ft.plot.fairness(threads, fairness=fair, y="volume", ax=ax)
+
+
+def draw_ratios(ax):
+    answer = ft.compare(repeats(), "iops", between="filesystem", baseline="ext4")
+    return ft.plot.ratios(answer, ax=ax)
+
+
+def draw_repeats(ax):
+    told = ft.summarize(repeats(), "iops", by="filesystem")
+    return ft.plot.repeats(repeats(), "iops", y="filesystem", summary=told, ax=ax)
+
+
+def draw_series(ax):
+    steady = ft.steady(long().samples, "iops", round_s=10)
+    return ft.plot.series(long().samples, "iops", steady=steady, ax=ax)
+
+
+def draw_sweep(ax):
+    told = ft.summarize(depths(), "iops", by=["direction", "iodepth"])
+    return ft.plot.sweep(depths(), "iops", x="iodepth", hue="direction", summary=told, ax=ax)
+
+
+def draw_percentiles(ax):
+    frame = ft.read("tests/fixtures/fio/fio-3.33--libaio.json").percentiles
+    return ft.plot.percentiles(frame, hue="direction", ax=ax)
+
+
+def draw_credibility(ax):
+    return ft.plot.credibility(ft.check(ft.read("data/wsl-vhdx/f_ext4-vhdx_write.txt")), ax=ax)
+
+
+def draw_timings(ax):
+    frame = ft.read("data/page-cache/{cache}.txt").timings
+    return ft.plot.timings(frame, y="cache", ax=ax)
+
+
+KINDS = {
+    "cdf": lambda ax: ft.plot.cdf(ft.merge_bins(bins(), by="direction"), hue="direction", ax=ax),
+    "credibility": draw_credibility,
+    "fairness": draw_fairness,
+    "heatmap": lambda ax: ft.plot.heatmap(bins(), ax=ax),
+    "latency": lambda ax: ft.plot.latency(
+        ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
+    ),
+    "percentiles": draw_percentiles,
+    "ratios": draw_ratios,
+    "repeats": draw_repeats,
+    "series": draw_series,
+    "sweep": draw_sweep,
+    "throughput": lambda ax: ft.plot.throughput(
+        volumes()[volumes()["scope"].ne("thread")], y="volume", ax=ax
+    ),
+    "timings": draw_timings,
+}
+
+
+def test_every_kind_is_here():
+    others = {"load", "save", "style", "title"}  # load takes two Axes
+    assert set(KINDS) == set(ft.plot.__all__) - others
+
+
+@pytest.mark.parametrize("layout", [None, "tight"], ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_runs_into_the_neighbour(kind, layout):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout=layout)
+    assert KINDS[kind](left) is left
+    right.plot([0, 1], [0, 1])
+    right.set_ylabel("mine")
+    figure.canvas.draw()
+    whole, beside = left.get_tightbbox(), right.get_tightbbox()
+    assert whole.x1 <= beside.x0 + 1
+    assert min(whole.x0, whole.y0) >= -1
+    assert whole.y1 <= figure.bbox.height + 1
+    # a page of text is not in the layout, and keeps to its Axes by itself
+    for text in left.texts:
+        assert text.get_window_extent().x1 <= beside.x0
+
+
+def test_two_panels_of_one_kind():
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4.5))
+    told = [ft.summarize(depths(), metric, by="iodepth") for metric in ("iops", "lat_mean_ns")]
+    assert list(ft.plot.load(depths(), summaries=told, axes=axes)) == list(axes)
+    figure.canvas.draw()
+    assert axes[0].get_tightbbox().x1 <= axes[1].get_tightbbox().x0 + 1
+
+
+def test_what_somebody_arranged_stays():
+    figure, (left, _) = plt.subplots(1, 2)
+    figure.subplots_adjust(bottom=0.3)
+    KINDS["timings"](left)
+    assert figure.get_layout_engine() is None
+    figure, (left, right) = plt.subplots(1, 2)
+    figure.colorbar(right.imshow([[0, 1]]), ax=right)
+    KINDS["timings"](left)
+    assert figure.get_layout_engine() is None
+    figure.canvas.draw()

@@ -1,0 +1,266 @@
+"""The readable form: units, intervals, verdicts with signs, in HTML and as text."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from lxml import html
+from nbformat.v4 import new_code_cell, new_notebook
+
+import fiotools as ft
+from fiotools.display.marks import mark
+from fiotools.display.table import answer_of
+from fiotools.kernel import run_cells
+from fiotools.schema import ANSWERS
+
+# five runs a side, and one level far off
+RUNS = pd.DataFrame(
+    {
+        "fs": ["ext4"] * 5 + ["xfs"] * 5 + ["<b>&"] * 5,
+        "bw_bytes_per_s": [
+            *(1.00e9, 1.01e9, 0.99e9, 1.02e9, 0.98e9),
+            *(0.70e9, 0.71e9, 0.69e9, 0.72e9, 0.70e9),
+            *(1.01e9, 1.00e9, 0.99e9, 1.01e9, 1.00e9),
+        ],
+    }
+)
+
+
+def compared(frame=RUNS):
+    return ft.compare(frame, "bw_bytes_per_s", between="fs", baseline="ext4")
+
+
+def rows(shown):
+    """Read the table of a page: its headings and its rows, and what stands around it."""
+    page = html.fromstring(shown._repr_html_())
+    heads = [cell.text_content() for cell in page.findall(".//th")]
+    body = [[cell.text_content() for cell in row.findall("td")] for row in page.findall(".//tr")]
+    around = [one.text_content() for one in (*page.findall(".//p"), *page.findall(".//li"))]
+    return heads, [row for row in body if row], around
+
+
+def test_a_comparison():
+    heads, body, around = rows(ft.show(compared()))
+    assert heads == ["fs", "bw", "of ext4", "ratio [95 %]", "n", "verdict"]
+    assert [row[:3] for row in body] == [
+        ["xfs", "0.704 GB/s", "1.00 GB/s"],
+        ["<b>&", "1.00 GB/s", "1.00 GB/s"],
+    ]
+    answer = compared()
+    ends = [f"{answer[name][0]:.3f}" for name in ("ratio", "ratio_lo", "ratio_hi")]
+    assert body[0][3] == f"{ends[0]} [{ends[1]}, {ends[2]}]"
+    assert [row[4:] for row in body] == [
+        ["5 vs 5", "▼ slower"],
+        ["5 vs 5", "= same within 5 %"],
+    ]
+    assert around == ["bw of each fs, against ext4", "95 % intervals by log-welch"]
+
+
+def test_the_frame_stays_as_it_is():
+    answer = compared()
+    before = answer.copy()
+    ft.show(answer)
+    pd.testing.assert_frame_equal(answer, before)
+
+
+def test_pandas_and_polars_look_alike_and_every_time():
+    ours, theirs = compared(), compared(pl.from_dict(RUNS.to_dict("list")))
+    assert isinstance(theirs, pl.DataFrame)
+    page = ft.show(ours)._repr_html_()
+    assert page == ft.show(theirs)._repr_html_() == ft.show(compared())._repr_html_()
+    assert repr(ft.show(ours)) == repr(ft.show(theirs))
+
+
+def test_the_page_is_safe_and_its_own():
+    page = ft.show(compared())._repr_html_()
+    assert "&lt;b&gt;&amp;" in page
+    assert "<b>&" not in page
+    for outside in ("<script", "http", "url(", " id=", "@import", "\x1b"):
+        assert outside not in page
+
+
+def test_as_text():
+    times = ft.read("data/page-cache/{cache}.txt").timings
+    answer = ft.compare(times, "real_s", between="cache", baseline="before")
+    assert repr(ft.show(answer)).splitlines() == [
+        "real of each cache, against before",
+        "cache    real  of before  ratio  n       verdict",
+        "after  466 ms     4.36 s  0.107  1 vs 1  ? one run each: not comparable",
+        "* need >= 3 runs a side for a verdict",
+    ]
+
+
+def test_a_frame_of_the_vocabulary():
+    frame = pd.DataFrame(
+        {
+            "volume": ["a", "b"],
+            "run": [1, 1],
+            "job": [None, None],
+            "bs_bytes": [4096, 1048576],
+            "lat_mean_ns": [466e3, 4.364e6],
+            "value_ns": [1e6, None],
+            "value_lo_ns": [0.9e6, None],
+            "value_hi_ns": [1.1e6, None],
+            "direct": [True, True],
+        }
+    )
+    heads, body, around = rows(ft.show(frame))
+    assert heads == ["volume", "bs", "lat mean", "value"]
+    assert body == [
+        ["a", "4 KiB", "0.466 ms", "1.00 [0.900, 1.10] ms"],
+        ["b", "1 MiB", "4.36 ms", ""],
+    ]
+    assert around == ["in all rows: run 1, direct yes"]
+    page = html.fromstring(ft.show(frame)._repr_html_())
+    assert page.findall(".//th")[2].get("title").startswith("lat_mean_ns: Mean total latency")
+
+
+def test_an_index_that_says_something_is_a_column():
+    named = RUNS.groupby("fs").agg(bw_bytes_per_s=("bw_bytes_per_s", "max"))
+    assert rows(ft.show(named))[0] == ["fs", "bw"]
+    assert rows(ft.show(RUNS[RUNS["fs"].eq("xfs")].set_axis(list("abcde"))))[0][0] == ""
+
+
+def test_what_is_left_out_is_said():
+    heads, body, around = rows(ft.show(RUNS, rows=2))
+    assert len(body) == 2
+    assert around[-1] == "the first 2 of 15 rows"
+    # of all rows, and not of those that are shown
+    assert heads[0] == "fs"
+    assert len(rows(ft.show(RUNS, rows=None))[1]) == 15
+    assert repr(ft.show(RUNS[:0])) == "no rows"
+
+
+def test_a_check_has_the_gravest_first_and_each_thing_once():
+    res = ft.read("data/wsl-vhdx/{drive}_{mount}_{operation}.txt")
+    answer = ft.check(res, ram="8GB", link="usb3-5g")
+    heads, body, around = rows(ft.show(answer))
+    assert heads == ["verdict", "check", "of", "observed vs limit", "why", "what to do"]
+    found = answer["verdict"].value_counts()
+    assert around[0] == (
+        f"12 runs: {found['impossible']} impossible, {found['suspect']} suspect, "
+        f"{found['unknown']} unknown, {found['ok']} ok"
+    )
+    words = [row[0].split(" ", 1)[1] for row in body]
+    order = ["impossible", "suspect", "unknown", "ok"]
+    assert words == sorted(words, key=order.index)
+    # each of these has numbers of its own; of the rest one stands for many
+    grave = answer["verdict"].isin(("impossible", "suspect"))
+    assert words.count("impossible") + words.count("suspect") == grave.sum()
+    assert words.count("unknown") == answer[answer["verdict"].eq("unknown")]["remedy"].nunique()
+    assert body[0][:4] == ["✕ impossible", "link", "c ext4-vhdx read", "2.79 GB/s vs 500 MB/s"]
+    # a remedy stands once for the rows that follow each other
+    remedies = [row[5] for row in body if len(row) == 6 and row[0] == "✕ impossible"]
+    assert len(remedies) == 1
+    assert around[-1] != rows(ft.show(answer, rows=3))[2][-1] == f"the first 3 of {len(body)} rows"
+
+
+def test_settings_and_a_summary():
+    res = ft.read("data/how-many-runs/rounds/{workload}_ext4_1.json")
+    told = ft.settings_diff(res.settings, between="workload", baseline="fsync")
+    heads, body, _ = rows(ft.show(told))
+    assert heads == ["option", "workload", "set to", "of fsync"]
+    assert ["fsync", "randread", "not given", "1"] in body
+    heads, body, around = rows(ft.show(ft.summarize(RUNS, "bw_bytes_per_s", by="fs")))
+    assert heads[:4] == ["fs", "n", "median", "mean"]
+    assert body[0][3].startswith("1.00 [0.980, 1.02] GB/s")
+    assert around[0] == "in all rows: metric bw_bytes_per_s, confidence 95 %"
+
+
+@pytest.mark.parametrize(
+    ("words", "sign"),
+    [
+        ("faster", "▲"),
+        ("slower by 2 to 9 %; whether by more than 5 % is not settled", "▽"),
+        ("same within 5 %", "="),
+        ("not settled", "?"),
+        ("one run each: not comparable", "?"),
+        ("impossible", "✕"),
+        ("suspect", "!"),
+        ("ok", "✓"),
+        ("window not met: range 31 %", "✕"),
+        ("window met", "✓"),
+    ],
+)
+def test_verdicts_differ_in_more_than_their_colour(words, sign):
+    assert mark(words).sign == sign
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (3, "not int"),
+        ({"io": RUNS}, "not dict; show its frames one by one"),
+        (RUNS["fs"], "not Series"),
+        (pl.LazyFrame({"a": [1]}), "not LazyFrame; collect"),
+        (pd.concat([RUNS, RUNS], axis="columns"), "several columns of one name"),
+        (RUNS.set_index("fs", drop=False), "several columns of one name"),
+    ],
+    ids=["int", "dict", "series", "lazy", "doubled", "doubled by the index"],
+)
+def test_what_cannot_be_shown(given, words):
+    with pytest.raises(ft.SchemaError, match=words):
+        ft.show(given)
+
+
+def test_only_whole_answers_are_recognised():
+    names = list(compared().columns)
+    assert answer_of(names) == "compare"
+    assert answer_of([*names, "mine"]) is None
+    assert answer_of(names[:-1]) is None
+    assert answer_of(list(ANSWERS["compare"])) is None  # of nothing
+    # a column that somebody added is shown
+    assert rows(ft.show(compared().assign(mine=[7, 8])))[0][-1] == "mine"
+
+
+def test_results():
+    heads, body, around = rows(ft.read("data/dda-vhdx/xml/{volume}.xml"))
+    assert around[0].startswith("Results: 3 files, DISKSPD 2.0.21a, 3 runs, ")
+    assert around[-1] == "the first 5 of 27 rows of .io, a few of their columns"
+    assert heads[:2] == ["volume", "thread"]
+    assert len(body) == 5
+    log = ft.read("tests/fixtures/fio/fio-3.33--log-windows_iops.1.log")
+    assert log._repr_html_() == ft.show(log)._repr_html_()
+
+
+CELLS = [
+    "import sys\nimport fiotools as ft\nsorted({'pandas', 'polars'} & {*sys.modules})",
+    "io = ft.read('data/dda-vhdx/xml/{volume}.xml').to_polars()['io']\n"
+    "ft.compare(io, 'iops', between='volume', baseline='vhdx', by='direction')",
+    "answer = ft.example('dda-vhdx').io.pipe(\n"
+    "    ft.compare, 'iops', between='volume', baseline='vhdx', by='direction')\nanswer",
+    "answer[['volume', 'ratio']]",
+    "answer[['volume', 'ratio']]._repr_html_()",
+    "%unload_ext fiotools\nanswer",
+    "import pandas as pd\n"
+    "html = get_ipython().display_formatter.formatters['text/html']\n"
+    "html.for_type(pd.DataFrame, lambda frame: 'theirs')\n%load_ext fiotools\nanswer",
+    "answer[['volume']]",
+    "%unload_ext fiotools\nanswer",
+]
+
+
+def test_answers_show_themselves_in_a_notebook():
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in CELLS])
+    run_cells(notebook, Path.cwd())
+    data = [cell.outputs[0].data for cell in notebook.cells]
+    pages = [one.get("text/html", "") for one in data]
+    assert data[0]["text/plain"] == "[]"  # neither was imported early
+    shown = [page.startswith('<div class="fiotools-show">') for page in pages]
+    assert shown == [False, True, True, False, False, False, True, False, False]
+    assert data[2]["text/plain"].startswith("  direction  volume baseline")
+    # what is no whole answer is the frame's own, or what there was before
+    assert pages[3] == eval(data[4]["text/plain"])
+    assert pages[5].startswith("<div>\n<style scoped>")
+    assert pages[7] == pages[8] == "theirs"
+
+
+def test_nothing_of_it_is_loaded_outside_ipython():
+    code = "import sys, json, fiotools; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    loaded = json.loads(done.stdout)
+    assert not {"IPython", "pandas", "fiotools.display", "fiotools.display.jupyter"} & {*loaded}
