@@ -26,6 +26,7 @@ CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
+    "docs": ["docs.builder"],
     "notebooks": ["pytest", *TWO, "notebooks"],
     "tests": ["pytest", *TWO, "fiotools", "tests"],
 }
@@ -50,15 +51,15 @@ def help_(args):
 
 
 def figures(args):
-    """execute the notebooks (all, or those named) and rewrite figures/"""
+    """execute the notebooks (all, or those named) and rewrite figures/ (--lang ja: figures/ja/)"""
     set_up()
     return module("fiotools.notebooks", *args)
 
 
 def docs(args):
-    """rewrite docs/ from the vocabulary, the readers and what they read"""
+    """rewrite the pages made from the code, and build the site of docs/, its examples executed"""
     set_up()
-    return module("docs.generator", *args)
+    return module("docs.generator") or module("docs.builder")
 
 
 def test(args):
@@ -69,6 +70,12 @@ def test(args):
     failed = [name for name, code in codes.items() if code]
     print("\nFAILED: " + ", ".join(failed) if failed else "\npassed: " + ", ".join(codes))
     return 1 if failed else 0
+
+
+def build(args):
+    """build the sdist and the wheel into dist/"""
+    set_up()
+    return module("build", "--no-isolation", *args)
 
 
 def fuzz(args):
@@ -92,9 +99,9 @@ def format_(args):
 
 
 def clean(args):
-    """remove .venv and all caches"""
+    """remove .venv, build/ and all caches"""
     leave_venv()
-    folders = [VENV, *(ROOT / name for name in CACHES)]
+    folders = [VENV, *(ROOT / name for name in ("build", *CACHES))]
     for place in ("benchmarks", "docs", "fiotools", "notebooks", "tests"):
         for name in ("__pycache__", ".ipynb_checkpoints"):
             folders += sorted((ROOT / place).rglob(name))
@@ -134,6 +141,7 @@ VERBS = {
     "figures": figures,
     "docs": docs,
     "test": test,
+    "build": build,
     "fuzz": fuzz,
     "lab": lab,
     "format": format_,
@@ -146,7 +154,18 @@ def run(*command, echo=True):
     words = [str(word) for word in command]
     if echo:
         print("+", *words, flush=True)
-    return subprocess.call(words, cwd=str(ROOT))
+    return subprocess.call(words, cwd=str(ROOT), env=environment())
+
+
+def environment():
+    """Return the caller's, in which Python may keep what it compiles: in .venv, if nowhere else.
+
+    Without that, each of a hundred processes compiles pandas again.
+    """
+    kept = dict(os.environ)
+    if kept.pop("PYTHONDONTWRITEBYTECODE", ""):
+        kept["PYTHONPYCACHEPREFIX"] = str(VENV / "compiled")
+    return kept
 
 
 def module(*command):

@@ -7,11 +7,14 @@ and answer with frames; `plot` draws them.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fiotools import measure, plot
+    from fiotools.articles import example, example_path
+    from fiotools.display.show import show
     from fiotools.errors import (
         AmbiguousFormatError,
         FileError,
@@ -19,12 +22,15 @@ if TYPE_CHECKING:
         MeasureError,
         ParseError,
         ReadErrors,
+        ReportError,
         SchemaError,
         UnknownFormatError,
     )
     from fiotools.measure.campaign import campaign
     from fiotools.publication import published
     from fiotools.reading import read, reads
+    from fiotools.report.making import report
+    from fiotools.report.study import study
     from fiotools.results import Results, concat
     from fiotools.sniff import formats
     from fiotools.stats.asked import settings_diff
@@ -50,6 +56,7 @@ __all__ = [
     "MeasureError",
     "ParseError",
     "ReadErrors",
+    "ReportError",
     "Results",
     "SchemaError",
     "UnknownFormatError",
@@ -61,6 +68,8 @@ __all__ = [
     "compare",
     "concat",
     "describe",
+    "example",
+    "example_path",
     "fairness",
     "formats",
     "measure",
@@ -72,9 +81,12 @@ __all__ = [
     "read",
     "reads",
     "reconcile",
+    "report",
     "settings_diff",
+    "show",
     "speedup",
     "steady",
+    "study",
     "summarize",
     "variance_parts",
 ]
@@ -82,6 +94,9 @@ __all__ = [
 # Where the names live. They are resolved on first use (PEP 562), so that whoever only reads files
 # does not wait for scipy and matplotlib.
 _MODULES = {
+    "articles": ("example", "example_path"),
+    "display.jupyter": ("load_ipython_extension", "unload_ipython_extension"),
+    "display.show": ("show",),
     "errors": (
         "AmbiguousFormatError",
         "FileError",
@@ -89,12 +104,14 @@ _MODULES = {
         "MeasureError",
         "ParseError",
         "ReadErrors",
+        "ReportError",
         "SchemaError",
         "UnknownFormatError",
     ),
     "measure": ("campaign",),
     "publication": ("published",),
     "reading": ("read", "reads"),
+    "report": ("study",),
     "results": ("Results", "concat"),
     "sniff": ("formats",),
     "stats": (
@@ -120,7 +137,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("measure", "plot"):
+    if name in ("measure", "plot", "report"):
         return import_module(f"fiotools.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'fiotools' has no attribute {name!r}")
@@ -131,3 +148,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+if "IPython" in sys.modules:  # answers then show themselves as people read them; see show
+    import_module("fiotools.display.jupyter").load()

@@ -14,8 +14,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
-# Where conda-forge has another name. The -base packages leave out the Qt that we do not need.
-CONDA = {"matplotlib-base": "matplotlib", "seaborn-base": "seaborn"}
+# Where conda-forge has another name. The -base and -core packages leave out the Qt and the pandoc
+# that we do not need.
+CONDA = {
+    "matplotlib-base": "matplotlib",
+    "nbconvert-core": "nbconvert",
+    "python-build": "build",
+    "seaborn-base": "seaborn",
+}
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 SYSTEMS = {
@@ -34,6 +40,8 @@ def declared():
         *PROJECT["dependency-groups"]["dev"],
     ]
     requirements = [Requirement(line) for line in lines]
+    # an extra that takes in another
+    requirements = [req for req in requirements if req.name != project["name"]]
     found = {canonicalize_name(req.name): req.specifier for req in requirements}
     assert len(found) == len(requirements), "a package is listed twice"
     return found
@@ -53,9 +61,10 @@ def test_environment_yml_matches_pyproject():
     assert spec["name"] == PROJECT["project"]["name"]
     assert spec["channels"] == ["conda-forge", "nodefaults"]
     *lines, last = spec["dependencies"]
-    # The project itself, of which conda knows nothing; pip finds its dependencies fulfilled.
-    assert last == {"pip": ["--editable ."]}
-    found = {}
+    # What conda knows nothing of, and the project itself; pip finds its dependencies fulfilled.
+    *by_pip, itself = last["pip"]
+    assert itself == "--editable ."
+    found = {canonicalize_name(req.name): req.specifier for req in map(Requirement, by_pip)}
     for line in lines:
         name, _, version = line.partition(" ")
         found[canonicalize_name(CONDA.get(name, name))] = Requirement(f"x {version}").specifier

@@ -1,49 +1,214 @@
-"""Every example of README.md runs, top to bottom, as a reader would type it."""
+"""Every block of README.md runs as a reader would type it; a block that nobody knows fails."""
 
 import doctest
+import importlib.util
 import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
+from packaging.requirements import Requirement
 
 import fiotools as ft
+from fiotools.measure import EXPERIMENTS
+from fiotools.sniff import _NOT_READ
+from tests.cli.conftest import environment
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+# what tasks.py tells pip besides, which changes neither what is installed nor how it is checked
+QUIET = {"--disable-pip-version-check", "--quiet", "--no-compile"}
+# the smallest campaign there is; a temporary folder may refuse direct I/O
+SMALL = shlex.split("--rounds 1 --seconds 1 --size 16M --only random-read --buffered")
 
 
-def blocks(language):
-    """Return (line of the first statement, code) of the fenced blocks in a language."""
-    found = re.finditer(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    return [(README.count("\n", 0, match.start(1)), match[1]) for match in found]
+@dataclass(frozen=True)
+class Block:
+    heading: str
+    language: str
+    line: int  # of the first statement
+    code: str
+
+    @property
+    def commands(self):
+        """The words of each line, without comments."""
+        lines = self.code.replace("\\", "/").splitlines()
+        return [shlex.split(line, comments=True) for line in lines]
 
 
-def test_python_blocks_run(monkeypatch):
-    plt = pytest.importorskip("matplotlib.pyplot")
+def all_blocks():
+    pattern = r"^(?:## ([^\n]*)|```(\w*)\n(.*?)^```)$"
+    heading, found = "", []
+    for match in re.finditer(pattern, README, re.MULTILINE | re.DOTALL):
+        heading = match[1] or heading
+        if match[1] is None:
+            line = README.count("\n", 0, match.start(3))
+            found.append(Block(heading, match[2], line, match[3]))
+    return found
+
+
+BLOCKS = all_blocks()
+
+
+def ran(command, **options):
+    """Run a command of the README to its end, and give what it answered."""
+    options = {"env": environment(), "encoding": "utf-8", "timeout": 300, **options}
+    done = subprocess.run(command, capture_output=True, check=False, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def with_data(command, folder):
+    """Copy the data that a command reads into the folder that it may write to."""
+    for name in re.findall(r"data/[\w-]+", " ".join(command)):
+        shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
+    return folder
+
+
+def fiotools(command, folder):
+    """Run a line that begins with `fiotools`; what it says that it writes is there then."""
+    assert command[0] == "fiotools"
+    answer = ran([sys.executable, "-m", *command], cwd=with_data(command, folder))
+    if "-o" in command:
+        written = folder / command[command.index("-o") + 1]
+        assert written.is_dir() or written.stat().st_size
+    return answer
+
+
+def run_python(block, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert blocks("python")
     names = {"__name__": "readme"}
-    parser = doctest.DocTestParser()
-    try:
-        for line, code in blocks("python"):
-            if ">>>" in code:
-                test = parser.get_doctest(code, names, "README", "README.md", line)
-                results = doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False)
-                assert not results.failed, f"README.md, block at line {line + 1}"
-                names = test.globs
-            else:
-                # blank lines in front, so that a traceback has the README's own line numbers
-                exec(compile("\n" * line + code, "README.md", "exec"), names)
-    finally:
-        plt.close("all")
+    if ">>>" in block.code:
+        test = doctest.DocTestParser().get_doctest(
+            block.code, names, "README", "README.md", block.line
+        )
+        assert not doctest.DocTestRunner(optionflags=FLAGS).run(test).failed
+    else:
+        # blank lines in front, so that a traceback has the README's own line numbers
+        exec(compile("\n" * block.line + block.code, "README.md", "exec"), names)
 
 
-def test_every_fence_names_its_language():
-    fences = re.findall(r"^```(.*)$", README, re.MULTILINE)
-    assert set(fences[::2]) <= {"python", "sh", "text"}
-    assert set(fences[1::2]) == {""}
+def run_verbs(block, tmp_path, monkeypatch):
+    """Not run within themselves; but they are verbs, the same on Windows, and what CI runs."""
+    verbs = runpy.run_path(str(ROOT / "tasks.py"))["VERBS"]
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    for line in block.code.splitlines():
+        verb, same = re.fullmatch(r"make (\w+) +# Windows, .*: py tasks\.py (\w+)", line).groups()
+        assert verb == same
+        assert verb in verbs
+        assert f"run: python tasks.py {verb}\n" in workflow
+    assert "exec make test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def run_by_hand(block, tmp_path, monkeypatch):
+    """The lines are what tasks.py would do."""
+    tasks = runpy.run_path(str(ROOT / "tasks.py"))
+    shared, did = tasks["set_up"].__globals__, []
+    for name in ("VENV", "STAMP"):
+        monkeypatch.setitem(shared, name, tmp_path / name)  # nothing is set up yet
+    monkeypatch.setitem(shared, "run", lambda *words, echo=True: did.append(words[2:]) or 0)
+    monkeypatch.setattr(venv, "create", lambda *a, **k: did.append(("venv", ".venv")))
+    assert tasks["figures"]([]) == tasks["test"]([]) == 0
+
+    pytests = [words for words in did if words[0] == "pytest"]
+    others = [tuple(w for w in words if w not in QUIET) for words in did if words not in pytests]
+    (first, *expected), shown = dict.fromkeys(others), block.commands
+    assert shown.pop(0) == ["py", "-m", *first]
+    assert {(python, m) for python, m, *_ in shown} == {(".venv/Scripts/python", "-m")}
+    assert [tuple(words) for _, _, *words in shown] == [*expected, ("pytest",)]
+    # which has the same folders by itself
+    folders = {word for words in pytests for word in words if (ROOT / word).is_dir()}
+    assert folders == set(PROJECT["tool"]["pytest"]["testpaths"])
+
+    file, name, count = re.search(
+        r"`conda env create -f (\S+)`, `conda activate (\S+)`, then the last (\w+) lines", README
+    ).groups()
+    assert yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))["name"] == name
+    assert sum(words[2] != "pip" for words in shown) == ["four", "five", "six"].index(count) + 4
+
+
+def run_install(block, tmp_path, monkeypatch):
+    """Installed beside this environment, with nothing to download: its dependencies are here."""
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("there is no pip in this environment")
+    offline = ["--no-index", "--no-deps", "--no-build-isolation", "--target", tmp_path]
+    ((python, *words),) = block.commands
+    assert python == "python"
+    ran([sys.executable, *words, *offline], cwd=ROOT)
+    environ = environment(PYTHONPATH=str(tmp_path))
+    example = re.search(r"\(`(ft\.example\(.*?\))`\)", README)[1]
+    here = f"import fiotools as ft; print(ft.__file__); assert len({example}.io)"
+    found = Path(ran([sys.executable, "-c", here], cwd=tmp_path, env=environ).strip())
+    assert found.is_relative_to(tmp_path)
+    extras = re.findall(r'`"\.\[(\w+)\]"`', README)
+    assert set(extras) == set(PROJECT["project"]["optional-dependencies"])
+
+
+def run_command_line(block, tmp_path, monkeypatch):
+    *commands, _ = block.commands  # the last is run with its answer, which is the next block
+    for command in commands:
+        assert fiotools(command, tmp_path) or "-o" in command
+
+
+def run_answer(block, tmp_path, monkeypatch):
+    """The block is what the last line of the block before it answers."""
+    before = BLOCKS[BLOCKS.index(block) - 1]
+    assert before.language == "sh"
+    answer = fiotools(before.commands[-1], tmp_path)
+    assert [line.rstrip() for line in answer.splitlines()] == block.code.splitlines()
+
+
+def run_own_disk(block, tmp_path, monkeypatch):
+    if shutil.which("fio") is None:
+        pytest.skip("fio is not installed")
+    measure, report = block.commands
+    for name in re.findall(r"--dir \w+=(\w+)", shlex.join(measure)):
+        (tmp_path / name).mkdir()
+    fiotools([*measure, *SMALL], tmp_path)
+    fiotools(report, tmp_path)
+
+
+def run_tree(block, tmp_path, monkeypatch):
+    """Whatever is named is there."""
+    for line in block.code.splitlines():
+        *names, meaning = re.split(r" {2,}", line)
+        assert names
+        inside = re.findall(r"\b(\w+/)", meaning)
+        paths = [ROOT / name for name in names] + [ROOT / names[0] / name for name in inside]
+        assert not [path for path in paths if not path.exists()]
+
+
+HOW = {
+    ("The figures and the tests, a command each", "sh"): run_verbs,
+    ("The figures and the tests, a command each", "text"): run_by_hand,
+    ("As a library", "sh"): run_install,
+    ("Ten lines of Python", "python"): run_python,
+    ("On the command line", "sh"): run_command_line,
+    ("On the command line", "text"): run_answer,
+    ("On your own disk", "sh"): run_own_disk,
+    ("Where things are", "text"): run_tree,
+}
+
+
+def test_every_block_is_known():
+    assert len(re.findall(r"^ *(?:```|~~~)", README, re.MULTILINE)) == 2 * len(BLOCKS)
+    assert {(block.heading, block.language) for block in BLOCKS} == set(HOW)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"line_{block.line}_{block.language}")
+def test_block_runs(block, tmp_path, monkeypatch):
+    HOW[block.heading, block.language](block, tmp_path, monkeypatch)
 
 
 def test_linked_files_exist():
@@ -60,11 +225,37 @@ def test_formats_are_listed_as_they_are():
     )
 
 
+def test_what_is_recognised_and_not_read():
+    named = re.search(r"Output of (.*) is recognised, but not read", README)[1]
+    assert re.split(", | and ", named) == [name for name, _ in _NOT_READ]
+
+
+def test_experiments_are_listed():
+    section = README.split("## On your own disk")[1].split("\n## ")[0]
+    assert not [name for name in EXPERIMENTS if not re.search(rf"\b{name}\b", section)]
+
+
+def test_packages_are_listed():
+    project = PROJECT["project"]
+    extras = project["optional-dependencies"].values()
+    lines = [*project["dependencies"], *(line for extra in extras for line in extra)]
+    declared = {Requirement(line).name for line in [*lines, *PROJECT["dependency-groups"]["dev"]]}
+    declared.discard(project["name"])  # an extra that holds another
+    table = README.split("| package | what for |\n|---|---|\n")[1].split("\n\n")[0]
+    cells = [re.sub(r"\*.*?\* ", "", row.split(" | ")[0][2:]) for row in table.splitlines()]
+    assert sorted(", ".join(cells).split(", ")) == sorted(declared)
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = PROJECT["project"]
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+
+
 def test_the_numbers_are_counted():
     counted = 0
     for csv in sorted((ROOT / "data").glob("*/published.csv")):
         rows = pd.read_csv(csv, dtype=str)
         counted += len(rows.drop_duplicates(["place", "quantity"]))
-    assert re.search(r"every published number of five articles \(([\d,]+) numbers\)", README)[
-        1
-    ] == (f"{counted:,}")
+    found = re.search(r"every published number of five articles\s+\(([\d,]+) numbers\)", README)
+    assert found[1] == f"{counted:,}"

@@ -1,0 +1,163 @@
+"""The wheel, built as a release is, in an environment that has nothing else."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+# what the library must do without
+NOTEBOOKS = ("IPython", "ipykernel", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets")
+BUILDING = ("build", "hatchling")
+# a finder that denies them, where the packages of this environment are lent
+DENY = """
+import sys
+class Deny:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Deny())
+"""
+USE = """
+import importlib, json, sys
+from pathlib import Path
+import fiotools as ft
+
+def is_there(name):
+    try:
+        return bool(importlib.import_module(name))
+    except ModuleNotFoundError:
+        return False
+
+res = ft.example("dda-vhdx")
+read = ft.read(sys.argv[1] + "/{volume}.xml")
+answer = ft.compare(read.io, "iops", between="volume", baseline="vhdx", by="direction")
+print(json.dumps({
+    "where": ft.__file__,
+    "version": ft.__version__,
+    "typed": Path(ft.__file__).with_name("py.typed").is_file(),
+    "example": repr(res),
+    "volumes": res.runs["volume"].tolist(),
+    "ratios": answer["ratio"].round(3).tolist(),
+    "published": int(ft.published(ft.example_path("page-cache"))["agrees"].sum()),
+    "heavy": [name for name in %r if is_there(name)],
+}))
+"""
+
+
+def run(*command, **told):
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, encoding="utf-8", check=False, **told
+    )
+    assert done.returncode == 0, f"{command}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Build both from a copy of what git has: the wheel is built from the unpacked sdist."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("not a git checkout: what belongs to the project is not known")
+    copy = tmp_path_factory.mktemp("checkout")
+    listed = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    for name in filter(None, run("git", "-C", ROOT, *listed).split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy / name)
+    run(sys.executable, "-m", "build", "--no-isolation", cwd=copy)
+    (wheel,) = copy.glob("dist/*.whl")
+    return copy, wheel
+
+
+def python_of(environment):
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+@pytest.fixture(scope="module")
+def environment(built, tmp_path_factory):
+    """An environment with the wheel, and what it asks for from the index, if there is one.
+
+    Without an index, this environment lends its packages, but for those that are for notebooks.
+    """
+    folder = tmp_path_factory.mktemp("environment")
+    ours = importlib.util.find_spec("pip") is not None
+    venv.create(folder, with_pip=not ours)
+    pip = [sys.executable, "-m", "pip", "--python", python_of(folder)] if ours else []
+    pip = [*(pip or [python_of(folder), "-m", "pip"]), "--disable-pip-version-check"]
+    probe = [*pip, "download", "--no-deps", "--timeout=5", "--retries=0", "tqdm", "--dest", folder]
+    reached = subprocess.run(list(map(str, probe)), capture_output=True, check=False)
+    if reached.returncode == 0:
+        # in the versions that are tested, which pip still has from setting up this environment
+        wheels = ["--only-binary=:all:", "--no-compile", "--constraint", constraints(folder)]
+        run(*pip, "install", *wheels, built[1])
+        return folder, False
+    run(*pip, "install", "--no-deps", built[1])
+    paths = {"base": str(folder), "platbase": str(folder)}
+    packages = Path(sysconfig.get_path("purelib", "venv", paths))
+    (packages / "deny.py").write_text(DENY.format(names=(*NOTEBOOKS, *BUILDING)))
+    lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (packages / "lent.pth").write_text("\n".join(["import deny", *sorted(lent)]) + "\n")
+    return folder, True
+
+
+def constraints(folder):
+    """Write the locked versions without their hashes, which pip would then ask of the wheel too."""
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pins = [line.rstrip(" \\") for line in lines if not line.startswith((" ", "#"))]
+    file = folder / "constraints.txt"
+    file.write_text("\n".join(pins), encoding="utf-8")
+    return file
+
+
+def test_the_wheel_holds_the_library_and_its_data_and_nothing_else(built):
+    copy, wheel = built
+    names = set(zipfile.ZipFile(wheel).namelist())
+    inside = {name for name in names if ".dist-info/" not in name}
+    package = {file.relative_to(copy).as_posix() for file in copy.glob("fiotools/**/*.*")}
+    data = {
+        f"fiotools/examples/{file.relative_to(copy / 'data').as_posix()}"
+        for file in copy.glob("data/**/*")
+        if file.is_file()
+    }
+    notebook = {"fiotools/report/own-data.ipynb"}
+    assert inside == {name for name in package if (copy / name).is_file()} | data | notebook
+    assert {"fiotools/py.typed", "fiotools/examples/dda-vhdx/xml/nvme.xml"} <= inside
+
+
+def test_its_dependencies_come_from_the_index(environment):
+    if environment[1]:
+        pytest.skip("no package index in reach: the wheel ran on packages of this environment")
+
+
+def test_the_wheel_in_an_empty_environment(environment, tmp_path):
+    folder, _ = environment
+    python = python_of(folder)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    clean["MPLCONFIGDIR"] = str(tmp_path)
+    data = tmp_path / "mine"
+    shutil.copytree(ROOT / "data/dda-vhdx/xml", data)
+
+    def use(*command):
+        return run(*command, cwd=tmp_path, env=clean)
+
+    told = json.loads(use(python, "-c", USE % (NOTEBOOKS,), data))
+    assert Path(told["where"]).is_relative_to(folder)
+    assert told["typed"]
+    assert told["example"].startswith("<Results: 3 files, DISKSPD 2.0.21a, 3 runs,")
+    assert told["volumes"] == ["mirror", "nvme", "vhdx"]
+    assert told["ratios"] == [0.709, 1.82, 0.71, 1.819, 0.71, 1.819]
+    assert told["published"] == 23
+    assert not told["heavy"]
+    command = python.with_name("fiotools.exe" if os.name == "nt" else "fiotools")
+    assert told["version"] in use(command, "--version")
+    assert "diskspd_xml" in use(command, "formats")
+    sides = [f"{data}/{{volume}}.xml", "--baseline", "vhdx"]
+    assert "1.82" in use(command, "compare", *sides, "--metric", "iops", "--by", "direction")
