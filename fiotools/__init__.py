@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fiotools.publication import published
     from fiotools.reading import read, reads
     from fiotools.report.making import report
-    from fiotools.report.study import study
+    from fiotools.report.studying import study
     from fiotools.results import Results, concat
     from fiotools.sniff import formats
     from fiotools.stats.asked import settings_diff
@@ -111,7 +111,7 @@ _MODULES = {
     "measure": ("campaign",),
     "publication": ("published",),
     "reading": ("read", "reads"),
-    "report": ("study",),
+    "report.studying": ("study",),
     "results": ("Results", "concat"),
     "sniff": ("formats",),
     "stats": (

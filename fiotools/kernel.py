@@ -9,15 +9,21 @@ nbclient is imported here, at the top: import this module only where a notebook 
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple, Unpack
 
+from jupyter_core.utils import ensure_async
 from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
 from traitlets.config import Config
 
 STARTS = 3
+_T = TypeVar("_T")
+_Ts = TypeVarTuple("_Ts")
 # Sums must not depend on the number of cores, nor the order of a set on chance, nor whether there
 # is a progress bar on how fast the machine is.
 ENVIRONMENT = {
@@ -65,6 +71,32 @@ def run_cells(
     >>> notebook.cells[0].outputs[0].data
     {'text/plain': '42'}
     """
+    cells = execute_cells(notebook, folder, environment, on_cell_start)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        run(cells)
+    else:  # called from a notebook, in whose thread a loop is running
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(run, cells).result()
+
+
+def run(work: Coroutine[Any, Any, _T]) -> _T:
+    """Run to its end what executes notebooks; Ctrl-C ends it, and its kernels."""
+    with asyncio.Runner(loop_factory=_Loop) as runner:
+        return runner.run(work)
+
+
+async def execute_cells(
+    notebook: Any,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    on_cell_start: Callable[..., None] | None = None,
+) -> None:
+    """Do what `run_cells` does, while others do the same.
+
+    Kernels that one process starts are given different ports.
+    """
     client = NotebookClient(
         notebook,
         timeout=600,
@@ -76,17 +108,41 @@ def run_cells(
         # encrypts where the kernel can; otherwise it warns that it does not
         config=Config({"KernelManager": {"transport_encryption": "auto"}}),
     )
-    _start(client, {**os.environ, **ENVIRONMENT, **(environment or {})})
-    client.execute()  # with the kernel that now runs, which it also ends
+    await _run(client, {**os.environ, **ENVIRONMENT, **(environment or {})})
 
 
-def _start(client: NotebookClient, environment: dict[str, str]) -> None:
+class _Loop(asyncio.SelectorEventLoop):
+    """A loop in which Ctrl-C is Python's own: nbclient would end the kernel and go on."""
+
+    def add_signal_handler(
+        self, sig: int, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts
+    ) -> None:
+        """Refuse, as a loop does outside of the main thread."""
+        raise RuntimeError("no handlers of signals here")
+
+
+async def _run(client: NotebookClient, environment: dict[str, str]) -> None:
+    """Start a kernel and run all cells; whatever stops that, the kernel ends first."""
+    try:
+        await _start(client, environment)
+        await client.async_execute()  # with the kernel that now runs, which it also ends
+    except DeadKernelError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():  # nbclient takes Ctrl-C for the kernel's death
+            raise asyncio.CancelledError from None
+        raise
+    finally:
+        if client.km is not None and client.km.has_kernel:
+            await ensure_async(client.km.shutdown_kernel(now=True))
+
+
+async def _start(client: NotebookClient, environment: dict[str, str]) -> None:
     """Start a kernel that has answered; of one that has not, nbclient leaves nothing behind."""
     for start in range(1, STARTS + 1):
         client.create_kernel_manager()
-        client.start_new_kernel(env=environment)
+        await client.async_start_new_kernel(env=environment)
         try:
-            client.start_new_kernel_client()
+            await client.async_start_new_kernel_client()
         except RuntimeError:
             if start == STARTS:
                 raise

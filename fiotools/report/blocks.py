@@ -1,0 +1,117 @@
+"""Pieces of a page: HTML in a notebook, text where it is printed; all that is given is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from fiotools.display.marks import mark
+from fiotools.display.text import printable
+from fiotools.report.words import Sentence
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a page, in both forms."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def safe(text: object) -> str:
+    """Write a text so that it is nothing but text.
+
+    Examples
+    --------
+    >>> safe("<script>")
+    '&lt;script&gt;'
+    """
+    return escape(printable(str(text)))
+
+
+def heading(text: str, level: int = 2) -> Block:
+    """Write a heading; the page gives it the name that its table of contents links to."""
+    return Block(printable(text), f"<h{level}>{safe(text)}</h{level}>")
+
+
+def paragraph(text: str, kind: str = "") -> Block:
+    """Write a paragraph."""
+    sort = f' class="{kind}"' if kind else ""
+    return Block(printable(text), f"<p{sort}>{safe(text)}</p>")
+
+
+def listing(items: Iterable[str | tuple[str, str]], kind: str = "") -> Block:
+    """Write a list; of a pair, the first part is what one reads first."""
+    pairs = [item if isinstance(item, tuple) else ("", item) for item in items]
+    text = "\n".join(f"* {printable(': '.join(filter(None, pair)))}" for pair in pairs)
+    lines = [
+        f"<li><b>{safe(head)}</b>: {safe(rest)}</li>" if head else f"<li>{safe(rest)}</li>"
+        for head, rest in pairs
+    ]
+    sort = f' class="{kind}"' if kind else ""
+    return Block(text, f"<ul{sort}>\n" + "\n".join(lines) + "\n</ul>") if pairs else NOTHING
+
+
+def verdicts(said: Iterable[Sentence]) -> Block:
+    """Write a list of verdicts, each with the sign and the colour of its kind."""
+    said = list(said)
+    lines = []
+    for one in said:
+        sign, mood = mark(one.verdict)
+        head = f'<i class="{mood}">{sign}</i> <b>{safe(one.head)}</b>: {safe(one.rest)}.'
+        lines.append(f'<li class="{mood}">{head.replace(" %", "&nbsp;%")}</li>')
+    text = "\n".join(f"* {printable(str(one))}" for one in said)
+    return Block(text, '<ul class="verdict">\n' + "\n".join(lines) + "\n</ul>")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]], kind: str = "facts") -> Block:
+    """Write a small table of texts; without heads, the first column names the second."""
+    texts = [[printable(str(cell)) for cell in row] for row in rows]
+    lines = [f'<div class="scroll"><table class="{kind}">']
+    if heads:
+        lines.append(
+            f"<thead><tr>{''.join(f'<th>{safe(head)}</th>' for head in heads)}</tr></thead>"
+        )
+    lines.append("<tbody>")
+    for row in texts:
+        first, *rest = [escape(cell) for cell in row]
+        cells = "".join(f"<td>{cell}</td>" for cell in rest)
+        lines.append(f"<tr><th>{first}</th>{cells}</tr>")
+    text = [": ".join([row[0], ", ".join(filter(None, row[1:]))]) for row in texts]
+    return Block("\n".join(text), "\n".join([*lines, "</tbody></table></div>"]))
+
+
+def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:
+    """Hide pieces behind a line to click at; on paper, show them or leave them out."""
+    sort = ' class="printed"' if printed else ""
+    inside = "\n".join(block.html for block in blocks)
+    text = "\n".join([summary, *(block.text for block in blocks)])
+    return Block(text, f"<details{sort}><summary>{safe(summary)}</summary>\n{inside}\n</details>")
+
+
+def together(blocks: Iterable[Block]) -> Block:
+    """Put pieces one after the other."""
+    there = [block for block in blocks if block is not NOTHING]
+    return Block("\n".join(b.text for b in there), "\n".join(b.html for b in there))
+
+
+def slug(text: str) -> str:
+    """Make the name of a file or an anchor of a text.
+
+    Examples
+    --------
+    >>> slug("random-io: how many?"), slug("<b>")
+    ('random-io-how-many', 'b')
+    """
+    return re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "x"
+
+
+NOTHING = Block("", "")

@@ -1,0 +1,83 @@
+"""Panels of a figure, and the names of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fiotools.errors import SchemaError
+from fiotools.plot import page, parts
+from fiotools.report.words import names_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fiotools.report.asking import Comparison
+
+_LABEL = 350  # points: the width of a panel beside long names
+_APART = 0.1  # inches above and below a panel
+_HEAD = 1.05  # inches of a panel for its title and its axis
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, the frame whose files it is made of, and the numbers to show beside it."""
+
+    title: str
+    figure: Figure
+    frame: pd.DataFrame
+    numbers: pd.DataFrame
+    said: str = ""
+
+
+def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """Make panels one below the other, each high enough for its rows."""
+    import matplotlib.pyplot as plt
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    heights = [_HEAD + parts.ROW * count for count in rows]
+    with parts.look():
+        figure, grid = plt.subplots(
+            len(rows),
+            1,
+            figsize=(parts.WIDTH, 0.4 + sum(heights)),
+            height_ratios=heights,
+            squeeze=False,
+            layout=ConstrainedLayoutEngine(h_pad=_APART),
+        )
+    return figure, list(grid[:, 0])
+
+
+def alone(axes: Sequence[Axes]) -> None:
+    """Leave the label of the axis to the last panel, where all have the same; none is cut off."""
+    if len({ax.get_xlabel() for ax in axes}) == 1:
+        for ax in axes[:-1]:
+            ax.set_xlabel("")
+    for ax in axes:
+        size = float(ax.xaxis.label.get_fontsize())
+        lines = ax.get_xlabel().split("\n")
+        fitted = [part for line in lines for part in page.wrapped(line, size, _LABEL)]
+        ax.set_xlabel("\n".join(fitted), loc="left")
+
+
+def by_cell(one: Comparison) -> pd.DataFrame:
+    """Name the cell of each row; the name says the direction, too, where it tells cells apart."""
+    names = names_of(one.frame, one.by)
+    frame = one.frame.assign(_cell=[name or "all runs" for name in names])
+    return frame.drop(columns=[name for name in one.by if name == "direction"])
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Give the figure that Axes are on."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise SchemaError("these Axes are on no figure")
+    return figure
+
+
+def rows_of(frame: pd.DataFrame) -> list[Any]:
+    """Give the cells of a frame."""
+    return list(dict.fromkeys(frame["_cell"]))

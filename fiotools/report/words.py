@@ -1,0 +1,258 @@
+"""A comparison in sentences: which side, how many times what, how sure, and no more than that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fiotools.cli import columns
+from fiotools.display import cells
+from fiotools.schema import CONDITIONS
+from fiotools.stats.metric import metric_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MANY = 6  # sentences about one side; above, those of one verdict are one
+_HOLM = "Holm's correction"
+_OPEN = "not settled"
+_UNKNOWN = "how much another run would differ is not known"
+
+# unit of a metric: how many times what, and what a share of it less or more is called
+_WORDS = {
+    "1/s": ("times as many I/Os per second", "fewer", "more"),
+    "B/s": ("times the bandwidth", "less", "more"),
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What is said of one comparison: in short, its numbers, and the verdict that both tell."""
+
+    head: str
+    rest: str
+    verdict: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.head}: {self.rest}."
+
+
+def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]:
+    """Say what `compare` or `speedup` found, a sentence for each row.
+
+    Parameters
+    ----------
+    answer : pandas.DataFrame
+        Of `speedup` where less is better, so that above 1 is always better; else of `compare`.
+    together : bool
+        Say in one sentence what is said of many rows in the same words.
+
+    Returns
+    -------
+    list of Sentence
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'read'")
+    >>> answer = ft.compare(io, "iops", between="volume", baseline="vhdx")
+    >>> str(sentences(answer)[0])
+    'mirror against vhdx, one run each: 0.709 times as many I/Os per second (29 % fewer); how much
+    another run would differ is not known.'
+    """
+    rows = [{str(name): value for name, value in row.items()} for row in answer.to_dict("records")]
+    named = list(zip(rows, cell_names(answer), strict=True))
+    if not together:
+        return [_one(row, name) for row, name in named]
+    there = [(row, name) for row, name in named if not cells.is_missing(row["ratio"])]
+    level = columns.of(answer)[columns.of(answer).index("baseline") - 1]
+    found: list[Sentence] = []
+    for side in dict.fromkeys(row[level] for row, _ in there):
+        own = [(row, name) for row, name in there if row[level] == side]
+        few = len(own) <= _MANY
+        alike: dict[object, list[tuple[dict[str, Any], str]]] = {}
+        for at, (row, name) in enumerate(own):
+            alike.setdefault(at if few else row["verdict"], []).append((row, name))
+        parts = alike.values() if few else sorted(alike.values(), key=_openness)
+        found += [_one(*part[0]) if len(part) == 1 else _several(part, len(own)) for part in parts]
+    return [*found, *_nothing([one for one in named if one not in there], len(named))]
+
+
+def _nothing(part: list[tuple[dict[str, Any], str]], of: int) -> list[Sentence]:
+    """Say where a side has no run; one by one where that is seldom."""
+    if len(part) < 3:
+        return [_one(row, name) for row, name in part]
+    words = [f"{name}: {_sides(row)[0]}" if name else _sides(row)[0] for row, name in part[:_MANY]]
+    more = f"; and {len(part) - _MANY} more" if len(part) > _MANY else ""
+    said = f"one of the sides has no run there ({'; '.join(words)}{more})"
+    return [Sentence(f"Nothing to compare in {len(part)} of {of} cases", said, "not comparable")]
+
+
+def cell_names(answer: pd.DataFrame) -> list[str]:
+    """Name the cell that each row is about, by what sets the cells apart.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cell_names(pd.DataFrame({
+    ...     "workload": ["read", "mix", "mix"], "direction": ["read", "read", "write"],
+    ...     "place": "b", "baseline": "a",
+    ... }))
+    ['read', 'mix, read', 'mix, write']
+    """
+    names = columns.of(answer)
+    by = names[: names.index("baseline") - 1]
+    return names_of(answer, by)
+
+
+def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
+    """Name rows by some columns; left out is what is the same in all, or follows from the rest."""
+    by = [name for name in by if len(frame[name].unique()) > 1]
+    for name in ("direction", *CONDITIONS):
+        rest = [other for other in by if other != name]
+        if name in by and rest and not _splits(frame, name, rest):
+            by = rest
+    texts = {name: cells.column(frame[name].tolist(), name)[0] for name in by}
+    rows = list(zip(*(texts[name] for name in by), strict=True)) or [()] * len(frame)
+    if "direction" not in by or len(by) == 1:
+        return [", ".join(row) for row in rows]
+    at = by.index("direction")  # a mixed workload has two, and the others have one
+    rest_of = [(*row[:at], *row[at + 1 :]) for row in rows]
+    ways: dict[tuple[str, ...], set[str]] = {}
+    for row, rest_ in zip(rows, rest_of, strict=True):
+        ways.setdefault(rest_, set()).add(row[at])
+    return [
+        ", ".join(rest_ if len(ways[rest_]) == 1 else row)
+        for row, rest_ in zip(rows, rest_of, strict=True)
+    ]
+
+
+def _splits(frame: pd.DataFrame, name: str, by: Sequence[str]) -> bool:
+    """Say whether a column tells rows apart that the others do not."""
+    return bool(frame.groupby([*by], dropna=False)[name].nunique(dropna=False).gt(1).any())
+
+
+def _openness(part: list[tuple[dict[str, Any], str]]) -> int:
+    """Say how much a verdict leaves open: what is settled is said first."""
+    verdict = part[0][0]["verdict"]
+    if "not comparable" in verdict or "no verdict" in verdict:
+        return 3
+    return 2 if verdict == _OPEN else int(verdict.endswith(_OPEN))
+
+
+def _one(row: dict[str, Any], cell: str) -> Sentence:
+    """Say what holds of one cell."""
+    verdict = str(row["verdict"])
+    if cells.is_missing(row["ratio"]):
+        level, baseline = _sides(row)
+        return _sentence(cell, f"{level} against {baseline}", verdict, verdict)
+    said, runs = _times(row), f"n {row['n']} and {row['n_baseline']}"
+    if verdict.startswith("one run"):
+        rest = f"{said}; {_UNKNOWN}"
+    elif verdict.startswith("two runs"):
+        rest = f"{said}, {runs}; too few for a verdict"
+    else:
+        _, comma, open_ = verdict.partition("; ")
+        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_chance(row)}"
+    return _sentence(cell, _head(row), rest, verdict)
+
+
+def _sentence(cell: str, head: str, rest: str, verdict: str) -> Sentence:
+    """Begin with the cell, or with a capital where it is a word of ours."""
+    if not cell and head.startswith(_OPEN):
+        head = f"{head[0].upper()}{head[1:]}"
+    return Sentence(f"{cell}: {head}" if cell else head, rest, verdict)
+
+
+def _head(row: dict[str, Any]) -> str:
+    """Give the verdict with the names of both sides."""
+    level, baseline = _sides(row)
+    verdict = str(row["verdict"])
+    if verdict.startswith(("one run", "two runs")):
+        return f"{level} against {baseline}, {verdict.partition(':')[0]}"
+    if verdict.startswith("same"):
+        return f"{level} and {baseline} are the {verdict}"
+    if verdict == _OPEN:
+        return f"{_OPEN} between {level} and {baseline}"
+    word, by, share = verdict.partition("; ")[0].partition(" by ")
+    return f"{level} is {word} than {baseline}{by}{share}"
+
+
+def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
+    """Say what holds of several cells."""
+    verdict = str(part[0][0]["verdict"])
+    rows = [row for row, _ in part]
+    listed = "; ".join(name for _, name in part)
+    share = f"in {'all' if len(part) == of else f'{len(part)} of'} {of}"
+    shown = [_value(row) for row in rows]
+    what = _wording(rows[0])[0]
+    low, high = cells.figures(min(shown)), cells.figures(max(shown))
+    runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
+    n = f", n {runs[0][0]} and {runs[0][1]} each" if len(runs) == 1 else ""
+    said = f"{low if low == high else f'{low} to {high}'} {what}{n} ({listed})"
+    if verdict.startswith("one run"):
+        said += f"; {_UNKNOWN}"
+    elif verdict.startswith("two runs"):
+        said += "; too few for a verdict"
+    chance = sum(bool(_chance(row)) for row in rows)
+    if chance:
+        said += f"; {chance} of them {'does' if chance == 1 else 'do'} not outlast {_HOLM}"
+    return _sentence("", f"{_head(rows[0])} {share}", said, verdict)
+
+
+def _sides(row: dict[str, Any]) -> tuple[str, str]:
+    names = list(row)
+    between = names[names.index("baseline") - 1]
+    texts = cells.column([row[between], row["baseline"]], between)[0]
+    return texts[0], texts[1]
+
+
+def _value(row: dict[str, Any]) -> float:
+    return float(row["speedup"] if "speedup" in row else row["ratio"])
+
+
+def _wording(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Give how many times what, and what less and more of it are called."""
+    metric = metric_of(row["metric"])
+    if "speedup" in row and metric.unit in ("s", "ns"):
+        return "times as fast", "", ""
+    if metric.unit in _WORDS and "stddev" not in metric.name:
+        return _WORDS[metric.unit]
+    return f"times the {cells.short(metric.name)}", "less", "more"
+
+
+def _times(row: dict[str, Any]) -> str:
+    """Say how many times what, how sure, and in other words by which share."""
+    what, less, more = _wording(row)
+    value = _value(row)
+    said = f"{cells.figures(value)} {what}{_interval(row)}"
+    if not less:
+        longer = "takes" if metric_of(row["metric"]).unit == "s" else "waits"
+        return f"{said} ({longer} {cells.figures(row['ratio'])} times as long)"
+    share = 100 * abs(value - 1)
+    if share >= 0.995 and 0.1 < value < 2:
+        said += f" ({share:.0f} % {less if value < 1 else more})"
+    return said
+
+
+def _interval(row: dict[str, Any]) -> str:
+    ends = [row[f"{'speedup' if 'speedup' in row else 'ratio'}_{end}"] for end in ("lo", "hi")]
+    if any(cells.is_missing(end) or not math.isfinite(end) for end in ends):
+        return ""
+    return f" [{cells.figures(ends[0])}, {cells.figures(ends[1])}]"
+
+
+def _further(row: dict[str, Any]) -> str:
+    needed = row["runs_needed"]
+    if cells.is_missing(needed) or not needed:
+        return ""
+    return f"; {needed} further {'run' if needed == 1 else 'runs'} a side would probably settle it"
+
+
+def _chance(row: dict[str, Any]) -> str:
+    warnings = row["warnings"]
+    if cells.is_missing(warnings) or _HOLM not in warnings:
+        return ""
+    return f"; among {row['comparisons']} comparisons chance may say so ({_HOLM})"

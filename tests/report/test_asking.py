@@ -1,0 +1,97 @@
+"""What is compared follows from a campaign's experiment, from labels, or from the files' places."""
+
+import shutil
+
+import pytest
+
+import fiotools as ft
+from fiotools.report.asking import Wish, comparisons
+from fiotools.report.gather import gather
+from tests.conftest import ROOT
+
+DATA = ROOT / "data"
+LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
+
+
+def asked(sources, **wish):
+    (source,) = gather(sources)
+    return comparisons(source, Wish(**wish))
+
+
+def test_a_campaign_is_asked_what_its_experiment_is_about():
+    warm, place = asked(DATA / "own-disk" / "page-cache")
+    assert (warm.between, warm.baseline, warm.by) == ("cache", "cold", ("place",))
+    assert (place.between, place.baseline, place.by) == ("place", "root", ())
+    assert set(place.frame["cache"]) == {"cold"}
+    assert warm.answer["place"].tolist() == place.levels == ["root", "tmpfs", "loop-ext4"]
+    # of a time, above 1 is faster
+    faster = warm.answer.set_index("place").loc["root"]
+    times = warm.frame.groupby(["place", "cache"])["real_s"].median()["root"]
+    assert (faster["speedup"] > 1) == (times["warm"] < times["cold"])
+
+
+def test_a_folder_of_campaigns_is_several_parts_and_says_what_is_damaged(tmp_path):
+    for name in ("page-cache", "small-files"):
+        shutil.copytree(DATA / "own-disk" / name, tmp_path / name)
+    (tmp_path / "page-cache" / "manifest.jsonl").write_text("{\n")
+    (part,) = gather(tmp_path)
+    assert part.name == "small-files"
+    assert "page-cache/manifest.jsonl:1: not a line of a manifest" in part.said[0]
+    (tmp_path / "small-files" / "manifest.jsonl").write_text("{\n")
+    with pytest.raises(ft.MeasureError, match="not a line of a manifest"):
+        gather(tmp_path)
+
+
+def test_sides_come_from_templates_labels_folders_and_names(tmp_path):
+    volumes = str(DATA / "dda-vhdx/xml/{volume}.xml")
+    (one,) = asked(volumes, baseline="vhdx")
+    assert (one.between, one.baseline, one.by) == ("volume", "vhdx", ("direction",))
+    one, other = (DATA / "dda-vhdx/xml" / f"{name}.xml" for name in ("nvme", "vhdx"))
+    assert asked({"a": one, "b": other})[0].levels == ["a", "b"]
+    assert asked([one, other])[0].levels == ["nvme", "vhdx"]
+    assert "twice" in asked({"a": LIBAIO, "b": LIBAIO})[0].problem
+    assert set(asked(DATA / "dda-vhdx/xml")[0].levels) == {"mirror", "nvme", "vhdx"}
+    for side in ("new", "old"):
+        for run in ("1", "2"):
+            (tmp_path / side).mkdir(exist_ok=True)
+            shutil.copy(LIBAIO, tmp_path / side / f"{run}.json")
+    (by_folder,) = asked(tmp_path)
+    assert by_folder.levels == ["new", "old"]
+    assert by_folder.answer["n"].tolist() == [2, 2]
+
+
+def test_of_several_labels_one_must_be_named():
+    template = str(DATA / "wsl-vhdx/{drive}_{mount}_{operation}.txt")
+    with pytest.raises(ft.SchemaError, match="compare between which of drive, mount, operation"):
+        asked(template)
+    (one,) = asked(template, between="mount")
+    # the direction says the same as the operation, and is needed by compare
+    assert one.by == ("drive", "operation", "direction")
+    assert one.metric == "bw_bytes_per_s"
+
+
+def test_what_was_swept_is_compared_value_by_value():
+    (one,) = asked(str(DATA / "wsl-filesystems/{place}_*_{round:d}.txt"))
+    assert one.by == ("direction", "bs_bytes")
+    assert len(one.answer) == 2 * 5 * 2
+
+
+def test_one_side_is_not_compared():
+    (one,) = asked(LIBAIO)
+    assert one.answer is None
+    assert "one side" in one.problem
+    assert one.summary["n"].tolist() == [1, 1]
+
+
+def test_many_files_without_a_name_are_no_sides():
+    (source,) = gather(DATA / "wsl-filesystems")
+    assert "nothing says which of them belong to one side" in source.said[0]
+    assert source.fields == ()
+
+
+def test_nothing_readable_is_an_error(tmp_path):
+    (tmp_path / "a.txt").write_text("no benchmark\n")
+    with pytest.raises(ft.SchemaError, match="no file that was found there can be read"):
+        gather(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        gather(tmp_path / "none")

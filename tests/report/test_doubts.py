@@ -1,0 +1,88 @@
+"""What a verdict must not be believed without: memory, hosts, haste, and what check accuses."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from fiotools.report.doubts import checked, doubts, weighed
+from fiotools.report.gather import gather
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Change the manifest of a real campaign, and give the doubts about it."""
+
+    def change(name="block-size", *, plan=(), machine=(), places=(), end=()):
+        folder = tmp_path / name
+        shutil.copytree(ROOT / "data" / "own-disk" / name, folder)
+        file = folder / "manifest.jsonl"
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines:
+            if line["kind"] == "campaign":
+                line["plan"].update(plan)
+            if line["kind"] == "session":
+                line["machine"].update(machine)
+                for place in line["places"]:
+                    place.update(places)
+            if line["kind"] == "end":
+                line.update(end)
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (source,) = gather(folder)
+        return doubts(source, checked(source, {}), "place")
+
+    return change
+
+
+def words(found):
+    return " / ".join(f"{of}: {what}" if of else what for of, what in found)
+
+
+def test_memory_is_no_disk_and_a_guest_knows_its_own_cache_only(told):
+    said = words(told())
+    assert "tmpfs is memory: no disk is measured there" in said
+    assert "This machine is a virtual one" in said
+    assert "A quick campaign" in said
+    # dd without fdatasync, of a file that fits into memory
+    assert "root: do not take these for a disk's figures" in said
+    assert "tmpfs: do not take" not in said
+
+
+def test_a_long_campaign_on_a_real_machine_is_not_called_quick_or_virtual(told):
+    real = {"is_guest": False, "load_1min": 0.1}
+    said = words(told("small-files", plan={"effort": "normal"}, machine=real))
+    assert "quick" not in said
+    assert "virtual" not in said
+    assert "busy" not in said
+
+
+def test_what_was_cut_short_or_shared_is_said(told):
+    said = words(
+        told(
+            machine={"load_1min": 7.0, "processors": 2},
+            places={"mount_point": "/", "source": "/dev/sda", "file_system": "ext4"},
+            end={"status": "interrupted"},
+        )
+    )
+    assert "not complete (interrupted)" in said
+    assert "a load of 7.0 on 2 processors" in said
+    assert "root and tmpfs and loop-ext4 are on one file system" in said
+    assert "is memory" not in said
+
+
+def test_what_is_said_in_the_same_words_is_counted():
+    checks = pd.DataFrame(
+        [
+            ("a", "x.txt", 1, "ok", "link", "carries 2.00 GB/s", None),
+            ("a", "y.txt", 1, "suspect", "cache", "134 MB through the page cache", "use direct"),
+            ("a", "z.txt", 1, "suspect", "cache", "1.2 GB through the page cache", "use direct"),
+            ("b", "w.txt", 1, "impossible", "link", "3 times the 500 MB/s", None),
+        ],
+        columns=["place", "source", "run", "verdict", "check", "why", "remedy"],
+    )
+    table = weighed(checks, "place")
+    assert table["verdict"].tolist() == ["impossible", "suspect", "ok"]
+    assert table["runs"].tolist() == ["1 of 1", "2 of 3", "1 of 3"]
+    assert table["why"][1] == "134 MB through the page cache"

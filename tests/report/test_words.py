@@ -1,0 +1,144 @@
+"""Sentences say what the frame says: which side, how many times what, how sure, and no more."""
+
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.report.words import cell_names, sentences
+
+FEW = "one run each: not comparable"
+UNKNOWN = "; how much another run would differ is not known"
+
+
+def row(metric="iops", **changes):
+    """Give one row of an answer, as `compare` has it."""
+    told = {
+        "place": "image",
+        "baseline": "root",
+        "metric": metric,
+        "n": 5,
+        "n_baseline": 5,
+        "ratio": 2.0,
+        "ratio_lo": 1.6,
+        "ratio_hi": 2.5,
+        "comparisons": 1,
+        "verdict": "faster",
+        "runs_needed": 0,
+        "warnings": None,
+    }
+    return {**told, **changes}
+
+
+def time(ratio, lo, hi, **changes):
+    """Give one row as `speedup` has it of a time."""
+    gains = {"speedup": 1 / ratio, "speedup_lo": 1 / hi, "speedup_hi": 1 / lo}
+    return row("real_s", ratio=ratio, ratio_lo=lo, ratio_hi=hi, **gains, **changes)
+
+
+def said(*rows, **options):
+    return [str(one) for one in sentences(pd.DataFrame(rows), **options)]
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        (
+            row(),
+            "image is faster than root: 2 times as many I/Os per second [1.60, 2.50], n 5 and 5.",
+        ),
+        (
+            row(ratio=0.71, ratio_lo=0.65, ratio_hi=0.78, verdict="slower"),
+            "image is slower than root: 0.710 times as many I/Os per second [0.650, 0.780]"
+            " (29 % fewer), n 5 and 5.",
+        ),
+        (
+            row("bw_bytes_per_s", ratio=1.25, ratio_lo=1.2, ratio_hi=1.3),
+            "image is faster than root: 1.25 times the bandwidth [1.20, 1.30] (25 % more), n 5 and"
+            " 5.",
+        ),
+        (
+            time(0.25, 0.2, 0.4),
+            "image is faster than root: 4 times as fast [2.50, 5] (takes 0.250 times as long),"
+            " n 5 and 5.",
+        ),
+        (
+            time(1.6, 1.25, 2.0, verdict="slower"),
+            "image is slower than root: 0.625 times as fast [0.500, 0.800]"
+            " (takes 1.60 times as long), n 5 and 5.",
+        ),
+        (
+            row("lat_mean_ns", **{f"speedup{end}": 0.5 for end in ("", "_lo", "_hi")}),
+            "image is faster than root: 0.500 times as fast [0.500, 0.500]"
+            " (waits 2 times as long), n 5 and 5.",
+        ),
+        (
+            row(ratio=1.01, ratio_lo=0.99, ratio_hi=1.03, verdict="same within 5 %"),
+            "image and root are the same within 5 %: 1.01 times as many I/Os per second"
+            " [0.990, 1.03] (1 % more), n 5 and 5.",
+        ),
+        (
+            row(ratio_lo=0.8, verdict="not settled", runs_needed=7),
+            "Not settled between image and root: 2 times as many I/Os per second [0.800, 2.50],"
+            " n 5 and 5; 7 further runs a side would probably settle it.",
+        ),
+        (
+            row(verdict="faster by 2 to 10 %; whether by more than 5 % is not settled"),
+            "image is faster than root by 2 to 10 %: 2 times as many I/Os per second [1.60, 2.50],"
+            " n 5 and 5; whether by more than 5 % is not settled.",
+        ),
+        (
+            row(n=1, n_baseline=1, ratio_lo=None, ratio_hi=None, verdict=FEW),
+            f"image against root, one run each: 2 times as many I/Os per second{UNKNOWN}.",
+        ),
+        (
+            row(ratio=None, ratio_lo=None, ratio_hi=None, verdict="no run of 'image': no"),
+            "image against root: no run of 'image': no.",
+        ),
+        (
+            row(comparisons=8, warnings="'faster' does not outlast Holm's correction for 8 tests"),
+            "image is faster than root: 2 times as many I/Os per second [1.60, 2.50], n 5 and 5;"
+            " among 8 comparisons chance may say so (Holm's correction).",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_one_sentence(told, sentence):
+    assert said(told) == [sentence]
+
+
+def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
+    sizes = [4096, 8192, 16384, 32768, 65536, 131072, 262144]
+    open_ = {"verdict": "not settled", "ratio_lo": 0.9}
+    rows = [
+        {"bs_bytes": size, **row(ratio=1 + at / 2, **(open_ if at < 2 else {}))}
+        for at, size in enumerate(sizes)
+    ]
+    assert said(*rows, together=True) == [
+        "image is faster than root in 5 of 7: 2 to 4 times as many I/Os per second, n 5 and 5 each"
+        " (16 KiB; 32 KiB; 64 KiB; 128 KiB; 256 KiB).",
+        "Not settled between image and root in 2 of 7: 1 to 1.50 times as many I/Os per second,"
+        " n 5 and 5 each (4 KiB; 8 KiB).",
+    ]
+
+
+def test_cells_are_named_by_what_sets_them_apart():
+    frame = pd.DataFrame(
+        {
+            "operation": ["read", "read", "write", "write"],
+            "direction": ["read", "read", "write", "write"],
+            "bs_bytes": [4096, 65536, 4096, 65536],
+            "rw": "randrw",
+            "place": "b",
+            "baseline": "a",
+        }
+    )
+    assert cell_names(frame) == ["read, 4 KiB", "read, 64 KiB", "write, 4 KiB", "write, 64 KiB"]
+
+
+def test_of_a_real_comparison():
+    times = ft.read("data/page-cache/{cache}.txt").timings
+    answer = ft.speedup(times, "real_s", between="cache", baseline="before")
+    assert [str(one) for one in sentences(answer)] == [
+        f"after against before, one run each: 9.36 times as fast (takes 0.107 times as long)"
+        f"{UNKNOWN}."
+    ]
