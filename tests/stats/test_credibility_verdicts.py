@@ -33,6 +33,7 @@ from tests.stats.made_runs import (
 )
 
 SOURCE = ROOT / "fiotools" / "stats" / "credibility"
+BUSY = "fio-3.33--slow_submission.json"
 Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
 # check, verdict, what is said, of what, and what is known
 CASES: list[Case] = [
@@ -193,6 +194,8 @@ CASES: list[Case] = [
     ),
     ("fast_reads", "suspect", "than any hard disk", made(RIGHT), {"media": "hdd"}),
     ("fast_reads", "ok", "less than 72.2 µs", made(RIGHT), {"media": "nvme"}),
+    # of the fastest reads clat says 1.6 µs, and fio's least latency 28.2 µs
+    ("fast_reads", "ok", "99 % of the random reads took 28.2 µs or more", made(BUSY), {}),
     (
         *("flush", "ok", "do not wait in the page cache"),
         *(made("fio-3.33--zero_buffers.json"), {"host_ram": 0}),
@@ -278,6 +281,7 @@ CASES: list[Case] = [
     ("modes", "suspect", "45 % of the I/Os", made("fio-3.33--two_modes.json"), {}),
     ("modes", "ok", "one mode", made(RIGHT), {}),
     ("modes", "unknown", "had one size", made("fio-3.33--bs_range.json"), {}),
+    ("modes", "unknown", "no I/O took less than 28.2 µs", made(BUSY), {}),
     ("modes", "unknown", "64 I/Os are too few", made("fio-3.33--zero_buffers.json"), {}),
     ("omission", "ok", "rate_iops=500: a stall", made("fio-3.33--rate_limited.json"), {}),
     ("parts", "ok", "sums, products and rates agree", made(RIGHT), {}),

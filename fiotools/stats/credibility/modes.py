@@ -41,6 +41,15 @@ def modes(run: Run, known: Known) -> Iterator[Finding]:
             yield Finding("modes", run.subject(row), "unknown", why, _BASIS, "run for longer")
             continue
         found = _in_bins(bins[place]) if place in bins else _in_curve(curves[place])
+        if found is not None and found[1] < (row["lat_min_ns"] or 0):
+            # clat begins when the submitting is over, which may have waited for the I/O itself
+            why = (
+                f"two modes of clat, one at about {human(found[1], 'ns')}, and no I/O took less "
+                f"than {human(row['lat_min_ns'], 'ns')}, submitting included"
+            )
+            remedy = "ask fio for lat_percentiles=1"
+            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, remedy)
+            continue
         yield _told(run.subject(row), found)
 
 
