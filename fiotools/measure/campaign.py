@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from dataclasses import dataclass
@@ -164,14 +165,15 @@ def finished(folder: Path, log: list[Line]) -> dict[int, Line]:
     return {
         order: line
         for order, line in planned.items()
-        if not (folder / line["file"]).is_symlink()
-        and _size(folder / line["file"]) == line["bytes"]
+        if _digest(folder / line["file"]) == line["sha256"]
     }
 
 
-def _size(file: Path) -> int | None:
+def _digest(file: Path) -> str | None:
+    """Give the digest of a file, and none of what is a link or cannot be read."""
     try:
-        status = file.lstat()
+        if not stat.S_ISREG(file.lstat().st_mode):
+            return None
+        return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
         return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None

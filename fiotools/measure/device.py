@@ -1,4 +1,4 @@
-"""What /sys tells of the device under a file system: its kind, and the link it hangs on (Linux).
+"""What /sys tells of the disks under a file system: their kind, and the link they hang on (Linux).
 
 What a virtual machine is shown is the host's invention (virtio disks call themselves rotating), so
 the caller has to know whether there is a host.
@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fiotools.measure.mounts import Mount
+from fiotools.measure.mounts import MEMORY, Mount, mount_of
 
 _SYS = Path("/sys")
 _USB = {"480": "usb2", "5000": "usb3-5g", "10000": "usb3-10g", "20000": "usb3-gen2x2"}
 _SATA = {"3.0 Gbps": "sata-2", "6.0 Gbps": "sata-3"}
 _PCIE = {"8.0": "pcie3", "16.0": "pcie4", "32.0": "pcie5"}
+_MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes of something else
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,12 @@ class Device:
     model : str or None
     rotational : bool or None
     transport : str or None
-        nvme, sata, usb, virtio, mmc, ...
+        nvme, sata, sas, usb, virtio, mmc, loop, ...
     link : str or None
         As `fiotools.check` calls it, where that is certain.
     size_bytes : int or None
+    backing : Backing or None
+        Of a loop device.
     """
 
     name: str
@@ -44,14 +47,54 @@ class Device:
     transport: str | None = None
     link: str | None = None
     size_bytes: int | None = None
+    backing: Backing | None = None
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether what is written to it stays in memory."""
+        if self.backing is None:
+            return self.transport in ("zram", "ram")
+        below = self.backing.device
+        return self.backing.file_system in MEMORY or (below is not None and below.is_memory)
+
+    def images(self) -> list[Path]:
+        """Give the file of a loop device, and what may be below that."""
+        if self.backing is None:
+            return []
+        below = self.backing.device
+        return [Path(self.backing.path), *(() if below is None else below.images())]
 
     def facts(self) -> dict[str, Any]:
         """Give it as plain values."""
         return asdict(self)
 
 
-def device_of(mount: Mount, root: Path = _SYS) -> Device | None:
-    """Find the one disk under a mount; None if there is none, or several."""
+@dataclass(frozen=True)
+class Backing:
+    """The file that is a loop device's disk.
+
+    Attributes
+    ----------
+    path : str
+    file_system : str or None
+        That the file lies on.
+    is_direct : bool
+        Whether the loop device passes the page cache of this file by.
+    device : Device or None
+        The one disk under that file system.
+    """
+
+    path: str
+    file_system: str | None
+    is_direct: bool
+    device: Device | None
+
+
+def devices_of(mount: Mount, root: Path = _SYS) -> list[Device]:
+    """Describe the disks under a mount; none where the system does not tell."""
+    if mount.kind == "overlay":
+        below = _mount_of(mount.upper)
+        return [] if below is None else devices_of(below, root)
     for number in dict.fromkeys([mount.device, _number(mount.source)]):
         if number is None or number.startswith("0:"):
             continue
@@ -59,10 +102,18 @@ def device_of(mount: Mount, root: Path = _SYS) -> Device | None:
             place = (root / "dev" / "block" / number).resolve(strict=True)
         except OSError:
             continue
-        disk = _bottom(place)
-        if disk is not None:
-            return _described(disk, root)
-    return None
+        members = _members(place, root) if mount.kind == "btrfs" else [place]
+        disks = dict.fromkeys(disk for member in members for disk in _bottom(member))
+        return [_described(disk, root) for disk in disks]
+    return []
+
+
+def _mount_of(path: str | None) -> Mount | None:
+    """Find the mount of a path that the kernel told; it may be out of sight, as in a container."""
+    try:
+        return None if path is None else mount_of(Path(path).resolve(strict=True))
+    except OSError:
+        return None
 
 
 def _number(source: str) -> str | None:
@@ -78,21 +129,24 @@ def _number(source: str) -> str | None:
     return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
 
 
-def _bottom(place: Path) -> Path | None:
-    """Go from a partition or a mapped device down to the disk, as long as there is just one."""
-    for _ in range(8):
-        if (place / "partition").exists():
-            place = place.parent
-        try:
-            below = sorted((place / "slaves").iterdir())
-        except OSError:
-            below = []
-        if not below:
-            return place
-        if len(below) > 1:
-            return None
-        place = below[0].resolve()
-    return None
+def _members(place: Path, root: Path) -> list[Path]:
+    """Give all devices of the btrfs that one of them belongs to: the mount names only one."""
+    for folder in (root / "fs" / "btrfs").glob("*/devices"):
+        there = {member.name: member.resolve() for member in folder.iterdir()}
+        if place.name in there:
+            return list(there.values())
+    return [place]
+
+
+def _bottom(place: Path) -> list[Path]:
+    """Go from a partition or a mapped device down to the disks."""
+    if (place / "partition").exists():
+        place = place.parent
+    try:
+        below = sorted((place / "slaves").iterdir())
+    except OSError:
+        below = []
+    return [disk for one in below for disk in _bottom(one.resolve())] or [place]
 
 
 def _described(disk: Path, root: Path) -> Device:
@@ -106,6 +160,21 @@ def _described(disk: Path, root: Path) -> Device:
         transport,
         link,
         int(sectors) * 512 if sectors and sectors.isdecimal() else None,
+        _backing(disk, root),
+    )
+
+
+def _backing(disk: Path, root: Path) -> Backing | None:
+    path = _text(disk / "loop" / "backing_file")
+    if path is None:
+        return None
+    mount = _mount_of(path)
+    below = [] if mount is None else devices_of(mount, root)
+    return Backing(
+        path,
+        None if mount is None else mount.kind,
+        _text(disk / "loop" / "dio") == "1",
+        below[0] if len(below) == 1 else None,
     )
 
 
@@ -119,13 +188,18 @@ def _way(disk: Path, root: Path) -> tuple[str | None, str | None]:
     if port:
         speed = _text(root / "class" / "ata_link" / f"link{port[1]}" / "sata_spd")
         return "sata", _SATA.get(speed or "")
-    if "/nvme/" in path or disk.name.startswith("nvme"):
-        return "nvme", _pcie(disk)
+    if "/end_device-" in path:
+        return "sas", None
+    if disk.name.startswith("nvme"):
+        # one disk may be reached by several controllers
+        files = (disk / "device" / "transport", *(disk / "device").glob("nvme*/transport"))
+        net = sorted({_text(file) or "pcie" for file in files} - {"pcie"})
+        return (f"nvme-{net[0]}", None) if net else ("nvme", _pcie(disk))
     if "/virtio" in path:
         return "virtio", None
     if disk.name.startswith("mmcblk"):
         return "mmc", None
-    if disk.name.startswith(("loop", "zram", "md", "dm-")):
+    if disk.name.startswith(_MADE_UP):
         return disk.name.rstrip("0123456789-"), None
     return None, None
 

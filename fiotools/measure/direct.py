@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 from pathlib import Path
+
+_REFUSALS = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
 
 
 def refuses_direct(folder: Path) -> bool:
@@ -14,15 +17,15 @@ def refuses_direct(folder: Path) -> bool:
     file = folder / "direct.tmp"
     try:
         handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
-    except OSError:
-        file.unlink(missing_ok=True)  # some make the file before they refuse
-        return True
-    try:
-        with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned, as direct I/O wants it
-            os.write(handle, block)
-    except OSError:
+        try:
+            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned, as direct I/O wants it
+                os.write(handle, block)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise  # no room, or a place that is gone
         return True
     finally:
-        os.close(handle)
-        file.unlink()
+        file.unlink(missing_ok=True)  # some make the file before they refuse
     return False

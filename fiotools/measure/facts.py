@@ -1,4 +1,4 @@
-"""What this machine is: kernel, processors, memory, and whether it is a guest."""
+"""What this machine is, in plain values; and sizes and durations as they are said of it."""
 
 from __future__ import annotations
 
@@ -89,10 +89,26 @@ def binary(count: float) -> str:
 
     Examples
     --------
-    >>> binary(2**30), binary(1.5 * 2**30), binary(24684092 * 1024), binary(16 * 2**20)
-    ('1 GiB', '1.5 GiB', '23.5 GiB', '16 MiB')
+    >>> binary(2**30), binary(1.5 * 2**30), binary(24684092 * 1024), binary(1008 * 2**20)
+    ('1 GiB', '1.5 GiB', '23.5 GiB', '1008 MiB')
     """
     for unit in ("TiB", "GiB", "MiB", "KiB"):
-        if count >= units.size(f"1{unit}"):
-            return f"{count / units.size(f'1{unit}'):.3g} {unit}"
+        value = count / units.size(f"1{unit}")
+        if value >= 1:
+            return f"{value:{'.0f' if value >= 100 else '.3g'}} {unit}"
     return f"{count:.0f} B"
+
+
+def span(seconds: float) -> str:
+    """Write a duration as people say it.
+
+    Examples
+    --------
+    >>> span(0.2), span(59.6), span(600), span(10000)
+    ('1 s', '60 s', '10 min', '2.8 h')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

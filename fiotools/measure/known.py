@@ -8,8 +8,9 @@ from typing import Any
 from fiotools.errors import MeasureError
 from fiotools.measure.campaign import Campaign
 from fiotools.measure.experiments import experiment_named
+from fiotools.measure.mounts import MEMORY
 
-_MEMORY = ("tmpfs", "ramfs")
+_CABLES = ("nvme", "sata", "sas", "usb", "mmc")
 
 
 def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
@@ -44,8 +45,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if machine["ram_bytes"] is not None:
         found["ram"] = machine["ram_bytes"]
-    on_network = any(one["file_system"] is not None and not _is_here(one) for one in chosen)
-    if machine["is_guest"] is False and not on_network:
+    if machine["is_guest"] is False and all(_is_bare(one) for one in chosen):
         found["host_ram"] = 0
     told = [_of_place(one, guest=machine["is_guest"] is not False) for one in chosen]
     found |= {
@@ -62,7 +62,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
 
 
 def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
-    if facts["file_system"] in _MEMORY:
+    if _is_memory(facts):
         return {"media": "ram"}
     device = facts["device"]
     if device is None or guest:
@@ -71,15 +71,32 @@ def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
     transport, rotational = device["transport"], device["rotational"]
     if transport == "nvme":
         found["media"] = "nvme"
-    elif transport == "sata" and rotational is False:
-        found["media"] = "sata-ssd"
-    elif transport in ("sata", "usb") and rotational:
-        found["media"] = "hdd"
+    elif transport == "sata" and rotational is not None:
+        # a disk on USB that is said to rotate may be an SSD whose case does not tell
+        found["media"] = "hdd" if rotational else "sata-ssd"
     if device["link"]:
         found["link"] = device["link"]
     return found
 
 
-def _is_here(facts: Mapping[str, Any]) -> bool:
-    """Whether the file system is on this machine's own device, or in its memory."""
-    return facts["device"] is not None or facts["file_system"] in _MEMORY
+def _is_memory(facts: Mapping[str, Any]) -> bool:
+    """Whether what is written there stays in memory, also where memory plays a disk."""
+    device = facts["device"] or {}
+    below = device.get("backing")
+    if below is not None:
+        return _is_memory(below)
+    return facts["file_system"] in MEMORY or device.get("transport") in ("zram", "ram")
+
+
+def _is_bare(facts: Mapping[str, Any]) -> bool:
+    """Whether it is certain that no memory but the disk's own lies below.
+
+    A server has a cache, and a loop device's file is in this machine's, unless it passes that by.
+    """
+    if _is_memory(facts):
+        return True
+    device = facts["device"] or {}
+    below = device.get("backing")
+    if below is not None:
+        return bool(below["is_direct"]) and _is_bare(below)
+    return device.get("transport") in _CABLES

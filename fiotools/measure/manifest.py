@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -52,11 +53,14 @@ class Manifest:
         """Write a line, and wait until the disk has it."""
         line = {"kind": kind, **facts}
         data = json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+        whole = os.fstat(self._handle).st_size
         try:
             while data:
                 data = data[os.write(self._handle, data) :]
             os.fsync(self._handle)
         except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._handle, whole)  # the next line is not to follow half a one
             raise MeasureError(f"{self.path}: {error.strerror}") from None
         return line
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TABLE = Path("/proc/self/mountinfo")
+MEMORY = ("tmpfs", "ramfs")  # file systems that are nothing but memory
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 # values that name folders, addresses or people
 _PRIVATE = re.compile(r"(\b(?:\w*addr|username|domain)=)[^,]*|=[^,]*[/:@][^,]*")
@@ -28,6 +29,8 @@ class Mount:
         Of the mount and of the file system; values that name folders, addresses or people are cut.
     device : str
         Major and minor number.
+    upper : str or None
+        Where an overlay keeps what is written.
     """
 
     point: str
@@ -35,6 +38,7 @@ class Mount:
     source: str
     options: str
     device: str
+    upper: str | None = None
 
 
 def mount_of(folder: Path, table: str | None = None) -> Mount | None:
@@ -45,7 +49,7 @@ def mount_of(folder: Path, table: str | None = None) -> Mount | None:
     >>> table = "30 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro"
     >>> mount_of(Path("/srv"), table)
     Mount(point='/', kind='ext4', source='/dev/sda1', options='rw,relatime,errors=remount-ro',
-          device='8:1')
+          device='8:1', upper=None)
     """
     if table is None:
         try:
@@ -63,7 +67,9 @@ def mount_of(folder: Path, table: str | None = None) -> Mount | None:
         if _within(str(folder), point) and (found is None or len(point) >= len(found.point)):
             options = dict.fromkeys([*fields[5].split(","), *rest[2].split(",")])
             told = _PRIVATE.sub(lambda cut: f"{cut[1] or '='}...", ",".join(options))
-            found = Mount(point, rest[0], _plain(rest[1]), told, fields[2])
+            upper = re.search(r"(?:^|,)upperdir=([^,]+)", rest[2]) if rest[0] == "overlay" else None
+            kept = None if upper is None else _plain(upper[1])
+            found = Mount(point, rest[0], _plain(rest[1]), told, fields[2], kept)
     return found
 
 

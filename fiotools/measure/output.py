@@ -54,16 +54,26 @@ def make(folder: Path) -> None:
 
 
 class Raw:
-    """One raw output while it is written: a hidden file, renamed when it is whole."""
+    """One raw output while it is written: a hidden file, renamed when it is whole.
+
+    Attributes
+    ----------
+    path : Path
+        Its name when it is whole.
+    part : Path
+        Its name before.
+    handle, errors : int
+        Open files for stdout and stderr; one and the same for a transcript.
+    """
 
     def __init__(self, folder: Path, name: str, head: str = "") -> None:
         self._folder, self.path = folder, folder / name
         # a tool whose report finds no room ends as if nothing had happened
         if shutil.disk_usage(folder).free < _LEAST:
             raise MeasureError(f"{folder}: no room is left for the results")
-        self._part = folder / f".{name}.part"
+        self.part = folder / f".{name}.part"
         self._errors = folder / f".{name}.err.part"
-        self.handle = _opened(self._part)
+        self.handle = _opened(self.part)
         self._open = {self.handle}
         try:
             self.errors = self.handle if head else _opened(self._errors)
@@ -75,22 +85,25 @@ class Raw:
 
     def said(self) -> str:
         """Give the end of what went to stderr, or of the transcript."""
-        file = self._part if self.errors == self.handle else self._errors
+        file = self.part if self.errors == self.handle else self._errors
         return file.read_bytes()[-4000:].decode("utf-8", "replace").strip()
 
     def keep(self) -> int:
         """Give it its name, once the disk has it; return its size."""
         size = os.fstat(self.handle).st_size
-        os.fsync(self.handle)
+        try:
+            os.fsync(self.handle)
+        except OSError as error:  # which file it was, an open one does not say
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
         self._close()  # Windows renames no open file
-        self._part.replace(self.path)
+        self.part.replace(self.path)
         sync_folder(self._folder)
         return size
 
     def drop(self) -> None:
         """Close and remove what has no name yet."""
         self._close()
-        self._part.unlink(missing_ok=True)
+        self.part.unlink(missing_ok=True)
         self._errors.unlink(missing_ok=True)
 
     def _close(self) -> None:

@@ -7,14 +7,15 @@ import re
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fiotools.errors import MeasureError
-from fiotools.measure.device import device_of
+from fiotools.measure.device import Device, devices_of
 from fiotools.measure.facts import memory
-from fiotools.measure.mounts import Mount, mount_of
+from fiotools.measure.mounts import MEMORY, Mount, mount_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
 _KERNEL = ("/dev", "/proc", "/sys")
@@ -22,7 +23,6 @@ _NOT_STORAGE = {
     *("proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "configfs"),
     *("securityfs", "efivarfs", "pstore", "bpf", "mqueue", "hugetlbfs", "binfmt_misc", "fusectl"),
 }
-_MEMORY = ("tmpfs", "ramfs")
 
 _Path = str | os.PathLike[str]
 Given = Mapping[str, _Path] | Iterable[_Path] | _Path
@@ -49,25 +49,43 @@ class Place:
         return mount_of(self.path)
 
     @property
+    def devices(self) -> list[Device]:
+        """The disks that it lies on."""
+        mount = self.mount
+        return [] if mount is None else devices_of(mount)
+
+    @property
     def is_memory(self) -> bool:
         """Whether what is written here stays in memory."""
-        mount = self.mount
-        return mount is not None and mount.kind in _MEMORY
+        mount, devices = self.mount, self.devices
+        in_it = mount is not None and mount.kind in MEMORY
+        return in_it or (bool(devices) and all(device.is_memory for device in devices))
+
+    def images(self) -> list[Path]:
+        """Give the files that are its disks, and what may be below them."""
+        return [path for device in self.devices for path in device.images()]
 
     def free(self) -> int:
-        """Give the bytes that may be written here; in memory, no more than memory has."""
-        room = shutil.disk_usage(self.path).free
+        """Give the bytes that may be written here: no more than memory or a file below has room."""
+        rooms = [shutil.disk_usage(self.path).free]
         _, available = memory()
-        return min(room, available) if self.is_memory and available is not None else room
+        if self.is_memory and available is not None:
+            rooms.append(available)
+        for image in self.images():
+            with suppress(OSError):  # it may not be seen from here
+                status = image.stat()
+                if status.st_blocks * 512 < status.st_size:  # with holes, it grows
+                    rooms.append(shutil.disk_usage(image).free)
+        return min(rooms)
 
-    def file_system(self) -> int:
-        """Give the number of its file system."""
-        return self.path.stat().st_dev
+    def file_system(self) -> str:
+        """Name its file system, so that two places on one can be told (btrfs numbers folders)."""
+        mount = self.mount
+        return str(self.path.stat().st_dev) if mount is None else mount.device
 
     def facts(self) -> dict[str, Any]:
         """Describe it in plain values."""
-        mount = self.mount
-        device = None if mount is None else device_of(mount)
+        mount, devices = self.mount, self.devices
         usage = shutil.disk_usage(self.path)
         return {
             "name": self.name,
@@ -76,7 +94,8 @@ class Place:
             "mount_point": None if mount is None else mount.point,
             "mount_options": None if mount is None else mount.options,
             "source": None if mount is None else mount.source,
-            "device": None if device is None else device.facts(),
+            "device": devices[0].facts() if len(devices) == 1 else None,
+            "devices": [device.name for device in devices],
             "total_bytes": usage.total,
             "free_bytes": usage.free,
         }
@@ -103,7 +122,8 @@ def places_of(given: Given) -> list[Place]:
         path = _folder(text)
         place = Place(_name(name or path.name or "root", given=bool(name)), path)
         for other in found:
-            if other.name == place.name:
+            # files are named after places, and some file systems take a and A for one
+            if other.name.casefold() == place.name.casefold():
                 raise MeasureError(
                     f"two places are called {name or place.name!r}: tell them apart with "
                     "NAME=FOLDER"
@@ -116,7 +136,7 @@ def places_of(given: Given) -> list[Place]:
 
 def shared(places: Iterable[Place]) -> list[list[str]]:
     """Give the names of places that are on one file system, group by group."""
-    groups: dict[int, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for place in places:
         groups.setdefault(place.file_system(), []).append(place.name)
     return [names for names in groups.values() if len(names) > 1]
@@ -166,6 +186,6 @@ def _refuse_kernel(path: Path, said: str) -> None:
         if str(path) != top and not str(path).startswith(top + "/"):
             continue
         # /dev/shm is a memory file system of its own, and a place like any other
-        if mount is not None and mount.kind in _MEMORY and mount.point.startswith(top + "/"):
+        if mount is not None and mount.kind in MEMORY and mount.point.startswith(top + "/"):
             continue
         raise MeasureError(f"{said} lies in {top}, which is no place for files")

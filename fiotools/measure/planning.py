@@ -60,7 +60,7 @@ def make_plan(
         fields=experiment.fields,
         suffix=experiment.suffix,
         rounds=rounds,
-        size_bytes=size_for(experiment, places, preset.size_bytes, size),
+        size_bytes=size_for(experiment, places, preset.size_bytes, size, rounds * len(workloads)),
         seconds=seconds or 0,
         jobs=experiment.jobs(),
         buffered=buffered,

@@ -18,7 +18,7 @@ def drop(path: Path) -> None:
     """Write a file's data to its device and ask the kernel to forget it; or do nothing."""
     if sys.platform == "win32" or not can_drop():
         return
-    handle = os.open(path, os.O_RDWR)
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)  # what is not yet written is not forgotten
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)

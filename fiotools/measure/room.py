@@ -17,7 +17,11 @@ _MARGIN = 32 * MIB  # and a tenth: what the file system needs itself
 
 
 def size_for(
-    experiment: Experiment, places: Sequence[Place], wanted: int, given: str | float | None
+    experiment: Experiment,
+    places: Sequence[Place],
+    wanted: int,
+    given: str | float | None,
+    runs: int = 1,
 ) -> int:
     """Choose the size of the test file.
 
@@ -29,13 +33,15 @@ def size_for(
         The size that the experiment would like.
     given : str or number, optional
         The size that the caller insists on.
+    runs : int
+        How many there are on each place.
 
     Raises
     ------
     MeasureError
         If there is no room for what was given, or for the least that makes sense.
     """
-    ceilings = _ceilings(experiment, places)
+    ceilings = _ceilings(experiment, places, experiment.held(runs))
     if given is not None or experiment.is_fixed:
         size = wanted if given is None else _step(_read(given))
         for most, why in ceilings:
@@ -52,22 +58,22 @@ def size_for(
     return size
 
 
-def _ceilings(experiment: Experiment, places: Sequence[Place]) -> list[tuple[int, str]]:
+def _ceilings(experiment: Experiment, places: Sequence[Place], held: int) -> list[tuple[int, str]]:
     """Give the largest size that each file system, and memory, has room for; and why."""
     found = []
-    together: dict[int, list[Place]] = {}
+    together: dict[str, list[Place]] = {}
     for place in places:
         together.setdefault(place.file_system(), []).append(place)
     for group in together.values():
-        free, files = group[0].free(), experiment.files * len(group)
+        free, files = group[0].free(), held * len(group)
         names = " and ".join(place.name for place in group)
         most = max(0, int((free - _MARGIN) / 1.1) // files)
         word = "file" if files == 1 else "files"
         why = f"{names} ({group[0].path}) has {binary(free)} free for {files} {word} and a margin"
         found.append((most, why))
     _, available = memory()
-    held = [place for place in places if place.is_memory]
-    files = experiment.in_memory + experiment.files * len(held)
+    in_memory = sum(place.is_memory for place in places)
+    files = experiment.in_memory + held * in_memory
     if files and available is not None:
         why = f"memory has {binary(available)} free, of which half may hold {files} of them"
         found.append((available // 2 // files, why))

@@ -17,6 +17,7 @@ from fiotools.measure.places import Given, places_of
 from fiotools.measure.plan import Plan
 from fiotools.measure.planning import make_plan
 from fiotools.measure.session import session
+from fiotools.measure.signals import Watch
 from fiotools.measure.tools import need
 
 Say = Callable[[str], object]
@@ -70,7 +71,7 @@ def run(
     dry : bool
         Say what would be done, and do nothing.
     progress : bool
-        Show a bar on stderr, if that is a terminal.
+        Show a bar on stderr if that is a terminal, and else `say` now and then how far it is.
     say : callable, optional
         Takes what there is to say before and after: `print`.
 
@@ -153,16 +154,17 @@ def _campaign(
     folder: Path, plan: Plan, experiment: Experiment, *, is_new: bool, progress: bool, say: Say
 ) -> Campaign:
     before = 0 if is_new else _runs(folder, plan)[0]
-    try:
-        if is_new:
-            outputs.make(folder)
-        session(folder, plan, experiment, progress=progress, say=say)
-    finally:
-        done, total = _runs(folder, plan)
-        if done > before:
-            say(words.after(experiment, plan, folder, done, total))
-        elif is_new:
-            _unmake(folder)
+    with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
+        try:
+            if is_new:
+                outputs.make(folder)
+            session(folder, plan, experiment, watch, progress=progress, say=say)
+        finally:
+            done, total = _runs(folder, plan)
+            if done > before:
+                say(words.after(experiment, plan, folder, done, total))
+            elif is_new:
+                _unmake(folder)
     return campaign(folder)
 
 

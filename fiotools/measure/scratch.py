@@ -12,12 +12,17 @@ import secrets
 import shutil
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from fiotools.errors import MeasureError
+from fiotools.measure import resident
 from fiotools.measure.places import Place
 
 PREFIX = ".fiotools-"
+_AT_ONCE = 8
 _NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 
 
@@ -59,9 +64,59 @@ class Scratch:
         if not same:
             raise MeasureError(f"{self.path} was removed or replaced while {self.place.name} ran")
 
+    def drop(self, name: str) -> Path:
+        """Drop a file in it from the page cache, and what lies below it."""
+        path = self.path / name
+        resident.drop(path)
+        self.drop_below()
+        return path
+
+    def drop_below(self) -> None:
+        """Drop the file that is the disk of the place, if it is one."""
+        for image in self.place.images():
+            with suppress(OSError):  # who may not is told so before
+                resident.drop(image)
+
     def remove(self) -> str | None:
         """Remove the folder and all in it; say what is wrong if that fails."""
+        if self._is_gone():
+            return (
+                f"{self.path} is in a file system that is no longer mounted at {self.place.path}: "
+                "mount it again, and resume the campaign or delete that folder"
+            )
         return _remove(self.path)
+
+    def _is_gone(self) -> bool:
+        """Whether another file system is where the place was, and the folder out of reach."""
+        try:
+            return self.place.path.stat().st_dev != self._identity[0]
+        except OSError:
+            return False
+
+
+def empty(folder: Path) -> None:
+    """Remove what is in a folder, several at once: a disk may have to be told of each file.
+
+    Links are not followed, not even one that takes the folder's place meanwhile.
+    """
+    if not hasattr(os, "O_DIRECTORY"):  # Windows; there it goes with the folder
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        with os.scandir(handle) as scanned:
+            entries = list(scanned)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for _ in pool.map(partial(_remove_one, handle), entries):
+                pass  # asked for, so that errors are raised
+    finally:
+        os.close(handle)
+
+
+def _remove_one(folder: int, entry: os.DirEntry[str]) -> None:
+    if entry.is_dir(follow_symlinks=False):
+        shutil.rmtree(entry.name, dir_fd=folder)
+    else:
+        os.unlink(entry.name, dir_fd=folder)
 
 
 def left_over(place: Place) -> list[Path]:
@@ -93,7 +148,8 @@ def _remove(path: Path) -> str | None:
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         return f"{path} is somebody else's: it was not touched"
     try:
-        shutil.rmtree(path)  # does not follow links
+        empty(path)
+        shutil.rmtree(path)  # does not follow links either
     except OSError as error:
         return f"{path} could not be removed ({error.strerror}): remove it yourself"
     return None

@@ -22,10 +22,12 @@ class Interrupted(KeyboardInterrupt):
     ----------
     number : int
         Of the signal.
+    is_clean : bool
+        Whether everything could be removed.
     """
 
     def __init__(self, number: int) -> None:
-        self.number = number
+        self.number, self.is_clean = number, True
         super().__init__(f"stopped by {signal.Signals(number).name}")
 
 
@@ -82,6 +84,11 @@ class Watch:
             raise Interrupted(self._caught)
         if self._end is not None and time.monotonic() > self._end:
             raise OutOfTimeError
+
+    @property
+    def gone(self) -> float:
+        """The seconds since it began."""
+        return time.monotonic() - self.began
 
     @property
     def left(self) -> float | None:

@@ -8,24 +8,27 @@ from collections.abc import Iterable
 from fiotools.errors import MeasureError
 from fiotools.measure.process import version
 
-_INSTALL = {
-    "fio": (
-        "apt install fio, dnf install fio, zypper install fio, apk add fio, brew install fio, "
-        "for Windows github.com/axboe/fio/releases"
-    ),
-    "dd": "apt install coreutils, dnf install coreutils, apk add coreutils",
-    "cat": "apt install coreutils, dnf install coreutils, apk add coreutils",
-    "sync": "apt install coreutils, dnf install coreutils, apk add coreutils",
-    "tar": "apt install tar, dnf install tar, apk add tar",
-    "bash": "apt install bash, dnf install bash, apk add bash",
-    "sh": "apt install dash, dnf install bash",
+_PACKAGES = {"dd": "coreutils", "cat": "coreutils", "sync": "coreutils"}  # else as the tool
+_MANAGERS = ("apt install", "dnf install", "zypper install", "apk add", "brew install")
+_WINDOWS = {
+    "fio": "winget install fio.fio",
     "diskspd": "winget install Microsoft.DiskSpd, or github.com/microsoft/diskspd/releases",
 }
 
 
 def install_hint(tool: str) -> str:
-    """Say how a tool is installed."""
-    return _INSTALL[tool]
+    """Say how a tool is installed.
+
+    Examples
+    --------
+    >>> install_hint("cat").partition(", ")[0], install_hint("diskspd").partition(", ")[0]
+    ('apt install coreutils', 'winget install Microsoft.DiskSpd')
+    """
+    if tool == "diskspd":
+        return _WINDOWS[tool]
+    package = _PACKAGES.get(tool, tool)
+    ways = [f"{manager} {package}" for manager in _MANAGERS]
+    return ", ".join([*ways, *filter(None, [_WINDOWS.get(tool)])])
 
 
 def need(tools: Iterable[str]) -> None:

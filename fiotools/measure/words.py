@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,13 +29,15 @@ def before(
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
     works = f"{len(plan.workloads)} {_plural('workload', len(plan.workloads))}"
     times = f"{works} x {len(plan.places)} {_plural('place', len(plan.places))}"
-    times += f" x {plan.rounds} {_plural('round', plan.rounds)}"
+    times += f" x {plan.rounds} {_plural('round', plan.rounds)}{_turns(len(plan.places))}"
     kept = f", {done} of them kept from before" if done else ""
-    rows.append(("runs", f"{runs}: {times}, in turns (AB, BA, ...){kept}"))
+    rows.append(("runs", f"{runs}: {times}{kept}"))
     rows.append(("workloads", ", ".join(plan.workloads)))
-    rows.append(("time", _time(experiment, plan, runs - done)))
-    room = plan.size_bytes * experiment.files
-    rows.append(("room", f"up to {binary(room)} in each place, removed at the end"))
+    limit = "" if plan.limit_s is None else "; in any case no more than 2 min (quick)"
+    rows.append(("time", f"{experiment.lasts(plan, runs - done)}{limit}"))
+    room = plan.size_bytes * experiment.held(plan.rounds * len(plan.workloads))
+    files = "" if experiment.is_fixed else f"test files of {binary(plan.size_bytes)}; "
+    rows.append(("room", f"{files}up to {binary(room)} in each place, removed at the end"))
     if folder is not None:
         rows.append(("output", str(folder)))
     notes = [*experiment.implies(plan, machine["ram_bytes"]), *remarks(plan, places)]
@@ -51,6 +54,8 @@ def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
     for place in places:
         if place.is_memory:
             yield f"{place.name} is memory: nothing there is ever cold, and no disk is in it"
+        else:
+            yield from _image(place)
     if plan.rounds < 5:
         yield (
             f"{plan.rounds} {_plural('round', plan.rounds)}: intervals will be wide or missing; "
@@ -84,9 +89,10 @@ def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
     olds = {one["name"]: one for one in first["places"]}
     for one in last["places"]:
         for name in ("file_system", "mount_options", "source", "device"):
-            old = olds.get(one["name"], {}).get(name)
-            if old != one[name]:
-                yield f"{one['name']}: {name.replace('_', ' ')} was {old}, now {one[name]}"
+            old, new = olds[one["name"]][name], one[name]
+            if old != new:
+                told = [_device(text) if name == "device" else text for text in (old, new)]
+                yield f"{one['name']}: {name.replace('_', ' ')} was {told[0]}, now {told[1]}"
 
 
 def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: int) -> str:
@@ -97,7 +103,8 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
         text.append(f"  the others:  fiotools measure --resume {shlex.quote(str(folder))}")
     if done:
         table, metric = experiment.metric
-        text.append(f"  look:        fiotools read {template}")
+        page = shlex.quote(f"{folder}.html")
+        text.append(f"  report:      fiotools report {shlex.quote(str(folder))} -o {page}")
         between, baseline, by = question(plan)
         if between:
             by += ["direction"] * (table == "io")
@@ -118,33 +125,48 @@ def question(plan: Plan) -> tuple[str | None, str, list[str]]:
     return None, "", others
 
 
+def _turns(places: int) -> str:
+    """Show the order of the places: there and back."""
+    letters = "ABCD"[:places]
+    if len(letters) < 2:
+        return ""
+    more = "..." if places > len(letters) else ""
+    return f", in turns ({letters}{more}, {more}{letters[::-1]}, ...)"
+
+
+def _image(place: Place) -> Iterator[str]:
+    """Say what it means that a disk of a place is a file."""
+    files = [one.backing for one in place.devices if one.backing is not None]
+    cached = [file.path for file in files if not file.is_direct]
+    if not cached:
+        return
+    yield (
+        f"a disk of {place.name} is a file, {' and '.join(cached)}, which goes through this "
+        "machine's page cache: there direct I/O ends too (losetup --direct-io=on passes it by)"
+    )
+    if not all(os.access(image, os.R_OK) for image in place.images()):
+        yield f"that file cannot be dropped from it: what is cold on {place.name} may be warm"
+
+
 def _place(facts: Mapping[str, Any]) -> str:
-    device = facts["device"] or {}
     kind = [facts["file_system"] or "unknown file system"]
-    if device:
-        told = [device["model"], device["transport"], device["link"]]
-        kind.append(f"on {device['name']}")
-        kind += [f"({', '.join(filter(None, told))})"] if any(told) else []
+    if facts["device"]:
+        kind.append(f"on {_device(facts['device'])}")
+    elif facts["devices"]:
+        kind.append(f"on {' and '.join(facts['devices'])}")
     return f"{facts['name']}: {facts['path']}, {' '.join(kind)}, {binary(facts['free_bytes'])} free"
 
 
-def _time(experiment: Experiment, plan: Plan, runs: int) -> str:
-    limit = "" if plan.limit_s is None else "; stops by itself in any case after 2 min (quick)"
-    if plan.seconds:
-        return (
-            f"{plan.seconds} s a run, {_span(runs * (plan.seconds + 0.4))} and the filling{limit}"
-        )
-    moved = plan.size_bytes * runs + experiment.to_prepare(plan)
-    slow, fast = _span(moved / 100e6), _span(moved / 1e9)
-    return f"{slow} if all goes at 100 MB/s, {fast} at 1 GB/s{limit}"
-
-
-def _span(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.1f} h"
+def _device(facts: Mapping[str, Any] | None) -> str:
+    """Name a disk, and what it is made of."""
+    if facts is None:
+        return "no one disk"
+    below = facts.get("backing")
+    if below is not None:
+        on = f" on {_device(below['device'])}" if below["device"] else ""
+        return f"{facts['name']}, a file on {below['file_system'] or 'an unknown file system'}{on}"
+    told = [facts["model"], facts["transport"], facts["link"]]
+    return f"{facts['name']} ({', '.join(filter(None, told))})" if any(told) else facts["name"]
 
 
 def _plural(word: str, count: int) -> str:

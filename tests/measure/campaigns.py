@@ -44,10 +44,14 @@ def measure(*args, cwd=None, env=None):
 
 
 @contextmanager
-def begun(*args, until):
+def begun(*args, until, apart=False):
     """Start a campaign, wait until something is so, and give the process."""
     process = subprocess.Popen(
-        command(*args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        command(*args),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=apart,
     )
     try:
         wait(until, process)

@@ -1,8 +1,12 @@
 """Whatever ends a campaign: nothing is left in the places, and what was measured is kept."""
 
 import os
+import re
+import shutil
 import signal
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ import pytest
 import fiotools as ft
 from fiotools.measure import lock
 from tests.measure.campaigns import (
+    PATIENCE,
     SMALL,
     begun,
     hidden,
@@ -239,3 +244,101 @@ def test_an_output_that_is_read_only(places):
     assert done.returncode == 1
     assert "Read-only file system" in done.stderr
     assert names(places / "a") == []
+
+
+def test_ctrl_c_in_a_terminal_and_again_and_again(places):
+    """A terminal sends it to all that it started; the impatient press it until all is over."""
+    out = places / "out"
+    with begun(
+        *("small-files", *dirs(places), "--rounds", 99, "--output", out),
+        until=lambda: any((places / "a").glob(".fiotools-*/unpack-*.tmp/tree")),
+        apart=True,
+    ) as process:
+        while process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.01)
+        said, complained = process.communicate()
+    assert process.returncode == -signal.SIGINT
+    assert "Traceback" not in said + complained
+    assert names(places / "a") == names(places / "b") == []
+    assert not out.exists() or ft.campaign(out).status == "interrupted"
+
+
+def test_killed_after_the_last_run(places):
+    out = places / "out"
+    assert measure(*SMALL, *dirs(places), "--rounds", 1, "--output", out).returncode == 0
+    manifest = out / "manifest.jsonl"
+    whole = manifest.read_bytes().splitlines(keepends=True)
+    manifest.write_bytes(b"".join(whole[:-1]))
+    left = Path(next(line["path"] for line in log(out) if line["kind"] == "scratch"))
+    (left / "deep").mkdir(parents=True)
+    assert ft.campaign(out).status == "killed"
+    done = measure("--resume", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "all 4 runs were done before" in done.stdout
+    assert names(places / "a") == names(places / "b") == []
+    assert ft.campaign(out).status == "complete"
+    assert len(ran(out)) == 4
+
+
+def test_the_place_is_deleted_in_the_middle(places):
+    out = places / "out"
+    with begun(
+        *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: len(ran(out)) > 4
+    ) as process:
+        shutil.rmtree(places / "b")
+        said, complained = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert len(complained.splitlines()) == 1
+    # files go before their folder: a tool may miss one first
+    assert str(places / "b") in complained or "dd failed on two" in complained
+    assert names(places / "a") == []
+    assert ft.campaign(out).status == "failed"
+    assert f"{len(ran(out))} of 3996 runs are in {out}" in said
+    (places / "b").mkdir()  # it is back: the disk was plugged in again
+    assert len(ft.campaign(out).results.io) == len(ran(out))
+
+
+WAIT = 'until grep -qs \'"kind": "run"\' out/manifest.jsonl; do sleep 0.02; done'
+
+
+def test_another_file_system_hides_the_place_in_the_middle(tmp_path):
+    small = " ".join(SMALL)
+    body = f"""
+        ({WAIT}; mount -t tmpfs none place) &
+        measure {small} --rounds 8 --dir place --output out; wait
+        umount place; echo "$(ls -A place | wc -l) left"
+        umount place; measure --resume out
+        mount -t tmpfs -o size=96m none place; measure --resume out; ls -A place
+    """
+    done = in_tmpfs("96m", body, tmp_path)
+    assert "was removed or replaced while place ran" in done.stderr
+    assert "in a file system that is no longer mounted at" in done.stdout
+    assert "1 left" in done.stdout.splitlines()
+    assert "mount it as it was, or begin a new campaign" in done.stderr
+    assert re.findall(r"^status (\d)$", done.stdout, re.M) == ["1", "1", "0"]
+    assert done.stdout.endswith("status 0\n")
+    assert ft.campaign(tmp_path / "out").status == "complete"
+
+
+def test_the_output_is_full_in_the_middle(tmp_path):
+    """Whatever the last line was, the campaign can be read and goes on when there is room."""
+    (tmp_path / "disk").mkdir()
+    fill = f"({WAIT}; while ! dd if=/dev/zero of=place/full bs=1k count=99999 2>&1 | grep -q full;"
+    fill += " do :; done) &"
+    fill = fill.replace("out/", "place/out/")
+    small = " ".join(SMALL)
+    body = f"""
+        {fill} measure {small} --rounds 8 --dir disk --output place/out; wait; ls -A disk
+        rm place/full; echo again; measure --resume place/out; ls -A disk
+        cp -r place/out kept
+    """
+    done = in_tmpfs("12m", body, tmp_path)
+    first, _, again = done.stdout.partition("again\n")
+    assert first.endswith("status 1\n")
+    assert "no room is left" in done.stderr or "No space left" in done.stderr
+    assert again.endswith("status 0\n")
+    kept = ft.campaign(tmp_path / "kept")
+    assert kept.status == "complete"
+    assert len(kept.results.io) == 16

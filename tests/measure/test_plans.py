@@ -11,13 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 import fiotools as ft
-from fiotools.measure import direct, room
-from fiotools.measure.device import device_of
+from fiotools.measure import direct, resident, room, words
+from fiotools.measure.device import devices_of
 from fiotools.measure.experiments import EXPERIMENTS, base
 from fiotools.measure.mounts import Mount, mount_of
 from fiotools.measure.order import interleaved
 from fiotools.measure.places import Place
 from fiotools.measure.planning import make_plan
+from fiotools.measure.scratch import Scratch
 from fiotools.measure.signals import OutOfTimeError, Watch
 from tests.measure.campaigns import linux, ran
 
@@ -148,14 +149,91 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     arguments = {"effort": "quick", "size": "16M", "only": ["read"], "output": tmp_path / "out"}
     campaign = ft.measure.run("throughput", [place], rounds=9999, say=said.append, **arguments)
     assert campaign.status == "out of time"
-    assert campaign.plan["done"].sum() == 3
+    assert campaign.plan["done"].sum() == 2
     assert list(place.iterdir()) == []
-    assert any("were over before all was done: resume it" in text for text in said)
-    assert ft.measure.resume(tmp_path / "out").plan["done"].sum() == 6
+    assert any("2 of 9999 rounds were done in the 2 s of a quick" in text for text in said)
+    assert ft.measure.resume(tmp_path / "out").plan["done"].sum() == 4
     monkeypatch.setattr(planning, "LIMIT_S", -1.0)
-    with pytest.raises(ft.MeasureError, match="were over before one run was"):
+    with pytest.raises(ft.MeasureError, match="were over before one round was"):
         ft.measure.run("throughput", [place], **{**arguments, "output": tmp_path / "none"})
     assert not (tmp_path / "none").exists()
+
+
+@linux
+@pytest.mark.parametrize(
+    ("seconds", "rounds", "dropped"),
+    [
+        ([1] * 9, 2, 0),  # a third round of two would end after 6 of 5 seconds: it is not begun
+        ([1, 1, 1, 9], 1, 1),  # nobody could know
+    ],
+)
+def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped):
+    from fiotools.measure import planning, signals
+
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    out, said = tmp_path / "out", []
+
+    def clock():
+        """Go on with each run as it begins."""
+        begun = [*out.glob("*_read_*.txt"), *out.glob(".*.part")]
+        return float(sum(seconds[: len(begun)]))
+
+    monkeypatch.setattr(signals, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(planning, "LIMIT_S", 5.0)
+    campaign = ft.measure.run(
+        "throughput",
+        [tmp_path / "a", tmp_path / "b"],
+        output=out,
+        effort="quick",
+        size="16M",
+        only=["read"],
+        say=said.append,
+    )
+    assert campaign.status == "out of time"
+    assert campaign.results.io.groupby("place")["round"].agg(list).to_dict() == {
+        "a": [*range(1, rounds + 1)],
+        "b": [*range(1, rounds + 1)],
+    }
+    told = f"{rounds} of 5 rounds were done in the 5 s of a quick campaign"
+    assert told in "\n".join(said)
+    reason = campaign.log[-1]["reason"]
+    assert reason.startswith(told)
+    assert ("runs of one that did not end were dropped" in reason) == bool(dropped)
+    assert len(campaign.results.io) == 2 * rounds
+
+
+@linux
+def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
+    from fiotools.measure import pace
+
+    said = []
+    arguments = {"output": tmp_path / "out", "rounds": 3, "size": "16M", "only": ["read"]}
+    monkeypatch.setattr(pace, "_EVERY_S", 0)
+    (tmp_path / "place").mkdir()
+    ft.measure.run("throughput", tmp_path / "place", say=said.append, **arguments)
+    assert [text for text in said if "left" in text] == [
+        "1 of 3 runs, round 1 of 3; about 1 s left",
+        "2 of 3 runs, round 2 of 3; about 1 s left",
+    ]
+
+
+def test_half_a_line_is_not_followed_by_another(tmp_path, monkeypatch):
+    from fiotools.measure import manifest
+
+    def full(handle, data):
+        write(handle, data[:9])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write, file = os.write, manifest.Manifest(tmp_path)
+    file.write("campaign", {"format": 1})
+    monkeypatch.setattr(manifest.os, "write", full)
+    with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No space left on device"):
+        file.write("run", {"order": 1})
+    monkeypatch.undo()
+    file.write("end", {"status": "failed"})
+    file.close()
+    assert [line["kind"] for line in manifest.lines(tmp_path)] == ["campaign", "end"]
 
 
 @linux
@@ -263,10 +341,98 @@ PCIE = {"../../../current_link_speed": "8.0 GT/s PCIe", "../../../current_link_w
 def test_what_sys_tells_of_a_disk(tmp_path, path, files, transport, link, rotational):
     files = {"size": "1000", "device/model": "Some Disk", **files}
     mount = sysfs(tmp_path, path, files, "8:1")
-    device = device_of(mount, tmp_path)
+    (device,) = devices_of(mount, tmp_path)
     assert (device.transport, device.link, device.rotational) == (transport, link, rotational)
     assert device.name == path.rpartition("/")[2]
     assert device.size_bytes == 512_000
+
+
+@linux
+def test_what_a_file_system_lies_on(tmp_path):
+    """A volume on two disks, one of them by a partition; and a disk that is a file."""
+    mount = sysfs(tmp_path, SATA, {}, "8:1")
+    sda, block = tmp_path / "devices" / SATA, tmp_path / "dev" / "block"
+    sdb = tmp_path / "devices" / "platform" / "sdb"
+    volume = tmp_path / "devices" / "virtual" / "block" / "dm-0"
+    (volume / "slaves").mkdir(parents=True)
+    (block / "253:0").symlink_to(volume)
+    lvm = Mount("/", "ext4", "none", "rw", "253:0")
+    (volume / "slaves" / "sda1").symlink_to(sda / "sda1")
+    assert [device.name for device in devices_of(lvm, tmp_path)] == ["sda"]
+    sdb.mkdir(parents=True)
+    (volume / "slaves" / "sdb").symlink_to(sdb)
+    assert [device.name for device in devices_of(lvm, tmp_path)] == ["sda", "sdb"]
+
+    members = tmp_path / "fs" / "btrfs" / "some-uuid" / "devices"
+    members.mkdir(parents=True)
+    for disk in (sda / "sda1", sdb):
+        (members / disk.name).symlink_to(disk)
+    btrfs = Mount("/", "btrfs", "none", "rw", "8:1")
+    assert {device.name for device in devices_of(btrfs, tmp_path)} == {"sda", "sdb"}
+    assert [device.name for device in devices_of(mount, tmp_path)] == ["sda"]
+
+    image = tmp_path / "disk.img"
+    image.touch()
+    loop = tmp_path / "devices" / "virtual" / "block" / "loop0"
+    (loop / "loop").mkdir(parents=True)
+    (loop / "loop" / "backing_file").write_text(f"{image}\n")
+    (loop / "loop" / "dio").write_text("1\n")
+    (block / "7:0").symlink_to(loop)
+    (device,) = devices_of(Mount("/", "ext4", "none", "rw", "7:0"), tmp_path)
+    assert (device.name, device.transport, device.images()) == ("loop0", "loop", [image])
+    assert device.backing.is_direct
+    assert device.backing.file_system == mount_of(tmp_path).kind
+
+
+@linux
+def test_what_is_below_an_overlay(tmp_path):
+    (tmp_path / "upper").mkdir()
+    (tmp_path / "sys").mkdir()
+    table = f"9 1 0:9 / /o rw - overlay overlay rw,lowerdir=/l,upperdir={tmp_path}/upper,workdir=/w"
+    mount = mount_of(PurePosixPath("/o/x"), table)
+    assert mount.upper == f"{tmp_path}/upper"
+    below = devices_of(mount_of(tmp_path))
+    assert devices_of(mount) == below
+    hidden = mount_of(PurePosixPath("/o"), table.replace(f"{tmp_path}/upper", "/nowhere/upper"))
+    assert devices_of(hidden) == []
+
+
+@linux
+def test_the_file_below_is_dropped_too(tmp_path, monkeypatch):
+    if Place("place", tmp_path).is_memory:
+        pytest.skip("in memory nothing is dropped")
+    image = tmp_path / "disk.img"
+    monkeypatch.setattr(Place, "images", lambda self: [image, tmp_path / "out-of-sight"])
+    scratch = Scratch(Place("place", tmp_path), lambda path: None)
+    for file in (image, scratch.path / "data.tmp"):
+        file.write_bytes(bytes(2**20))
+    assert resident.share_pct(image) == 100
+    assert scratch.drop("data.tmp") == scratch.path / "data.tmp"
+    assert resident.share_pct(image) == resident.share_pct(scratch.path / "data.tmp") == 0
+    assert scratch.remove() is None
+
+
+def test_what_has_changed_since_the_beginning_is_said():
+    place = {"file_system": "ext4", "mount_options": "rw", "source": "/dev/sda1"}
+    disk = {"name": "sda", "model": "Some Disk", "transport": "sata", "link": "sata-3"}
+    before = {
+        "machine": {"kernel": "Linux 6.1", "cpu": "x", "processors": 4, "ram_bytes": GIB},
+        "tools": {"fio": "fio-3.33"},
+        "places": [{"name": "a", **place, "device": disk}],
+    }
+    after = {
+        "machine": {**before["machine"], "kernel": "Linux 6.2"},
+        "tools": {"fio": "fio-3.41"},
+        "places": [{"name": "a", **place, "mount_options": "rw,sync", "device": None}],
+    }
+    differ = "earlier and later runs may differ for that"
+    assert [*words.changed(before, before)] == []
+    assert [*words.changed(before, after)] == [
+        f"kernel was Linux 6.1, now Linux 6.2: {differ}",
+        f"fio was fio-3.33, now fio-3.41: {differ}",
+        "a: mount options was rw, now rw,sync",
+        "a: device was sda (Some Disk, sata, sata-3), now no one disk",
+    ]
 
 
 def campaign(experiment, is_guest, **devices):
@@ -285,6 +451,13 @@ def campaign(experiment, is_guest, **devices):
 
 SSD = {"transport": "nvme", "rotational": False, "link": "pcie4-x4"}
 DISK = {"transport": "usb", "rotational": True, "link": "usb3-5g"}
+PLATTERS = {"transport": "sata", "rotational": True, "link": None}
+REMOTE = {"transport": "nvme-tcp", "rotational": False, "link": None}
+
+
+def image(file_system, device, is_direct):
+    below = {"file_system": file_system, "device": device, "is_direct": is_direct}
+    return {"transport": "loop", "rotational": None, "link": None, "backing": below}
 
 
 @pytest.mark.parametrize(
@@ -299,7 +472,17 @@ DISK = {"transport": "usb", "rotational": True, "link": "usb3-5g"}
         (
             campaign("random-io", False, a=SSD, b=DISK),
             "b",
-            {"host_ram": 0, "media": "hdd", "link": "usb3-5g"},
+            {"host_ram": 0, "link": "usb3-5g"},  # an SSD in a case may be said to rotate
+        ),
+        (campaign("random-io", False, a=PLATTERS), None, {"host_ram": 0, "media": "hdd"}),
+        (campaign("random-io", False, a=REMOTE), None, {}),  # it has a server
+        (campaign("random-io", False, a=image("ext4", SSD, False)), None, {}),  # in our page cache
+        (campaign("random-io", False, a=image("ext4", SSD, True)), None, {"host_ram": 0}),
+        (campaign("random-io", False, a=image("nfs4", None, True)), None, {}),
+        (
+            campaign("random-io", False, a=image("tmpfs", None, False)),
+            None,
+            {"host_ram": 0, "media": "ram"},
         ),
         (campaign("random-io", True, a=SSD), None, {}),  # what a guest is shown is the host's
         (campaign("random-io", None, a=SSD), None, {}),
@@ -307,7 +490,19 @@ DISK = {"transport": "usb", "rotational": True, "link": "usb3-5g"}
         (campaign("random-io", True, a="tmpfs"), "a", {"media": "ram"}),
         (campaign("page-cache", True, a=SSD), None, {"moved": GIB}),
     ],
-    ids=["ssd", "two", "one-of-two", "guest", "perhaps-guest", "network", "memory", "page-cache"],
+    ids=[
+        *(
+            "ssd",
+            "two",
+            "one-of-two",
+            "disk",
+            "server",
+            "image",
+            "direct-image",
+            "image-on-network",
+        ),
+        *("image-in-memory", "guest", "perhaps-guest", "network", "memory", "page-cache"),
+    ],
 )
 def test_what_check_is_told(given, place, expected):
     assert ft.measure.known(given, place) == {"ram": 8 * GIB, "prefilled": True, **expected}

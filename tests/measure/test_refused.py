@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +12,17 @@ import fiotools as ft
 from fiotools.measure import lock
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
-from tests.measure.campaigns import SMALL, linux, measure, names, needs, ran, unix
+from tests.measure.campaigns import (
+    PATIENCE,
+    SMALL,
+    command,
+    linux,
+    measure,
+    names,
+    needs,
+    ran,
+    unix,
+)
 
 pytestmark = unix
 
@@ -73,6 +84,8 @@ def test_names_of_places(tmp_path):
     for label in ("a_b", "../x", "{round}", ".hidden"):
         with pytest.raises(ft.MeasureError, match="is no label"):
             places_of({label: tmp_path})
+    with pytest.raises(ft.MeasureError, match="two places are called 'X'"):  # on some systems one
+        places_of([f"x={tmp_path}", f"X={tmp_path / 'a=b'}"])
     with pytest.raises(ft.MeasureError, match="two places are called 'x'"):
         places_of([f"x={tmp_path}", f"x={tmp_path / 'a=b'}"])
     with pytest.raises(ft.MeasureError, match="no place to measure"):
@@ -87,7 +100,7 @@ def test_names_of_places(tmp_path):
         ("throughput", ["dd is not installed", "dd: apt install coreutils"]),
         ("block-size", ["dd is not installed", "dd: apt install coreutils"]),
         ("page-cache", ["bash, cat are not installed", "bash: apt install bash"]),
-        ("small-files", ["bash, tar are not installed", "tar: apt install tar"]),
+        ("small-files", ["bash, tar, sync are not installed", "brew install tar"]),
     ],
 )
 def test_a_tool_that_is_missing(tmp_path, experiment, said):
@@ -96,6 +109,99 @@ def test_a_tool_that_is_missing(tmp_path, experiment, said):
     for line in said:
         assert line in done.stderr
     assert names(tmp_path) == []
+
+
+@linux
+@needs("sh")
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo I am not fio", "fio failed on place (no known format; it begins 'I am not fio')"),
+        ("true", "fio failed on place (the file is empty"),
+        ("""echo '{"fio version": "fio-3.33", "jobs": []}'""", "fio failed on place ("),
+        (
+            "echo \\'--bs\\': unrecognized >&2; exit 1",
+            "exit status 1), workload random-read, round 1",
+        ),
+        ("kill -9 $$", "fio failed on place (killed by SIGKILL)"),
+        (None, "fio: Exec format error"),
+    ],
+    ids=["another", "silent", "no-job", "too-old", "killed", "no-program"],
+)
+def test_a_tool_that_is_none(tmp_path, monkeypatch, script, why):
+    place, fio = tmp_path / "place", tmp_path / "bin" / "fio"
+    for folder in (place, fio.parent):
+        folder.mkdir()
+    fio.write_bytes(b"\x7fELF" if script is None else f"#!/bin/sh\n{script}\n".encode())
+    fio.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fio.parent))
+    asked = {"output": tmp_path / "out", "size": "16M", "seconds": 1, "buffered": True}
+    with pytest.raises(ft.MeasureError) as caught:
+        ft.measure.run("random-io", place, **asked)
+    assert why in str(caught.value)
+    assert names(place) == []
+    assert not asked["output"].exists()
+
+
+@linux
+@needs("dd")
+@pytest.mark.parametrize(
+    ("folder", "mode"), [("place", 0o555), ("place", 0o333), ("results", 0o555)]
+)
+def test_a_folder_without_permission(tmp_path, folder, mode):
+    for name in ("place", "results"):
+        (tmp_path / name).mkdir()
+    (tmp_path / folder).chmod(mode)
+    args = command(*SMALL, "--dir", tmp_path / "place", "--output", tmp_path / "results" / "out")
+    if os.geteuid() == 0:  # whom no mode keeps out
+        bound = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+        if subprocess.run([*bound, "true"], capture_output=True, check=False).returncode:
+            pytest.skip("needs setpriv, or not to be root")
+        args = [*bound, *args]
+    done = subprocess.run(args, capture_output=True, encoding="utf-8", check=False)
+    (tmp_path / folder).chmod(0o755)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert f"{tmp_path / folder}" in done.stderr
+    assert "Permission denied" in done.stderr
+    assert names(tmp_path / "place") == names(tmp_path / "results") == []
+
+
+@linux
+@needs("dd")
+def test_paths_of_every_kind(tmp_path):
+    odd = ["a b'\"q", "new\nline", "-dash", "\N{HIRAGANA LETTER A}\x1b[2J"]
+    for name in odd:
+        (tmp_path / name).mkdir()
+    args = [
+        part
+        for name in ("nl=new\nline", "-dash", odd[0], f"jp={odd[3]}")
+        for part in ("--dir", name)
+    ]
+    asked = ("throughput", "--size", "16M", "--rounds", 1, "--only", "read")
+    done = measure(*asked, *args, "--output", "my 'out'", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert all(names(tmp_path / name) == [] for name in odd)
+    campaign = ft.campaign(tmp_path / "my 'out'")
+    assert sorted(campaign.results.io["place"]) == ["a-b-q", "dash", "jp", "nl"]
+    assert [place["path"] for place in campaign.session["places"]] == [
+        str(tmp_path / name) for name in (odd[1], odd[2], odd[0], odd[3])
+    ]
+
+
+@linux
+@needs("dd")
+def test_nobody_listens(tmp_path):
+    """What it says goes nowhere; the campaign goes on to its end."""
+    (tmp_path / "place").mkdir()
+    args = command(*SMALL, "--rounds", 1, "--dir", tmp_path / "place", "--output", tmp_path / "out")
+    process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.wait(timeout=PATIENCE) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert ft.campaign(tmp_path / "out").status == "complete"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +356,8 @@ def test_what_others_left_is_named_and_not_touched(tmp_path):
     said = []
     args = {"output": tmp_path / "out", "rounds": 1, "size": "16M", "only": ["read"]}
     ft.measure.run("throughput", tmp_path / "place", say=said.append, **args)
-    assert f"{other} was left by another campaign that was killed: delete it" in said
+    told = f"{other} was left by another campaign that was killed: resume that one, or delete"
+    assert sum(told in text for text in said) == 1
     assert names(tmp_path / "place") == [other.name]
 
 

@@ -2,7 +2,130 @@
 
 from __future__ import annotations
 
-from fiotools.cli.command import Command
-from fiotools.measure.command import EXAMPLES, measure
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+from unicodedata import category
 
-COMMAND = Command(measure, EXAMPLES)
+import typer
+
+from fiotools.cli import stream
+from fiotools.cli.command import Command
+from fiotools.measure.experiments import EXPERIMENTS
+from fiotools.measure.running import resume, run
+from fiotools.measure.signals import Interrupted
+
+_LIST = ", ".join(f"{name} (article {one.article})" for name, one in EXPERIMENTS.items())
+
+
+def measure(
+    experiment: Annotated[
+        str | None, typer.Argument(metavar="EXPERIMENT", help=f"{_LIST}.", show_default=False)
+    ] = None,
+    dir: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME=]FOLDER", help="A folder to measure; once for each place."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="For the results, a new one; by default named by experiment and time.",
+        ),
+    ] = None,
+    continued: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume", metavar="FOLDER", help="Go on with the interrupted campaign in this folder."
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Under two minutes.")] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Larger files, longer runs, more rounds.")
+    ] = False,
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Runs of each workload on each place; 5 by default."),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Of a test file, such as 4G; by default as there is room."
+        ),
+    ] = None,
+    seconds: Annotated[
+        int | None, typer.Option(metavar="N", help="Of each run of fio or diskspd.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="WORKLOAD", help="Only this one; may be repeated.")
+    ] = None,
+    buffered: Annotated[
+        bool, typer.Option("--buffered", help="random-io: through the page cache.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+) -> int:
+    """Measure places with the procedures of the articles, and keep the raw outputs.
+
+    Each place gets a private folder, which is removed at the end, also after Ctrl-C. Nothing else
+    is touched.
+    """
+    try:
+        if continued is not None:
+            given = (experiment, dir, output, quick, thorough, rounds, size, seconds, only)
+            if any(one not in (None, False) for one in (*given, buffered, dry_run)):
+                raise typer.BadParameter("--resume takes all from the folder: give nothing else")
+            resume(continued, say=_say)
+            return 0
+        if experiment is None or experiment not in EXPERIMENTS:
+            what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
+            raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
+        if quick and thorough:
+            raise typer.BadParameter("--quick or --thorough, not both")
+        chosen = EXPERIMENTS[experiment]
+        elsewhere = chosen.elsewhere()
+        if elsewhere is not None and chosen.here() is not None:
+            _say(elsewhere)
+            return 0
+        if not dir:
+            raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
+        run(
+            experiment,
+            dir,
+            output=output,
+            effort="quick" if quick else "thorough" if thorough else "normal",
+            rounds=rounds,
+            size=size,
+            seconds=seconds,
+            only=only or (),
+            buffered=buffered,
+            dry=dry_run,
+            say=_say,
+        )
+    except Interrupted as error:
+        left = ": all is removed from the places" if error.is_clean else ""
+        stream.say(f"{error}{left}")
+        return 128 + error.number
+    return 0
+
+
+def _say(text: str) -> None:
+    """Write what is said, as long as somebody reads it: measuring goes on without."""
+    # a name may hold anything, also what a terminal takes for a command
+    told = "".join(one if one == "\n" or category(one)[0] != "C" else "\ufffd" for one in text)
+    with suppress(stream.OutputClosedError, stream.Trouble):
+        stream.write(f"{told}\n")
+
+
+COMMAND = Command(
+    measure,
+    (
+        "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
+        "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
+        "measure page-cache --dir /srv --dry-run",
+        "measure --resume random-io-20261121-093000",
+    ),
+)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from fiotools.measure import filling, resident
-from fiotools.measure.facts import binary
+from fiotools.measure.facts import binary, span
 from fiotools.measure.plan import Plan
+from fiotools.measure.question import Question
 from fiotools.measure.scratch import Scratch
 from fiotools.measure.signals import Watch
 
@@ -43,10 +44,13 @@ class Command:
     shown : str or None
         The command line for a transcript, which has what goes to stderr; without it, what goes to
         stdout is kept.
+    folder : str
+        Where it runs, in the private folder.
     """
 
     argv: tuple[str, ...]
     shown: str | None = None
+    folder: str = "."
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,13 @@ class Stage:
     scratch : mapping of place to Scratch
     random : int or None
         An open file in memory with random data.
+    removal_s : float
+        How long it takes to remove what one round leaves until the end, as far as it was tried.
     """
 
     scratch: Mapping[str, Scratch]
     random: int | None = None
+    removal_s: float = 0.0
 
 
 class Experiment(ABC):
@@ -72,6 +79,10 @@ class Experiment(ABC):
     name, article, question : str
     metric : tuple of str
         The table and the column to look at first.
+    questions : tuple of Question
+        What is compared, the main question first.
+    cached : str or None
+        The label that says whether what is read lies in memory, cold or warm.
     tools : tuple of str
         Commands that must be installed.
     workloads : tuple of str
@@ -97,6 +108,8 @@ class Experiment(ABC):
     article: ClassVar[str]
     question: ClassVar[str]
     metric: ClassVar[tuple[str, str]]
+    questions: ClassVar[tuple[Question, ...]]
+    cached: ClassVar[str | None] = None
     tools: ClassVar[tuple[str, ...]]
     workloads: ClassVar[tuple[str, ...]]
     fields: ClassVar[tuple[str, ...]] = ("workload",)
@@ -131,6 +144,10 @@ class Experiment(ABC):
         """Say how many jobs run at once, where the tool has several (else 0)."""
         return 0
 
+    def held(self, runs: int) -> int:
+        """Count the files of the size that a place holds at once, at most, in so many runs."""
+        return self.files
+
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
         """Make what the runs need, outside of any measurement."""
         for scratch in stage.scratch.values():
@@ -138,15 +155,19 @@ class Experiment(ABC):
         return stage
 
     def to_prepare(self, plan: Plan) -> int:
-        """Count the bytes that `prepare` writes."""
-        return plan.size_bytes * len(plan.places)
+        """Count the bytes that `prepare` writes and reads."""
+        return 2 * plan.size_bytes * len(plan.places)
 
-    def before(self, workload: str, folder: Path) -> Path | None:
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Say how long the preparation and so many runs take."""
+        moved = plan.size_bytes * runs + self.to_prepare(plan)
+        return f"{span(moved / 1e9)} if all goes at 1 GB/s, {span(moved / 100e6)} at 100 MB/s"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> Path | None:
         """Get ready for one run; give the file that it reads, to see how much is in memory."""
         if "read" not in workload:
             return None
-        resident.drop(folder / DATA)
-        return folder / DATA
+        return scratch.drop(DATA)
 
     def expected_pct(self, workload: str) -> float:
         """Say how much of the file that a run reads should be in memory before."""

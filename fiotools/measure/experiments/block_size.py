@@ -18,6 +18,7 @@ from fiotools.measure.experiments.base import (
     transcript,
 )
 from fiotools.measure.plan import Plan
+from fiotools.measure.question import Question
 
 _KIB = {"4k": 4, "32k": 32, "256k": 256, "2m": 2048, "16m": 16384}
 
@@ -29,10 +30,11 @@ class BlockSize(Experiment):
     article = "003"
     question = "which block size is fast enough?"
     metric = ("io", "bw_bytes_per_s")
+    questions = (Question("place", ("direction", "bs_bytes")),)
     tools = ("dd",)
     workloads = tuple(f"{operation}_{size}" for size in _KIB for operation in ("write", "read"))
     fields = ("operation", "size")
-    efforts = (Effort(128 * MIB, 5), Effort(1024 * MIB, 5), Effort(4096 * MIB, 10))
+    efforts = (Effort(64 * MIB, 5), Effort(1024 * MIB, 5), Effort(4096 * MIB, 10))
     files = 2
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:

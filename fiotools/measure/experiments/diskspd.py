@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from fiotools.measure.experiments.base import DATA, MIB, Command, Effort, Experiment, Stage
+from fiotools.measure.facts import span
 from fiotools.measure.plan import Plan
+from fiotools.measure.question import Question
+from fiotools.measure.scratch import Scratch
 from fiotools.measure.tools import install_hint
 
 _OPTIONS = ("-t2", "-o32", "-b4k", "-r4k", "-w40", "-Sh", "-D", "-L")
@@ -20,6 +22,7 @@ class Diskspd(Experiment):
     article = "002"
     question = "how many small random reads and writes does it do, on Windows?"
     metric = ("io", "iops")
+    questions = (Question("place", ("direction",)),)
     tools = ("diskspd",)
     workloads = ("mixed",)
     suffix = ".xml"
@@ -33,7 +36,11 @@ class Diskspd(Experiment):
         """Leave that to DISKSPD, which says so itself."""
         return False
 
-    def before(self, workload: str, folder: Path) -> None:
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Add up the runs."""
+        return f"{plan.seconds} s a run, {span(runs * plan.seconds)} and the preparation"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> None:
         """Leave the cache to -Sh."""
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:

@@ -17,6 +17,8 @@ from fiotools.measure.experiments.base import (
 )
 from fiotools.measure.facts import binary
 from fiotools.measure.plan import Plan
+from fiotools.measure.question import Question
+from fiotools.measure.scratch import Scratch
 
 
 class PageCache(Experiment):
@@ -26,6 +28,11 @@ class PageCache(Experiment):
     article = "001"
     question = "what does the page cache gain?"
     metric = ("timings", "real_s")
+    questions = (
+        Question("cache", ("place",), baseline="cold"),
+        Question("place", only=("cache", "cold")),
+    )
+    cached = "cache"
     tools = ("bash", "cat")
     workloads = ("cold", "warm")
     fields = ("cache",)
@@ -41,15 +48,14 @@ class PageCache(Experiment):
             "dropped from the page cache; run it on Linux"
         )
 
-    def before(self, workload: str, folder: Path) -> Path:
+    def before(self, workload: str, number: int, scratch: Scratch) -> Path:
         """Drop the file, or read it."""
-        file = folder / DATA
         if workload == "cold":
-            resident.drop(file)
-        else:
-            with file.open("rb", buffering=0) as data:
-                while data.read(4 * MIB):
-                    pass
+            return scratch.drop(DATA)
+        file = scratch.path / DATA
+        with file.open("rb", buffering=0) as data:
+            while data.read(4 * MIB):
+                pass
         return file
 
     def expected_pct(self, workload: str) -> float:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
+from fiotools.measure import filling
 from fiotools.measure.experiments.base import (
-    DATA,
     MIB,
     Command,
     Effort,
     Experiment,
     Stage,
+    Tick,
     fits,
 )
-from fiotools.measure.facts import binary, processors
+from fiotools.measure.facts import binary, processors, span
 from fiotools.measure.plan import Plan
+from fiotools.measure.question import Question
+from fiotools.measure.scratch import Scratch
+from fiotools.measure.signals import Watch
 
 _ENGINES = {"linux": "libaio", "darwin": "posixaio", "win32": "windowsaio"}
+_FILES = "data.$jobnum.tmp"  # fio's own word for the number of a job, from 0
 _PATTERNS = {
     "random-read": ("--rw=randread",),
     "random-write": ("--rw=randwrite",),
@@ -33,6 +37,7 @@ class RandomIO(Experiment):
     article = "004"
     question = "how many small random reads and writes does it do?"
     metric = ("io", "iops")
+    questions = (Question("place", ("workload", "direction")),)
     tools = ("fio",)
     workloads = tuple(_PATTERNS)
     suffix = ".json"
@@ -43,15 +48,29 @@ class RandomIO(Experiment):
         """Give one to each processor, as the article does."""
         return processors()
 
-    def before(self, workload: str, folder: Path) -> None:
-        """Leave the cache to fio, which drops it by itself."""
+    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+        """Fill a file for each job."""
+        for scratch in stage.scratch.values():
+            for job in range(plan.jobs):
+                file = scratch.path / _FILES.replace("$jobnum", str(job))
+                filling.fill(file, _share(plan), watch, tick)
+        return stage
+
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Add up the runs, with what fio needs to start."""
+        return f"{plan.seconds} s a run, {span(runs * (plan.seconds + 0.4))} and the preparation"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> None:
+        """Drop what lies below the place too; fio drops its own files by itself."""
+        scratch.drop_below()
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
         """Give the article's job; the offsets differ from round to round, and not by place."""
         return Command(
             (
-                *("fio", f"--name={workload}", f"--filename={DATA}", f"--size={plan.size_bytes}"),
-                *(*_PATTERNS[workload], "--bs=4k", f"--numjobs={plan.jobs}", "--thread"),
+                *("fio", f"--name={workload}", f"--filename_format={_FILES}"),
+                *(f"--size={_share(plan)}", *_PATTERNS[workload], "--bs=4k"),
+                *(f"--numjobs={plan.jobs}", "--thread"),
                 *("--time_based", f"--runtime={plan.seconds}s"),
                 *(f"--direct={int(not plan.buffered)}",),
                 *(f"--ioengine={_ENGINES.get(sys.platform, 'psync')}", "--group_reporting"),
@@ -70,9 +89,17 @@ class RandomIO(Experiment):
                 f"{small}; direct=1 passes this machine's page cache by, and neither a host's nor "
                 "a server's"
             )
-        yield f"{plan.jobs} jobs share one file of {binary(plan.size_bytes)}, full of random data"
+        yield (
+            f"{plan.jobs} jobs, as many as processors, each with a file of {binary(_share(plan))} "
+            "full of random data"
+        )
         if plan.seconds < 10:
             yield (
                 f"{plan.seconds} s a run (the article has 60): an SSD's own cache, and a burst "
                 "that a cloud disk grants, last longer"
             )
+
+
+def _share(plan: Plan) -> int:
+    """Give the size of one job's file: all of them together are as large as the plan says."""
+    return plan.size_bytes // plan.jobs // 4096 * 4096
