@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fiotools.measure.campaign import campaign
     from fiotools.publication import published
     from fiotools.reading import read, reads
-    from fiotools.report.making import report
-    from fiotools.report.studying import study
+    from fiotools.reports.making import report
+    from fiotools.reports.studying import study
     from fiotools.results import Results, concat
     from fiotools.sniff import formats
     from fiotools.stats.asked import settings_diff
@@ -111,7 +111,8 @@ _MODULES = {
     "measure": ("campaign",),
     "publication": ("published",),
     "reading": ("read", "reads"),
-    "report.studying": ("study",),
+    "reports.making": ("report",),
+    "reports.studying": ("study",),
     "results": ("Results", "concat"),
     "sniff": ("formats",),
     "stats": (
@@ -137,7 +138,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("measure", "plot", "report"):
+    if name in ("measure", "plot"):
         return import_module(f"fiotools.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'fiotools' has no attribute {name!r}")

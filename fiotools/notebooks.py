@@ -13,6 +13,7 @@ go to ``figures/ja/``, with their own ``SHA256SUMS``; notebooks and other figure
 from __future__ import annotations
 
 import argparse
+import asyncio
 import copy
 import hashlib
 import os
@@ -20,17 +21,16 @@ import re
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
+from fiotools import whole
 from fiotools.errors import SchemaError
-from fiotools.kernel import run_cells
+from fiotools.kernel import execute_cells, run
 
 NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")
@@ -91,7 +91,7 @@ def canonical(notebook: Any) -> str:
     return text + "\n"
 
 
-def execute(path: Path, lang: str = ENGLISH) -> Outcome:
+async def execute(path: Path, lang: str = ENGLISH) -> Outcome:
     """Run one notebook in its own folder, and write it back if it succeeded and changed.
 
     Parameters
@@ -122,7 +122,7 @@ def execute(path: Path, lang: str = ENGLISH) -> Outcome:
             return Outcome(path, 0.0, error=f"not a notebook: {type(error).__name__}")
         try:
             told = {FIGURES_LOG: str(log), FIGURES_LANG: lang}
-            run_cells(notebook, path.parent, told, on_cell_start=started)
+            await execute_cells(notebook, path.parent, told, on_cell_start=started)
         except (CellControlSignal, RuntimeError) as error:  # RuntimeError: the kernel died
             seconds = time.perf_counter() - start
             return Outcome(path, seconds, error=_explain(notebook, current, error))
@@ -130,9 +130,25 @@ def execute(path: Path, lang: str = ENGLISH) -> Outcome:
     text = canonical(notebook).encode("utf-8")
     changed = text != before and lang == ENGLISH
     if changed:
-        _write(path, text)
+        whole.write_bytes(path, text)
     written = [path.parent / name for name in figures]  # absolute names stay as they are
     return Outcome(path, time.perf_counter() - start, changed, figures=written)
+
+
+async def _execute_all(paths: list[Path], lang: str, jobs: int) -> list[Outcome]:
+    """Run notebooks, some at a time, and say of each what became of it."""
+    room = asyncio.Semaphore(jobs)
+
+    async def one(path: Path) -> Outcome:
+        async with room:
+            outcome = await execute(path, lang)
+        state = "FAILED" if outcome.error else "rewritten" if outcome.changed else "unchanged"
+        print(f"{outcome.path.as_posix()}: {state}, {outcome.seconds:.1f} s", flush=True)
+        if outcome.error:
+            print("    " + outcome.error.replace("\n", "\n    "), flush=True)
+        return outcome
+
+    return await asyncio.gather(*map(one, paths))
 
 
 def _explain(notebook: Any, index: int, error: Exception) -> str:
@@ -151,13 +167,6 @@ def _explain(notebook: Any, index: int, error: Exception) -> str:
     more = " ..." if len(reason) > 3 else ""
     text = "\n".join(reason[:3]) + more
     return f"cell [{number}], line {line}: {lines[line - 1].strip()}\n{error.ename}: {text}"
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file in one step, so that an interrupted run leaves no half of one."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
 
 
 def checksums(folder: Path = FIGURES) -> str:
@@ -235,17 +244,10 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
     drawn_in = FIGURES if args.lang == ENGLISH else FIGURES / args.lang
-    outcomes = []
-    # spawn: the same on every system, and the workers stay small
-    with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(execute, path, args.lang) for path in paths]):
-            outcome = future.result()
-            outcomes.append(outcome)
-            state = "FAILED" if outcome.error else "rewritten" if outcome.changed else "unchanged"
-            print(f"{outcome.path.as_posix()}: {state}, {outcome.seconds:.1f} s", flush=True)
-            if outcome.error:
-                print("    " + outcome.error.replace("\n", "\n    "), flush=True)
-
+    try:
+        outcomes = run(_execute_all(paths, args.lang, args.jobs))
+    except KeyboardInterrupt:
+        return 130
     if any(outcome.error for outcome in outcomes):
         return 1
     problems = [] if args.notebooks else _audit(outcomes, drawn_in)
@@ -254,7 +256,7 @@ def main(argv: list[str] | None = None) -> int:
     if drawn_in.is_dir():
         listed, sums = drawn_in / SUMS.name, checksums(drawn_in).encode()
         if not listed.exists() or listed.read_bytes() != sums:
-            _write(listed, sums)
+            whole.write_bytes(listed, sums)
             print(f"{listed.as_posix()}: rewritten")
     print(f"{len(outcomes)} notebooks ran; {len(_drawn(drawn_in))} figures in {drawn_in}/")
     return 1 if problems else 0

@@ -6,6 +6,7 @@ A reader adds rows (or whole columns, where there are many) to `Tables`; nothing
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -122,6 +123,9 @@ def frames(
             for named, tables in files
             for size, columns in tables.blocks.get(table, ())
         ]
+        if not parts and not labels:
+            built[table] = _empty(table).copy(deep=False)  # nothing is in it that could be changed
+            continue
         # a label named like a condition ({iodepth:d}) fills that condition's gaps instead
         data: dict[str, Any] = {}
         for label in labels:
@@ -131,18 +135,38 @@ def frames(
                     dtype=types[label],
                 )
         for name in names:
-            dtype: Any = PANDAS[COLUMNS[name].dtype]
             filled = [
                 (columns.get(name), source if name == "source" else named.get(name), size)
                 for named, source, size, columns in parts
             ]
-            data[name] = _column(filled, dtype)
+            data[name] = _column(filled, _dtype(PANDAS[COLUMNS[name].dtype]))
         built[table] = pd.DataFrame(data)
     return built
 
 
+@cache
+def _empty(table: str) -> pd.DataFrame:
+    """Build a table without rows: most files leave most tables empty, and building takes time."""
+    columns = {name: _dtype(PANDAS[COLUMNS[name].dtype]) for name in TABLES[table]}
+    return pd.DataFrame({name: pd.array([], dtype=dtype) for name, dtype in columns.items()})
+
+
+@cache
+def _missing(dtype: Any) -> Any:
+    """Build one missing value; most columns hold nothing else."""
+    return pd.array([None], dtype=dtype)
+
+
+@cache
+def _dtype(name: str) -> Any:
+    """Look a type up by its name, once: pandas tries every type that it knows."""
+    return pd.api.types.pandas_dtype(name)
+
+
 def _column(parts: list[tuple[Sequence[Any] | None, Any, int]], dtype: Any) -> Any:
     """Join a column's parts: the values given, and what stands where there are none."""
+    if all(given is None and default is None for given, default, _ in parts):
+        return _missing(dtype).repeat(sum(size for _, _, size in parts))
     pieces: list[Any] = []
     values: list[Any] = []
     for given, default, size in parts:

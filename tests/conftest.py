@@ -1,3 +1,4 @@
+import signal
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,6 +17,19 @@ def close_figures():
     import matplotlib.pyplot as plt
 
     plt.close("all")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_arrive():
+    """What is ignored here, as under nohup, would be ignored in each command that a test starts."""
+    names = ("SIGHUP", "SIGINT", "SIGTERM")  # Windows has no SIGHUP
+    asked = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    ignored = [number for number in asked if signal.getsignal(number) == signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)  # which no other process inherits
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -38,6 +39,7 @@ TOKENS = [
 ]
 
 
+@cache
 def seeds() -> dict[str, list[tuple[str, bytes]]]:
     """Give each reader's fixtures: (name, bytes)."""
     found: dict[str, list[tuple[str, bytes]]] = {reader.name: [] for reader in READERS}

@@ -6,6 +6,10 @@ been noted.
 """
 
 import numpy as np
+import pandas as pd
+
+import fiotools as ft
+from fiotools.schema import TABLES
 
 ROW = ["source", "run", "entry", "direction"]
 
@@ -27,6 +31,18 @@ def contradictions(results):
                 rows = zip(bad["source"], bad["run"], strict=True)
                 found += [(source, run, what) for source, run in rows]
     return found
+
+
+def together(every):
+    """Put readings of different files into one, so that each question is asked once."""
+    every = list(every)
+    tables = {}
+    for table in TABLES:
+        parts = [results.tables[table] for results in every]
+        tables[table] = pd.concat([part for part in parts if len(part)] or parts[:1])
+    return ft.Results(
+        {table: frame.reset_index(drop=True) for table, frame in tables.items()}, len(every)
+    )
 
 
 def floats(frame, *names):
@@ -95,6 +111,8 @@ def bins(results):
 def totals(results):
     """Threads add up to the total."""
     io = results.io
+    if not (io["scope"] == "thread").any():
+        return
     for amount in ("io_bytes", "total_ios"):
         keys = ["source", "run", "direction"]
         sums = io.pivot_table(

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from docs.generator.filled import add_marks, gaps
+from fiotools.sniff import Document, sniff
 from tests.corpus import CORPUS, outcomes, table
-from tests.physics import contradictions, unnoted
+from tests.physics import contradictions, together, unnoted
 
 pytestmark = pytest.mark.skipif(
     not CORPUS.is_dir(), reason="the corpus (../shared/corpus) does not lie beside the project"
@@ -89,13 +91,10 @@ def test_what_is_refused_holds_no_result(every):
 
 
 def test_figures_hold_or_are_noted(every):
-    wrong = set()
-    for one in every:
-        if one.results is not None and contradictions(one.results):
-            wrong.add(one.path.name)
-            assert not unnoted(one.results), one.path
+    whole = together(one.results for one in every if one.results is not None)
+    assert not unnoted(whole)
     # edited by hand, both
-    assert wrong == {
+    assert {source.rpartition("/")[2] for source, _, _ in contradictions(whole)} == {
         "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt",
         "microsoft_VirtualClient__Results_FIO.json",
     }
@@ -118,6 +117,16 @@ def test_reports_in_the_strings_of_a_document_are_read(every):
     (one,) = [one for one in every if one.path.name.startswith("bamasa_fio_tests__text-inside")]
     assert len(one.results.runs) == 270  # as the manifest counts
     assert set(one.results.runs["format"]) == {"fio_normal"}
+
+
+def test_gaps_of_the_documentation_are_gaps_here_too(every):
+    marks = {}
+    for one in every:
+        if one.results is not None:
+            owner = sniff(Document(one.path.name, one.path.read_bytes()))
+            add_marks(marks, owner.name, one.results)
+    empty = [gap for gap in gaps() if gap.kind != "unseen"]
+    assert not {(cell, gap.pattern) for cell in marks for gap in empty if gap.covers(cell)}
 
 
 def test_no_figure_disagrees(every, capsys):

@@ -32,6 +32,18 @@ def truths():
     return json.loads((CORPUS / "truths.json").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="module")
+def every():
+    """Read each file once; what is refused stands here as its error."""
+    read = {}
+    for name in truths():
+        try:
+            read[name] = ft.read(CORPUS / name)
+        except FileError as error:
+            read[name] = error
+    return read
+
+
 def expected(truth):
     """Bytes, seconds, records in and out of each report of dd."""
     reports = truth.get("byte_lines_in_order_of_appearance", [])
@@ -73,16 +85,15 @@ def found(results):
     return reports
 
 
-def test_every_report_is_read_as_it_is_known(record_property):
+def test_every_report_is_read_as_it_is_known(every, record_property):
     wrong, refused, count = {}, 0, 0
     for name, truth in truths().items():
         known = expected(truth)
-        try:
-            results = ft.read(CORPUS / name)
-        except FileError as error:
+        results = every[name]
+        if isinstance(results, FileError):
             refused += 1
             if known:
-                wrong[name] = str(error)
+                wrong[name] = str(results)
             continue
         seen = found(results)
         if "interleaved" in truth:  # whose records are whose is known only where it is certain
@@ -95,19 +106,19 @@ def test_every_report_is_read_as_it_is_known(record_property):
     record_property("refused with a reason", refused)
 
 
-def test_progress_is_in_samples():
+def test_progress_is_in_samples(every):
     for name, truth in truths().items():
         if truth.get("progress"):
-            samples = ft.read(CORPUS / name).samples
+            samples = every[name].samples
             seen = set(zip(samples["value"], samples["time_s"], strict=True))
             assert {(p["bytes"], p["seconds"]) for p in truth["progress"]} <= seen, name
 
 
-def test_only_contradictions_are_noted():
+def test_only_contradictions_are_noted(every):
     seen = {}
     for name, truth in truths().items():
         if expected(truth):
-            notes = ft.read(CORPUS / name).notes["message"]
+            notes = every[name].notes["message"]
             if said := notes[notes.str.contains(CONTRADICTION)].tolist():
                 seen[name] = said
     assert seen.keys() == CONTRADICT.keys()

@@ -11,7 +11,6 @@ from fiotools.readers import READERS
 from fiotools.schema import TABLES
 
 FIXTURES = ROOT / "tests" / "fixtures"
-CORPUS = ROOT.parent / "shared" / "corpus"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -84,14 +83,6 @@ def test_what_no_output_shows_is_read_all_the_same(tmp_path):
     unseen = [gap for gap in gaps() if gap.kind == "unseen"]
     missing = {c for c in cells(committed()) if any(gap.covers(c) for gap in unseen)}
     assert missing - set(filled(files)) == set()
-
-
-def test_gaps_are_gaps_in_the_corpus():
-    if not CORPUS.is_dir():
-        pytest.skip("the corpus is not beside the project (../shared/corpus)")
-    marks = filled(file for file in sorted(CORPUS.rglob("*")) if file.is_file())
-    empty = [gap for gap in gaps() if gap.kind != "unseen"]
-    assert not {(cell, gap.pattern) for cell in marks for gap in empty if gap.covers(cell)}
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

@@ -5,13 +5,11 @@ import pytest
 from fiotools.readers import READERS
 from tests.fuzz import Tally, examine, rounds, seeds
 
-EVERY = seeds()
-
 
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
 def test_broken_files_give_errors_or_notes(name, record_property):
     tally = Tally()
-    rounds(EVERY[name], tally, examples=60, start=1)
+    rounds(seeds()[name], tally, examples=60, start=1)
     assert tally.tried >= 60
     assert tally.read
     record_property("inputs", tally.tried)
@@ -19,7 +17,7 @@ def test_broken_files_give_errors_or_notes(name, record_property):
 
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
 def test_truncated_anywhere(name):
-    file, data = min(EVERY[name], key=lambda seed: len(seed[1]))
+    file, data = min(seeds()[name], key=lambda seed: len(seed[1]))
     tally = Tally()
     # every byte where the file is small, fewer where it is not, always the last ones
     coarse = range(0, len(data), max(1, len(data) // 100))

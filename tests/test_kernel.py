@@ -1,13 +1,16 @@
 """A kernel that ends before it has answered is started again; one that has run a cell is not."""
 
 import json
+import runpy
 import sys
 
+import nbval.kernel
 import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
 from fiotools.kernel import run_cells
+from tests.conftest import ROOT
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.
 KERNEL = """
@@ -46,13 +49,12 @@ def notebook(*cells):
 
 def test_is_started_again(kernel, tmp_path):
     starts = kernel(runs_from=3)
-    asked = notebook("import os\n[os.getcwd(), os.environ['GIVEN'], os.environ['COLUMNS']]")
+    asked = notebook("import os\nprint(os.getcwd(), os.environ['GIVEN'], os.environ['COLUMNS'])")
     begun = []
     run_cells(asked, tmp_path, {"GIVEN": "yes"}, lambda cell, cell_index: begun.append(cell_index))
     assert starts() == 3
     assert begun == [0]
-    shown = [str(tmp_path), "yes", "80"]
-    assert asked.cells[0].outputs[0].data["text/plain"] == repr(shown)
+    assert asked.cells[0].outputs[0].text == f"{tmp_path} yes 80\n"
 
 
 def test_is_given_up(kernel, tmp_path):
@@ -67,3 +69,24 @@ def test_runs_no_cell_twice(kernel, tmp_path):
     with pytest.raises(DeadKernelError):
         run_cells(notebook("1", "import os\nos._exit(1)"), tmp_path)
     assert starts() == 1
+
+
+@pytest.mark.parametrize("failing", [2, 3])
+def test_nbval_has_as_many_starts(monkeypatch, failing):
+    starts = []
+
+    def start(**options):
+        starts.append(options)
+        if len(starts) <= failing:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return "a kernel"
+
+    monkeypatch.setenv("TQDM_DISABLE", "")
+    monkeypatch.setattr(nbval.kernel, "start_new_kernel", start)
+    runpy.run_path(str(ROOT / "notebooks" / "conftest.py"))
+    if failing == 2:
+        assert nbval.kernel.start_new_kernel(cwd="here") == "a kernel"
+    else:
+        with pytest.raises(RuntimeError, match="Kernel died"):
+            nbval.kernel.start_new_kernel(cwd="here")
+    assert starts == [{"cwd": "here"}] * 3

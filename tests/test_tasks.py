@@ -31,6 +31,16 @@ def test_unknown_verb_gets_the_help():
     assert "figures" in done.stdout
 
 
+def test_what_is_compiled_is_kept(monkeypatch):
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    kept = TASKS["environment"]()
+    assert "PYTHONDONTWRITEBYTECODE" not in kept
+    assert Path(kept["PYTHONPYCACHEPREFIX"]).is_relative_to(ROOT / ".venv")
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE")
+    assert "PYTHONPYCACHEPREFIX" not in TASKS["environment"]()
+
+
 def test_makefile_has_the_same_verbs():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(r"^VERBS = (.*)$", makefile, re.MULTILINE)[1].split() == list(TASKS["VERBS"])

@@ -127,7 +127,7 @@ def test_the_wheel_holds_the_library_and_its_data_and_nothing_else(built):
         for file in copy.glob("data/**/*")
         if file.is_file()
     }
-    notebook = {"fiotools/report/own-data.ipynb"}
+    notebook = {"fiotools/reports/own-data.ipynb"}
     assert inside == {name for name in package if (copy / name).is_file()} | data | notebook
     assert {"fiotools/py.typed", "fiotools/examples/dda-vhdx/xml/nvme.xml"} <= inside
 

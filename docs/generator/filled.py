@@ -78,19 +78,26 @@ def filled(files: Iterable[Path]) -> dict[Cell, str]:
             results = ft.read(path)
         except ft.FiotoolsError:
             continue  # an expected frame beside an output, or an output that is refused with reason
-        formats = dict(zip(results.runs["run"], results.runs["format"], strict=True))
-        for table, frame in results.tables.items():
-            # a note about the whole file has no run
-            readers = frame["run"].map(formats).fillna(owner)
-            if owner == PASTING and table == "timings":
-                readers[:] = "time"  # of whatever was timed
-            for reader in readers.unique().tolist():
-                rows = frame[readers == reader]
-                mark = PASTED if owner == PASTING else OWN
-                for column in ("", *rows.columns[rows.notna().any()]):
-                    if marks.get((reader, table, column)) != OWN:
-                        marks[reader, table, column] = mark
+        add_marks(marks, owner, results)
     return marks
+
+
+def add_marks(marks: dict[Cell, str], owner: str, results: ft.Results) -> None:
+    """Mark what one file fills, which belongs to the reader `owner`."""
+    formats = dict(zip(results.runs["run"], results.runs["format"], strict=True))
+    for table, frame in results.tables.items():
+        if frame.empty:  # as most are
+            continue
+        # a note about the whole file has no run
+        readers = frame["run"].map(formats).fillna(owner)
+        if owner == PASTING and table == "timings":
+            readers[:] = "time"  # of whatever was timed
+        for reader in readers.unique().tolist():
+            rows = frame[readers == reader]
+            mark = PASTED if owner == PASTING else OWN
+            for column in ("", *rows.columns[rows.notna().any()]):
+                if marks.get((reader, table, column)) != OWN:
+                    marks[reader, table, column] = mark
 
 
 def gaps() -> list[Gap]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import columns, files, options, rows
-from fiotools.display import cells
+from fiotools.cli import files, options, rows
+from fiotools.display import cells, columns
 from fiotools.display.sheet import Sheet, Shown, grouped, places, shown
 from fiotools.schema import ANSWERS
 
@@ -55,7 +55,7 @@ def side(read: files.Reading, frame: pd.DataFrame, between: str, baseline: str |
     if between not in frame:
         return baseline
     if baseline is not None:
-        return rows.value_of(frame, between, baseline)
+        return columns.value_of(frame, between, baseline)
     if between == "label" and read.first is not None:
         return read.first
     runs = read.results.runs

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fiotools.display.cells import short
+from fiotools.display.columns import short
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 SCOPES = ("total", "thread", "job", "group", "client", "target")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from fiotools import units
-from fiotools.cli import columns, files, judged, roles, rows
+from fiotools.cli import files, judged, roles, rows
 from fiotools.cli.stream import Trouble
 from fiotools.cli.wish import TAKES, Drawing, Wish
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.plot.parts import unit
+from fiotools.stats.runs import in_one_scope
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +33,22 @@ _DEFAULTS = {"throughput": "bw_bytes_per_s", "latency": "lat_mean_ns", "sweep": 
 _OWN_TABLE = {"timings": ("real_s", "timings"), "percentiles": ("value_ns", "percentiles")}
 # a row of these is a part of a run, so that the total beside them is not what is meant
 _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
+
+
+@contextmanager
+def speaking(lang: str) -> Iterator[None]:
+    """Draw in our look and in a language, and leave matplotlib as it was."""
+    import matplotlib as mpl
+
+    from fiotools import plot
+    from fiotools.plot import language
+
+    with mpl.rc_context():
+        plot.style(lang=lang)
+        try:
+            yield
+        finally:
+            language.use(language.ENGLISH)
 
 
 def draw(read: files.Reading, asked: Drawing) -> Axes | Figure:
@@ -53,7 +72,7 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes:
     shown = [role for role in (arguments.get("y"), arguments.get("hue")) if role]
     whole = kind not in _OWN_TABLE and not {*shown} & {*_PARTS}
     if not kept.combine and (kept.scope or whole):
-        frame = rows.one_scope(frame, kept.scope, shown)
+        frame = in_one_scope(frame, kept.scope, shown)
     if wish.order:
         arguments |= judged.ordered(frame, arguments.get("y") or arguments["hue"], wish.order)
     if kind in ("repeats", "sweep"):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import columns, comparing, completing, files, options
+from fiotools.cli import comparing, completing, files, options
 from fiotools.cli.stream import Trouble
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import labels, options
+from fiotools import labels
+from fiotools.cli import options
 from fiotools.cli.stream import Trouble, say
 from fiotools.display.text import many
 from fiotools.errors import FileError, ReadErrors, SchemaError

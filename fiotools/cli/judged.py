@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fiotools import units
-from fiotools.cli import columns, comparing, evidence, files, options, roles, rows
+from fiotools.cli import comparing, evidence, files, options, roles, rows
 from fiotools.cli.stream import Trouble, say
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def load(read: files.Reading, asked: Drawing) -> Figure:
     frame = rows.complete(frame, kept, *by)
     arguments = ordered(frame, hue, wish.order)
     if wish.limit:
-        limit = rows.value_of(frame, latency, wish.limit)
+        limit = columns.value_of(frame, latency, wish.limit)
         arguments["best"] = best_under(frame, latency, limit, by=hue)
     told = [summarize(frame, metric, by=by) for metric in ("iops", latency)]
     axes = plot.load(frame, x=x, latency=latency, hue=hue, summaries=told, **arguments)
@@ -144,7 +145,7 @@ def ordered(frame: pd.DataFrame, role: str | None, order: str | None) -> dict[st
         return {}
     if role is None:
         raise Trouble("--order is of several lines, and here is one: name them with --hue", 2)
-    return {"order": [rows.value_of(frame, role, text) for text in columns.split([order])]}
+    return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
 
 
 def _table(read: files.Reading, asked: Drawing, name: str, metric: str) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import columns, labels
-from fiotools.display import cells
+from fiotools import labels
+from fiotools.display import cells, columns
 from fiotools.display.sheet import Sheet, shown
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 

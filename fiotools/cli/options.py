@@ -63,6 +63,7 @@ Combine = Annotated[
     Literal["run", "group"] | None,
     typer.Option(help="First make totals of jobs and threads, for each run or fio group."),
 ]
+Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")]
 Format = Annotated[
     Shape, typer.Option("--format", "-f", help="json and csv: every column, in base units.")
 ]

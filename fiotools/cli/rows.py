@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fiotools.cli import columns, options
+from fiotools import metrics
+from fiotools.cli import options
 from fiotools.cli.stream import Trouble, say
+from fiotools.display import columns
 from fiotools.display.text import many
 from fiotools.errors import SchemaError
-from fiotools.vocabulary import COLUMNS, TABLES, describe
+from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fiotools.results import Results
-
-# where a metric is looked for, in this order
-_MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
-_FIRST = ("iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns", "real_s")
-_BESIDE = re.compile(r"_(min|max|stddev|agg|samples)$")
-
-
-def main_table(results: Results) -> str:
-    """Name the table that one wants to see first."""
-    return next((name for name in _MEASURED if len(results.tables[name])), "runs")
-
-
-def metrics(frame: pd.DataFrame) -> list[str]:
-    """Name what a frame holds that is worth asking about; spreads and extremes go without saying.
-
-    What matters most comes first.
-    """
-    found = [
-        name
-        for name in columns.of(frame)
-        if name in COLUMNS
-        and COLUMNS[name].better
-        and not _BESIDE.search(columns.short(name))
-        and bool(frame[name].notna().any())
-    ]
-    return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 
 
 def refuse_other_tables(name: str) -> None:
@@ -53,20 +29,16 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pd.D
     """Find the table that has the metric, and its full name; without one, say which there are."""
     if table is not None:
         refuse_other_tables(table)
-    tables = [table] if table else [name for name in _MEASURED if len(results.tables[name])]
-    frames = [results.tables[name] for name in tables]
-    listed = ", ".join(columns.short(name) for frame in frames[:1] for name in metrics(frame))
-    have = f"these files have {listed or 'no numbers'}"
     if metric is None:
-        raise Trouble(f"say what to look at with --metric: {have}", 2)
-    for frame in frames:
-        name = columns.full(metric, frame)
-        if name in frame and frame[name].notna().any():
-            return frame, name
-    if match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric):
-        raise SchemaError(f"a percentile is --metric value --where percentile={match[1]}")
-    describe(columns.full(metric, COLUMNS))  # refuses a name that nothing has
-    raise SchemaError(f"there is no {metric}: {have}")
+        have = metrics.listed(results, table)
+        raise Trouble(f"say what to look at with --metric: these files have {have}", 2)
+    try:
+        return metrics.find(results, metric, table)
+    except SchemaError:
+        if match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric):
+            said = f"a percentile is --metric value --where percentile={match[1]}"
+            raise SchemaError(said) from None
+        raise
 
 
 def kept(frame: pd.DataFrame, wanted: options.Rows) -> pd.DataFrame:
@@ -111,49 +83,3 @@ def of_scope(frame: pd.DataFrame, scope: str) -> pd.DataFrame:
         there = ", ".join(frame["scope"].dropna().unique()) or "none"
         raise SchemaError(f"no row of scope {scope!r}; there are: {there}")
     return found
-
-
-def one_scope(frame: pd.DataFrame, scope: str | None, named: list[str]) -> pd.DataFrame:
-    """Keep one scope as the statistics do: the one asked for, else totals, and lose no run."""
-    from fiotools.stats.frames import opened
-    from fiotools.stats.runs import choose_scope
-
-    return choose_scope(opened(frame), scope, named).to_native()
-
-
-def value_of(frame: pd.DataFrame, column: str, text: str) -> Any:
-    """Read a value in the type of its column: ``4k`` of bytes, ``8`` of numbers, else the text."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    from fiotools import units
-
-    kind = frame[column].dtype
-    if is_bool_dtype(kind):
-        said = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if text.lower() in said:
-            return said[text.lower()]
-        raise SchemaError(f"{column} is true or false, not {text!r}")
-    if not is_numeric_dtype(kind):
-        return text
-    try:
-        return _number(text, COLUMNS[column].unit if column in COLUMNS else "", units)
-    except ValueError:
-        raise SchemaError(f"{column} holds numbers, not {text!r}") from None
-
-
-def _number(text: str, unit: str, units: Any) -> int | float:
-    if unit in ("B", "B/s"):
-        found = units.size(text, kilo=1024 if unit == "B" else 1000)
-    elif unit in ("s", "ns") and not _plain(text):
-        found = units.seconds(text) * (1e9 if unit == "ns" else 1)
-    else:
-        found = float(text)
-    return int(found) if found == found // 1 else found
-
-
-def _plain(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fiotools.cli import columns, comparing, files, options
+from fiotools.cli import comparing, files, options
 from fiotools.cli.stream import Trouble, say
-from fiotools.display import cells
+from fiotools.display import cells, columns
 from fiotools.display.sheet import Sheet, Shown, shown
 from fiotools.display.text import printable
 

@@ -11,9 +11,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from fiotools.cli import columns
-from fiotools.cli.rows import value_of
 from fiotools.cli.stream import Trouble
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def _short(frame: pd.DataFrame, text: str) -> pd.DataFrame | None:
         return None
     column, sign, value = match.groups()
     column = columns.found(column, frame, f"--where {text!r}")
-    wanted = value_of(frame, column, value)
+    wanted = columns.value_of(frame, column, value)
     if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
         raise SchemaError(f"--where {text!r}: {column} holds texts, which are compared by = or !=")
     query = f"`{column}` {'==' if sign == '=' else sign} @wanted"

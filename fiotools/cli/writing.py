@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from fiotools.cli import files, raw, whole
+from fiotools import whole
+from fiotools.cli import files, raw
 from fiotools.cli.stream import Trouble, say
 from fiotools.display.text import many
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,6 @@ from fiotools.vocabulary import COLUMNS, STATISTICS
 
 NONE = "-"
 _ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
-_UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
 _BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 1024
 
 
@@ -21,18 +19,6 @@ def unit_of(column: str) -> str:
     """Give a column's base unit; nothing where the vocabulary has none."""
     known = COLUMNS.get(column) or STATISTICS.get(column)
     return known.unit if known else ""
-
-
-def short(name: str) -> str:
-    """Leave out the unit of a column of the vocabulary: it stands beside each value.
-
-    Examples
-    --------
-    >>> short("bw_bytes_per_s"), short("lat_mean_ns"), short("iops"), short("round_s")
-    ('bw', 'lat_mean', 'iops', 'round_s')
-    """
-    known = COLUMNS.get(name) or STATISTICS.get(name)
-    return _UNIT.sub("", name) if known and known.unit else name
 
 
 def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[list[str], bool]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fiotools.display import cells
+from fiotools.display import cells, columns
 from fiotools.display.sheet import Sheet, Shown, grouped, places
 from fiotools.display.table import Table
 from fiotools.display.text import many
@@ -77,7 +77,7 @@ def head(name: str) -> str:
     ('lat mean', 'bw', 'volume')
     """
     known = name in COLUMNS or name in STATISTICS
-    return cells.short(name).replace("_", " ") if known else name
+    return columns.short(name).replace("_", " ") if known else name
 
 
 def cells_of(table: Table, name: str) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fiotools.display import cells
+from fiotools.display import cells, columns
 from fiotools.display.text import printable
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def shown(
     made = []
     for name in names:
         texts, right = cells.column(frame[name].tolist(), name)
-        made.append(Shown(cells.short(name), texts, right=right, keep=keep(name)))
+        made.append(Shown(columns.short(name), texts, right=right, keep=keep(name)))
     return made
 
 

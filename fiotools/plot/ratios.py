@@ -90,10 +90,10 @@ def ratios(
     rows, runs = list(table.iter_rows(named=True)), columns(table, ("n", "n_baseline"))
     if labels is not None and len(labels) != len(rows):
         raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
-    versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
+    against = [sides(row[level], row["baseline"], faster=faster) for row in rows]
     names = [called(name) for name in labels or []] or [
-        listed([*(called(str(row[n])) for n in named), _sides(versus, row[level], row["baseline"])])
-        for row in rows
+        listed([*(called(str(row[name])) for name in named), both])
+        for row, both in zip(rows, against, strict=True)
     ]
     ax = parts.axes(ax, len(rows))
     ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
@@ -139,8 +139,9 @@ def ratios(
     return ax
 
 
-def _sides(versus: str, level: Any, baseline: Any) -> str:
+def sides(level: Any, baseline: Any, *, faster: bool) -> str:
     """Name what is held against what."""
+    versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
     return say(versus, level=called(str(level)), baseline=called(str(baseline)))
 
 

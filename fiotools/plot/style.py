@@ -25,6 +25,7 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
+from fiotools import whole
 from fiotools.errors import SchemaError
 from fiotools.plot import language, page, parts
 from fiotools.plot.breaking import is_wide
@@ -199,12 +200,7 @@ def _translate(figure: Figure) -> None:
 def _write(file: Path, content: bytes) -> None:
     """Write a file whole or not at all, and only if it changes."""
     if not (file.exists() and file.read_bytes() == content):
-        part = file.with_name(f".{file.name}.part")
-        try:
-            part.write_bytes(content)
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)  # a full disk leaves nothing behind
+        whole.write_bytes(file, content)
     # the notebook runner collects here what a run has drawn, to find figures that nothing draws
     if log := os.environ.get("FIOTOOLS_FIGURES_LOG"):
         with Path(log).open("a", encoding="utf-8") as lines:

@@ -25,6 +25,7 @@ from fiotools.stats.frames import (
     groups,
     leave_out,
     numbers,
+    opened,
     to_type,
     values,
 )
@@ -69,6 +70,13 @@ def choose_scope(
     if scope is None:
         _no_run_lost(frame, kept)
     return frame[kept]
+
+
+def in_one_scope(
+    frame: IntoDataFrameT, scope: str | None, named: Collection[str]
+) -> IntoDataFrameT:
+    """Keep one scope of any frame, as the statistics do, and lose no run."""
+    return choose_scope(opened(frame), scope, named).to_native()
 
 
 def refuse_mixture(frame: Frame) -> None:

@@ -1,12 +1,16 @@
 """The small parts: names, conditions, values for people, what fits a line."""
 
+import ast
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
-from fiotools.cli import labels, sheet
-from fiotools.cli.columns import short
+from fiotools import labels
+from fiotools.cli import sheet
 from fiotools.cli.where import fulfilling
 from fiotools.display import cells
+from fiotools.display.columns import short
 from fiotools.display.sheet import Shown
 from fiotools.schema import TABLES
 
@@ -18,6 +22,27 @@ IO = pd.DataFrame(
         "direct": pd.array([True, False, None], dtype="boolean"),
     }
 )
+
+
+PACKAGE = Path(__file__).resolve().parents[2] / "fiotools"
+
+
+def imported(file):
+    """Give the modules that a file imports, at its top or later, and what it takes out of them."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+
+
+def test_the_library_does_without_the_command_line():
+    users = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.rglob("*.py")
+        if any(f"{name}.".startswith("fiotools.cli.") for name in imported(file))
+    }
+    assert {name for name in users if not name.startswith("cli/")} == {"__main__.py"}
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -266,6 +266,26 @@ def test_plot(inside, tmp_path, kind, options):
     assert [file.name for file in tmp_path.iterdir()] == ["figure.svg"]
 
 
+def test_a_figure_in_japanese(monkeypatch, inside, tmp_path):
+    pytest.importorskip("matplotlib_fontja", reason="the letters: pip install 'fiotools[ja]'")
+    seen = []
+
+    def save(ax, path, **more):
+        seen.extend(label.get_text() for label in ax.get_yticklabels())
+        seen.append(ax.get_xlabel())
+        return [path]
+
+    monkeypatch.setattr(ft.plot, "save", save)
+    ratios = ["ratios", VOLUMES, "--baseline", "vhdx", "-m", "iops", "--by", "direction"]
+    for lang in (["--lang", "ja"], []):
+        done = inside("plot", *ratios, "-w", "direction=read", *lang, "-o", tmp_path / "x.svg")
+        assert done.returncode == 0
+    japanese, english = seen[: len(seen) // 2], seen[len(seen) // 2 :]
+    assert japanese[0].startswith("読み取り、")
+    assert japanese[-1].startswith("IOPSの比（")
+    assert english[0].startswith("read, ")
+
+
 def test_what_a_plot_shows_is_computed_by_the_library(monkeypatch, inside, tmp_path):
     drawn = {}
 

@@ -51,7 +51,10 @@ def test_messages_are_those_of_the_code(path):
     assert not known.keys() - said, "nobody says this any more"
     assert not {text for text in said if places(text)} - known.keys(), "not translated"
     asked = set()
-    for file in sorted((ROOT / "fiotools/plot").glob("*.py")):
+    files = [
+        file for part in ("plot", "reports") for file in (ROOT / "fiotools" / part).glob("*.py")
+    ]
+    for file in files:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
                 whole = node.args[0]

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 import fiotools as ft
-from fiotools.report.asking import Wish, comparisons
-from fiotools.report.gather import gather
+from fiotools.reports.asking import Wish, comparisons
+from fiotools.reports.gather import gather
 from tests.conftest import ROOT
 
 DATA = ROOT / "data"
@@ -23,6 +23,7 @@ def test_a_campaign_is_asked_what_its_experiment_is_about():
     assert (warm.between, warm.baseline, warm.by) == ("cache", "cold", ("place",))
     assert (place.between, place.baseline, place.by) == ("place", "root", ())
     assert set(place.frame["cache"]) == {"cold"}
+    assert place.title == "each place against root, cold only"
     assert warm.answer["place"].tolist() == place.levels == ["root", "tmpfs", "loop-ext4"]
     # of a time, above 1 is faster
     faster = warm.answer.set_index("place").loc["root"]
@@ -81,6 +82,19 @@ def test_one_side_is_not_compared():
     assert one.answer is None
     assert "one side" in one.problem
     assert one.summary["n"].tolist() == [1, 1]
+
+
+def test_what_has_no_such_figure_is_not_said_to_be_missing():
+    timed = ROOT / "tests/fixtures/hyperfine/hyperfine-1.15.0--failures_milliseconds.json"
+    (one,) = asked([str(LIBAIO), str(timed)])
+    assert "only fio-3.33--libaio has iops" in one.problem
+
+
+def test_a_flush_does_not_turn_small_blocks_into_large_ones():
+    files = DATA / "how-many-runs/rounds/{workload}_{filesystem}_{round:d}.json"
+    (one,) = asked(str(files), between="filesystem")
+    assert one.metric == "iops"
+    assert set(one.frame["direction"]) == {"read", "write"}
 
 
 def test_many_files_without_a_name_are_no_sides():

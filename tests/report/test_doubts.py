@@ -6,8 +6,8 @@ import shutil
 import pandas as pd
 import pytest
 
-from fiotools.report.doubts import checked, doubts, weighed
-from fiotools.report.gather import gather
+from fiotools.reports.doubts import checked, doubts, weighed
+from fiotools.reports.gather import gather
 from tests.conftest import ROOT
 
 
@@ -17,7 +17,7 @@ def told(tmp_path):
 
     def change(name="block-size", *, plan=(), machine=(), places=(), end=()):
         folder = tmp_path / name
-        shutil.copytree(ROOT / "data" / "own-disk" / name, folder)
+        shutil.copytree(ROOT / "data" / "own-disk" / name, folder, dirs_exist_ok=True)
         file = folder / "manifest.jsonl"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         for line in lines:
@@ -70,6 +70,33 @@ def test_what_was_cut_short_or_shared_is_said(told):
     assert "a load of 7.0 on 2 processors" in said
     assert "root and tmpfs and loop-ext4 are on one file system" in said
     assert "is memory" not in said
+
+
+LOOP = {"name": "loop0", "transport": "loop"}
+DISK = {"name": "vda", "transport": "virtio"}
+
+
+def loop(file_system="ext4", *, is_direct=False):
+    """Put every place on an image, as a manifest has it."""
+    below = {"path": "/img", "file_system": file_system, "is_direct": is_direct, "device": DISK}
+    return {"file_system": "ext4", "device": {**LOOP, "backing": below}}
+
+
+def test_a_disk_that_is_a_file_is_said_to_be_one(told):
+    unless = "unless that passes the page cache by"
+    assert f"loop-ext4 is on a loop device, a disk made of a file: {unless}" in words(
+        told(places={"file_system": "ext4", "device": LOOP})
+    )
+    cached = words(told(places=loop()))
+    assert "loop-ext4 is on a loop device, whose file lies at /img and goes through" in cached
+    assert unless not in cached
+
+
+def test_a_file_that_passes_the_page_cache_by_or_lies_in_memory_is_told_apart(told):
+    assert "loop device" not in words(told(places=loop(is_direct=True)))
+    in_memory = words(told(places=loop("tmpfs")))
+    assert "loop-ext4 is memory" in in_memory
+    assert "loop device" not in in_memory
 
 
 def test_what_is_said_in_the_same_words_is_counted():

@@ -67,10 +67,10 @@ def test_every_section_is_there_and_every_link_leads_somewhere(page):
         "The verdict",
         "page-cache: what does the page cache gain?",
         "Can it be true?",
-        "Were the sides asked alike?",
+        "Which options were set, and where do they differ?",
         "The raw tables",
         "How it was measured",
-        "What the readers had to say",
+        "What was noticed while reading the files",
         "How this page was made",
     ]
     names = page.xpath("//@id")
@@ -126,6 +126,8 @@ def test_tells_how_it_was_measured(page):
     facts = ft.campaign(CAMPAIGN).session
     for fact in (facts["machine"]["kernel"], facts["tools"]["bash"], "time cat data.tmp"):
         assert fact in said
+    assert "x 3 places x 5 rounds, in turns (ABC, CBA, ...)" in said
+    assert "LC_ALL=C" in said
     assert all(place["mount_options"] in said for place in facts["places"])
 
 
@@ -152,7 +154,9 @@ def test_labels_and_names_of_files_are_only_text(tmp_path, monkeypatch):
     text = page.text_content()
     assert text.count(SCRIPT) > 3
     assert "runs/bad.json" in " ".join(
-        page.xpath("//h2[@id='what-the-readers-had-to-say']/../following-sibling::div//text()")
+        page.xpath(
+            "//h2[@id='what-was-noticed-while-reading-the-files']/../following-sibling::div//text()"
+        )
     )
     heads = [head.text_content() for head in page.iterfind(".//main//h3")]
     assert "The threads" in heads
@@ -203,7 +207,7 @@ def test_what_cannot_be_is_said_before_anything_is_done(
 def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(
-        "fiotools.report.making.find_spec", lambda name: None if name == "nbclient" else name
+        "fiotools.reports.making.find_spec", lambda name: None if name == "nbclient" else name
     )
     line = trouble(capsys, CAMPAIGN, "-o", tmp_path / "page.html")
     assert line == ("fiotools: report needs nbclient: python -m pip install 'fiotools[report]'")
@@ -212,7 +216,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch, capsys
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     """The page is written at the very end; here the notebook is spared, and the disk is full."""
-    monkeypatch.setattr("fiotools.report.making._execute", lambda *args: None)
+    monkeypatch.setattr("fiotools.reports.making._execute", lambda *args: None)
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with pytest.raises(OSError, match="No space left") as caught:

@@ -4,9 +4,12 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.report.words import cell_names, sentences
+from fiotools.plot import language
+from fiotools.reports.layout import labels_of
+from fiotools.reports.words import cell_names, sentences
 
 FEW = "one run each: not comparable"
+IN_BLOCKS = "arms ran in blocks: drift cannot be told from the difference"
 UNKNOWN = "; how much another run would differ is not known"
 
 
@@ -58,8 +61,7 @@ def said(*rows, **options):
         ),
         (
             time(0.25, 0.2, 0.4),
-            "image is faster than root: 4 times as fast [2.50, 5] (takes 0.250 times as long),"
-            " n 5 and 5.",
+            "image is faster than root: 4 times as fast [2.50, 5] (takes 25 % as long), n 5 and 5.",
         ),
         (
             time(1.6, 1.25, 2.0, verdict="slower"),
@@ -97,7 +99,29 @@ def said(*rows, **options):
         (
             row(comparisons=8, warnings="'faster' does not outlast Holm's correction for 8 tests"),
             "image is faster than root: 2 times as many I/Os per second [1.60, 2.50], n 5 and 5;"
-            " among 8 comparisons chance may say so (Holm's correction).",
+            " among 8 comparisons this may be chance (Holm's correction).",
+        ),
+        (
+            row(warnings=f"runs spread by 12 % (CoV); {IN_BLOCKS}"),
+            "image is faster than root: 2 times as many I/Os per second [1.60, 2.50], n 5 and 5;"
+            f" {IN_BLOCKS}.",
+        ),
+        (
+            row(
+                n=1,
+                n_baseline=1,
+                ratio_lo=None,
+                ratio_hi=None,
+                verdict=FEW,
+                warnings="the sides differ in rw too; the sides had other options: rw",
+            ),
+            "image against root, one run each: 2 times as many I/Os per second;"
+            f" the sides differ in rw too{UNKNOWN}.",
+        ),
+        (
+            time(0.037, 0.02, 0.05),
+            "image is faster than root: 27.0 times as fast [20, 50] (takes 3.7 % as long),"
+            " n 5 and 5.",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -121,6 +145,21 @@ def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
     ]
 
 
+def test_what_weakens_some_of_many_cells_is_said_with_their_names():
+    notes = {
+        5: "'faster' does not outlast Holm's correction for 7 tests",
+        6: "values drift up by 30 % over the series of runs",
+    }
+    rows = [
+        {"bs_bytes": 4096 * 2**at, **row(comparisons=7, warnings=notes.get(at))} for at in range(7)
+    ]
+    (sentence,) = said(*rows, together=True)
+    assert sentence.endswith(
+        "; among 7 comparisons these may be chance (Holm's correction): 128 KiB;"
+        " values drift over the series of runs (256 KiB)."
+    )
+
+
 def test_cells_are_named_by_what_sets_them_apart():
     frame = pd.DataFrame(
         {
@@ -139,6 +178,17 @@ def test_of_a_real_comparison():
     times = ft.read("data/page-cache/{cache}.txt").timings
     answer = ft.speedup(times, "real_s", between="cache", baseline="before")
     assert [str(one) for one in sentences(answer)] == [
-        f"after against before, one run each: 9.36 times as fast (takes 0.107 times as long)"
-        f"{UNKNOWN}."
+        f"after against before, one run each: 9.36 times as fast (takes 11 % as long){UNKNOWN}."
     ]
+
+
+def test_figures_name_rows_in_their_own_language():
+    frame = pd.DataFrame({"bs_bytes": [4096, 4096, 65536], "direction": ["read", "write", "read"]})
+    assert labels_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
+    pytest.importorskip("matplotlib_fontja", reason="the letters: pip install 'fiotools[ja]'")
+    language.use("ja")
+    try:
+        japanese = labels_of(frame, ["bs_bytes", "direction"])
+    finally:
+        language.use("en")
+    assert japanese == ["4 KiB、読み取り", "4 KiB、書き込み", "64 KiB"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fiotools.cli import evidence, files, labels, options
+from fiotools import labels
+from fiotools.cli import evidence, files, options
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.display.findings import GRAVEST, Finding, counts, few, findings

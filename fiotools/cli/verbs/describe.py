@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fiotools.cli import columns, completing, options, raw, sheet, stream
+from fiotools.cli import completing, options, raw, sheet, stream
 from fiotools.cli.command import Command
+from fiotools.display import columns
 from fiotools.display.sheet import Sheet, Shown
 from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of

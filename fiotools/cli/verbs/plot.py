@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools.cli import evidence, files, options, whole
+from fiotools import whole
+from fiotools.cli import evidence, files, options
 from fiotools.cli.command import Command
 from fiotools.cli.stream import Trouble, say
 from fiotools.cli.wish import Drawing, Wish
@@ -52,6 +53,7 @@ def plot(
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What the figure says, above it.")
     ] = None,
+    lang: options.Lang = "en",
     read_as: options.ReadAs,
 ) -> int:
     """Draw one figure.
@@ -76,7 +78,7 @@ def plot(
     from fiotools import plot as drawn
     from fiotools.cli import drawing
 
-    with files.working(read, "drawing"), whole.named(path):
+    with files.working(read, "drawing"), whole.named(path), drawing.speaking(lang):
         ax = drawing.draw(read, asked)
         if title:
             drawn.title(ax, title)

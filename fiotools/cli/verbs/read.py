@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from fiotools.cli import columns, completing, files, look, options, rows, writing
+from fiotools import metrics
+from fiotools.cli import completing, files, look, options, rows, writing
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
+from fiotools.display import columns
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def read(
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
         names = [name for name, frame in tables.items() if len(frame)]
-    names = names or [rows.main_table(found.results)]
+    names = names or [metrics.main_table(found.results)]
     kept = options.Rows(where, scope, combine)
     frames = {name: _chosen(tables[name], kept, columns.split(column)) for name in names}
     if target is not None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from fiotools.cli import columns, evidence, files, labels, options
+from fiotools import labels
+from fiotools.cli import evidence, files, options
 from fiotools.cli.command import Command
 from fiotools.cli.stream import Trouble, say
+from fiotools.display import columns
 
 _ENDINGS = (".html", ".htm")
 
@@ -34,7 +36,7 @@ def report(
     question: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What the page is to answer.")
     ] = None,
-    lang: Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")] = "en",
+    lang: options.Lang = "en",
     template: Annotated[
         Path | None,
         typer.Option(metavar="FILE.ipynb", help="A changed copy of notebooks/own-data.ipynb."),
@@ -56,7 +58,7 @@ def report(
         raise Trouble(f"{output}: the page ends in .html", 2)
     evidence.refuse_nonsense(sides, known)
     from fiotools.progress import bar
-    from fiotools.report.making import report as written
+    from fiotools.reports.making import report as written
 
     with bar(desc="reporting", unit=" cells") as line:
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.cli import columns, files, options, rows
+from fiotools.cli import files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.display import cells
+from fiotools.display import cells, columns
 from fiotools.display.sheet import Sheet, Shown, grouped, places, shown
 from fiotools.schema import ANSWERS
 

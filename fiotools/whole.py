@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -10,15 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from fiotools.cli.stream import Trouble
-
 _PART = ".part"
 
 
 def refuse_missing_folder(path: Path) -> None:
     """Refuse a file in a folder that is not there, before there is something to write."""
-    if not path.parent.is_dir():
-        raise Trouble(f"{path.parent}: there is no such folder")
+    if not path.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
 
 
 def write(path: Path, content: Callable[[IO[bytes]], object]) -> None:
@@ -29,6 +28,11 @@ def write(path: Path, content: Callable[[IO[bytes]], object]) -> None:
                 content(file)
         else:
             _write_beside(path.resolve(), content)  # a link stays one
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write one file whose content is there already."""
+    write(path, lambda file: file.write(content))
 
 
 def _write_beside(path: Path, content: Callable[[IO[bytes]], object]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.display.text import many
 from fiotools.measure.manifest import NAME
-from fiotools.report.gather import Source
+from fiotools.reports.gather import Source
 from fiotools.units import human
 
 if TYPE_CHECKING:

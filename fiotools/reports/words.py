@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import columns
-from fiotools.display import cells
+from fiotools.display import cells, columns
 from fiotools.schema import CONDITIONS
 from fiotools.stats.metric import metric_of
 
@@ -18,7 +17,15 @@ if TYPE_CHECKING:
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 _HOLM = "Holm's correction"
 _OPEN = "not settled"
-_UNKNOWN = "how much another run would differ is not known"
+UNKNOWN = "how much another run would differ is not known"
+# the warnings of `compare` that weaken what it finds, and how they are called where they differ
+_CAVEATS = {
+    "the sides differ in": "the sides differ in more than that",
+    "the sides hold": "the sides do not hold the same mixture",
+    "the sides had other options": "the sides had other options",
+    "arms ran in blocks": "the sides ran in blocks",
+    "values drift": "values drift over the series of runs",
+}
 
 # unit of a metric: how many times what, and what a share of it less or more is called
 _WORDS = {
@@ -102,12 +109,21 @@ def cell_names(answer: pd.DataFrame) -> list[str]:
     ... }))
     ['read', 'mix, read', 'mix, write']
     """
+    return names_of(answer, cell_columns(answer))
+
+
+def cell_columns(answer: pd.DataFrame) -> list[str]:
+    """Name the columns of an answer that make its cells: those before the two sides."""
     names = columns.of(answer)
-    by = names[: names.index("baseline") - 1]
-    return names_of(answer, by)
+    return names[: names.index("baseline") - 1]
 
 
 def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
+    """Name rows by some columns, as `parts_of` does."""
+    return [", ".join(parts) for parts in parts_of(frame, by)]
+
+
+def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
     """Name rows by some columns; left out is what is the same in all, or follows from the rest."""
     by = [name for name in by if len(frame[name].unique()) > 1]
     for name in ("direction", *CONDITIONS):
@@ -117,15 +133,14 @@ def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
     texts = {name: cells.column(frame[name].tolist(), name)[0] for name in by}
     rows = list(zip(*(texts[name] for name in by), strict=True)) or [()] * len(frame)
     if "direction" not in by or len(by) == 1:
-        return [", ".join(row) for row in rows]
+        return rows
     at = by.index("direction")  # a mixed workload has two, and the others have one
     rest_of = [(*row[:at], *row[at + 1 :]) for row in rows]
     ways: dict[tuple[str, ...], set[str]] = {}
     for row, rest_ in zip(rows, rest_of, strict=True):
         ways.setdefault(rest_, set()).add(row[at])
     return [
-        ", ".join(rest_ if len(ways[rest_]) == 1 else row)
-        for row, rest_ in zip(rows, rest_of, strict=True)
+        rest_ if len(ways[rest_]) == 1 else row for row, rest_ in zip(rows, rest_of, strict=True)
     ]
 
 
@@ -150,12 +165,12 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
         return _sentence(cell, f"{level} against {baseline}", verdict, verdict)
     said, runs = _times(row), f"n {row['n']} and {row['n_baseline']}"
     if verdict.startswith("one run"):
-        rest = f"{said}; {_UNKNOWN}"
+        rest = f"{said}{_caveats(row)}; {UNKNOWN}"
     elif verdict.startswith("two runs"):
-        rest = f"{said}, {runs}; too few for a verdict"
+        rest = f"{said}, {runs}{_caveats(row)}; too few for a verdict"
     else:
         _, comma, open_ = verdict.partition("; ")
-        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_chance(row)}"
+        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_chance(row)}{_caveats(row)}"
     return _sentence(cell, _head(row), rest, verdict)
 
 
@@ -193,12 +208,18 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     n = f", n {runs[0][0]} and {runs[0][1]} each" if len(runs) == 1 else ""
     said = f"{low if low == high else f'{low} to {high}'} {what}{n} ({listed})"
     if verdict.startswith("one run"):
-        said += f"; {_UNKNOWN}"
+        said += f"; {UNKNOWN}"
     elif verdict.startswith("two runs"):
         said += "; too few for a verdict"
-    chance = sum(bool(_chance(row)) for row in rows)
+    chance = [name for row, name in part if _chance(row)]
     if chance:
-        said += f"; {chance} of them {'does' if chance == 1 else 'do'} not outlast {_HOLM}"
+        said += f"; among {rows[0]['comparisons']} comparisons these may be chance ({_HOLM}): "
+        said += "; ".join(chance)
+    for start, text in _CAVEATS.items():
+        weak = [name for row, name in part if any(n.startswith(start) for n in _notes(row))]
+        if weak:
+            which = "" if len(weak) == len(part) else f" ({'; '.join(weak)})"
+            said += f"; {text}{which}"
     return _sentence("", f"{_head(rows[0])} {share}", said, verdict)
 
 
@@ -220,7 +241,7 @@ def _wording(row: dict[str, Any]) -> tuple[str, str, str]:
         return "times as fast", "", ""
     if metric.unit in _WORDS and "stddev" not in metric.name:
         return _WORDS[metric.unit]
-    return f"times the {cells.short(metric.name)}", "less", "more"
+    return f"times the {columns.short(metric.name)}", "less", "more"
 
 
 def _times(row: dict[str, Any]) -> str:
@@ -230,11 +251,19 @@ def _times(row: dict[str, Any]) -> str:
     said = f"{cells.figures(value)} {what}{_interval(row)}"
     if not less:
         longer = "takes" if metric_of(row["metric"]).unit == "s" else "waits"
-        return f"{said} ({longer} {cells.figures(row['ratio'])} times as long)"
+        return f"{said} ({longer} {_as_long(float(row['ratio']))} as long)"
     share = 100 * abs(value - 1)
     if share >= 0.995 and 0.1 < value < 2:
         said += f" ({share:.0f} % {less if value < 1 else more})"
     return said
+
+
+def _as_long(ratio: float) -> str:
+    """Say how many times, or how many per cent where it is less."""
+    if ratio > 1:
+        return f"{cells.figures(ratio)} times"
+    share = 100 * ratio
+    return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
 
 
 def _interval(row: dict[str, Any]) -> str:
@@ -255,4 +284,16 @@ def _chance(row: dict[str, Any]) -> str:
     warnings = row["warnings"]
     if cells.is_missing(warnings) or _HOLM not in warnings:
         return ""
-    return f"; among {row['comparisons']} comparisons chance may say so ({_HOLM})"
+    return f"; among {row['comparisons']} comparisons this may be chance ({_HOLM})"
+
+
+def _notes(row: dict[str, Any]) -> list[str]:
+    return [] if cells.is_missing(row["warnings"]) else str(row["warnings"]).split("; ")
+
+
+def _caveats(row: dict[str, Any]) -> str:
+    """Repeat what weakens the comparison; an option that is a condition is said once."""
+    found = [note for note in _notes(row) if note.startswith(tuple(_CAVEATS))]
+    if any(note.startswith("the sides differ in") for note in found):
+        found = [note for note in found if not note.startswith("the sides had other options")]
+    return "".join(f"; {note}" for note in found)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import SchemaError
 from fiotools.plot import page, parts
-from fiotools.report.words import names_of
+from fiotools.plot.language import called, listed, say
+from fiotools.reports.words import parts_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fiotools.report.asking import Comparison
+    from fiotools.reports.asking import Comparison
 
 _LABEL = 350  # points: the width of a panel beside long names
 _APART = 0.1  # inches above and below a panel
@@ -63,10 +64,15 @@ def alone(axes: Sequence[Axes]) -> None:
         ax.set_xlabel("\n".join(fitted), loc="left")
 
 
+def labels_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
+    """Name rows as sentences do, but in the language of the figures."""
+    return [listed(map(called, parts)) for parts in parts_of(frame, by)]
+
+
 def by_cell(one: Comparison) -> pd.DataFrame:
     """Name the cell of each row; the name says the direction, too, where it tells cells apart."""
-    names = names_of(one.frame, one.by)
-    frame = one.frame.assign(_cell=[name or "all runs" for name in names])
+    names = labels_of(one.frame, one.by)
+    frame = one.frame.assign(_cell=[name or say("all runs") for name in names])
     return frame.drop(columns=[name for name in one.by if name == "direction"])
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from lxml import etree, html
 
-from fiotools.report.blocks import slug
+from fiotools.reports.blocks import slug
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HIDDEN = "notebook-only"  # the tag of cells that are for who works in the notebook

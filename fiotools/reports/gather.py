@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import labels
+from fiotools import labels
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.measure.campaign import Campaign, campaign
 from fiotools.measure.manifest import NAME

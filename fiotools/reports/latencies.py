@@ -9,10 +9,10 @@ import numpy as np
 
 from fiotools import plot
 from fiotools.errors import SchemaError
-from fiotools.report.asking import Comparison, in_order
-from fiotools.report.gather import Source, differs
-from fiotools.report.layout import Drawn, alone, panels
-from fiotools.report.words import names_of
+from fiotools.plot.language import say
+from fiotools.reports.asking import Comparison, in_order
+from fiotools.reports.gather import Source, differs
+from fiotools.reports.layout import Drawn, alone, labels_of, panels
 from fiotools.stats.bounds import bound_percentiles
 from fiotools.stats.histogram import merge_bins, percentiles_from_bins
 from fiotools.stats.summary import summarize
@@ -76,7 +76,7 @@ def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
         whole = merge_bins(bins, by=one.keys or None)
     except SchemaError:
         return  # a total beside its parts; the means are drawn
-    together = "All I/Os of the runs of a side together."
+    together = f"All I/Os of the runs of a side together. {_submitting(one, kind)}".strip()
     name = _NAMES[kind]
     yield from _by_cell(
         one,
@@ -123,6 +123,7 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
             return
         frame = frame.assign(value_ns=float("nan"))
         said = "Percentiles of several runs cannot be averaged: the band is where they must lie."
+    said = f"{said} {_submitting(one, kind)}".strip()
     columns = [
         name
         for name in (*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
@@ -136,6 +137,21 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
         7,
         frame[columns],
         said,
+    )
+
+
+def _submitting(one: Comparison, kind: str) -> str:
+    """Warn where completion is the smaller part, so that its latency is not that of the I/O."""
+    frame = one.frame
+    if kind != "clat" or not {"slat_mean_ns", "lat_mean_ns"} <= set(frame):
+        return ""
+    slow = frame[frame["slat_mean_ns"].gt(frame["lat_mean_ns"] / 2).fillna(False)]
+    if not len(slow):
+        return ""
+    of = f" on {', '.join(map(str, dict.fromkeys(slow[one.between])))}" if one.between else ""
+    return (
+        f"It counts from when the submitting ends, and that was most of the time in {len(slow)} of "
+        f"{len(frame)} rows{of}: there only the mean latency above is that of the whole I/O."
     )
 
 
@@ -158,8 +174,9 @@ def _by_cell(
 ) -> Iterator[Drawn]:
     """Draw a panel for each cell."""
     frame = in_order(frame, one.by)
-    cells = names_of(frame, one.by) if one.between else [""] * len(frame)
-    frame = frame.assign(**{_CELL: [name or "all" for name in names_of(frame, one.by)]})
+    labels = labels_of(frame, one.by)
+    cells = labels if one.between else [""] * len(frame)
+    frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
     names = list(dict.fromkeys(cells))
     if len(names) > _PANELS:
         said = f"{said} The first {_PANELS} of {len(names)} cells.".strip()

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import columns, rows
+from fiotools import metrics
+from fiotools.display import columns
 from fiotools.display.text import many
 from fiotools.errors import SchemaError
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.question import Question
-from fiotools.report.gather import Source
+from fiotools.reports.gather import Source
 from fiotools.spelling import argument
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.metric import metric_of
+from fiotools.stats.runs import in_one_scope
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ class Comparison:
         Why there is no answer.
     said : str
         What has to be known of the rows.
+    only : str
+        The one value of a label that is looked at; empty: all.
     """
 
     frame: pd.DataFrame
@@ -68,6 +72,7 @@ class Comparison:
     answer: pd.DataFrame | None = None
     problem: str = ""
     said: str = ""
+    only: str = ""
 
     @property
     def title(self) -> str:
@@ -75,7 +80,8 @@ class Comparison:
         if self.between is None:
             return columns.short(self.metric)
         which = "" if self.between == "label" else f"each {columns.short(self.between)} "
-        return f"{which}against {self.baseline}"
+        only = f", {self.only} only" if self.only else ""
+        return f"{which}against {self.baseline}{only}"
 
     @property
     def levels(self) -> list[Any]:
@@ -103,7 +109,7 @@ def comparisons(source: Source, wish: Wish) -> list[Comparison]:
     gaps = int(frame[metric].isna().sum())
     if gaps:
         frame = frame[frame[metric].notna()]
-        said = f"left out: {many(gaps, 'row')} without {columns.short(metric)}"
+        said = f"Left out: {many(gaps, 'row')} without {columns.short(metric)}"
         return [replace(one, said=said) for one in _asked(source, wish, frame, metric)]
     return _asked(source, wish, frame, metric)
 
@@ -119,13 +125,14 @@ def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column that are asked about."""
     results = source.results
     if wish.metric is not None:
-        return rows.asked(results, wish.metric, None)
+        return metrics.find(results, wish.metric)
     if source.campaign is not None:
         table, metric = experiment_named(source.campaign.asked.experiment).metric
         return results.tables[table], metric
     io, timings = results.io, results.timings
     if len(io):
-        counted = io["iops"].notna().all() and io["bs_bytes"].le(_SMALL).fillna(False).all()
+        moved = io[~io["direction"].eq("sync")]  # an fsync moves nothing of its own
+        counted = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
         tools = {*results.runs["tool"]}
         small = counted and "dd" not in tools
         return io, "iops" if small or io["bw_bytes_per_s"].isna().all() else "bw_bytes_per_s"
@@ -143,20 +150,21 @@ def _of_question(
         label, value = asked.only
         frame = frame[frame[label].eq(value)]
     if "scope" in frame and len(frame):
-        frame = rows.one_scope(frame, None, [])
+        frame = in_one_scope(frame, None, [])
     frame = in_order(frame, asked.by)
     levels = list(dict.fromkeys(frame[asked.between]))
     baseline = asked.baseline or (levels[0] if levels else None)
     if wish.baseline is not None and wish.baseline in levels:
         baseline = wish.baseline
     if len(levels) < 2:
-        return Comparison(frame, metric, asked.by, problem=_alone(asked.between, levels))
-    return _answered(source, frame, metric, asked.between, baseline, asked.by)
+        return Comparison(frame, metric, asked.by, problem=_alone(asked.between, levels, metric))
+    answered = _answered(source, frame, metric, asked.between, baseline, asked.by)
+    return replace(answered, only=asked.only[1] if asked.only is not None else "")
 
 
-def _alone(between: str, levels: Sequence[Any]) -> str:
-    only = f"only {levels[0]} was" if levels else "none was"
-    return f"{only} measured: there is no other {between} to compare with"
+def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
+    only = f"only {levels[0]} has" if levels else f"no {between} has"
+    return f"{only} {columns.short(metric)}, so that there is nothing to compare with"
 
 
 def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> Comparison:
@@ -172,13 +180,13 @@ def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> 
         return Comparison(frame, metric, (), problem=str(error))
     frame = in_order(frame, by)
     if between is None:
-        return Comparison(frame, metric, tuple(by), problem="one side: nothing to compare it with")
+        return Comparison(frame, metric, tuple(by), problem="there is one side only")
     levels = list(dict.fromkeys(frame[between].dropna()))
     if len(levels) < 2:
-        return Comparison(frame, metric, (*by,), problem=_alone(between, levels))
+        return Comparison(frame, metric, (*by,), problem=_alone(between, levels, metric))
     baseline = levels[0]
     if wish.baseline is not None:
-        baseline = rows.value_of(frame, between, str(wish.baseline))
+        baseline = columns.value_of(frame, between, str(wish.baseline))
     return _answered(source, frame, metric, between, baseline, tuple(by))
 
 
@@ -198,7 +206,7 @@ def _cells(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Leave one row for each run and cell, and name what makes the cells."""
     if "scope" in frame:
-        frame = rows.one_scope(frame, None, by or [])
+        frame = in_one_scope(frame, None, by or [])
         where = [name for name in ("source", "run", "group", "direction", *_APART) if name in frame]
         if frame.duplicated(where).any() and frame["scope"].eq("job").all():
             frame = combine(frame, to="group")  # jobs side by side are one run

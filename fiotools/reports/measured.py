@@ -10,8 +10,9 @@ from fiotools.display.text import many
 from fiotools.measure.campaign import Campaign, wanted
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.facts import binary
-from fiotools.report.blocks import Block, fold, listing, paragraph, table, together
-from fiotools.report.gather import Source
+from fiotools.measure.mounts import MEMORY
+from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
+from fiotools.reports.gather import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     ends = [line for line in one.log if line["kind"] == "end"]
     rows = [
         ("procedure", f"{plan.experiment}, of article {experiment.article} ({plan.effort})"),
-        ("runs", f"{len(done)} of {len(one.plan)}: {_works(one)}, in turns (AB, BA, ...)"),
+        ("runs", f"{len(done)} of {len(one.plan)}: {_works(one)}{_turns(one)}"),
         ("began", _time(sessions[0]["started_at"])),
         ("ended", f"{_time(ends[-1]['at'])}, {one.status}" if ends else one.status),
     ]
@@ -49,6 +50,8 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     rows += [("page cache", "used, as was asked for")] if plan.buffered else []
     rows += [(name, text) for name, text in _machine(session["machine"])]
     rows += [(name, str(version)) for name, version in session["tools"].items()]
+    variables = [f"{name}={value}" for name, value in session["environment"].items()]
+    rows += [("environment", " ".join(variables))] if variables else []
     yield table([], rows)
     heads = ["place", "folder", "file system", "mounted", "device", "link", "size"]
     yield table(heads, [_place(facts) for facts in session["places"]], "facts wide")
@@ -72,11 +75,22 @@ def _works(one: Campaign) -> str:
     return " x ".join(many(count, word) for count, word in zip(counts, words, strict=True))
 
 
+def _turns(one: Campaign) -> str:
+    """Show the order of the places: there and back."""
+    letters = "ABCD"[: len(one.asked.places)]
+    if len(letters) < 2:
+        return ""
+    return f", in turns ({letters}, {letters[::-1]}, ...)"
+
+
 def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     guest = {True: "a virtual machine", False: "no virtual machine"}
     yield "machine", guest.get(machine["is_guest"], "whether it is a virtual one is not known")
     yield "kernel", str(machine["kernel"])
-    yield "processor", f"{machine['cpu'] or 'not known'}, {machine['processors']} of them"
+    yield (
+        "processor",
+        f"{machine['cpu'] or 'not known'}, {many(machine['processors'], 'processor')}",
+    )
     ram = machine["ram_bytes"]
     yield "memory", "not known" if ram is None else binary(ram)
     if machine["load_1min"] is not None:
@@ -86,16 +100,27 @@ def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _place(facts: Mapping[str, Any]) -> list[str]:
     device = facts["device"] or {}
     mounted = ", ".join(filter(None, [facts["mount_point"], facts["mount_options"]]))
-    shown = [device.get("name") or facts["source"], device.get("model"), device.get("transport")]
+    several = " and ".join(facts.get("devices") or [])
+    shown = [device.get("name") or several or facts["source"]]
+    shown += [device.get("model"), device.get("transport"), _file_of(device)]
     return [
         facts["name"],
         facts["path"],
         facts["file_system"] or "not known",
         mounted,
         ", ".join(filter(None, shown)),
-        device.get("link") or "not known",
+        device.get("link") or ("none: memory" if facts["file_system"] in MEMORY else "not known"),
         binary(facts["total_bytes"]),
     ]
+
+
+def _file_of(device: Mapping[str, Any]) -> str | None:
+    """Say which file a loop device is made of."""
+    below = device.get("backing")
+    if below is None:
+        return None
+    way = "past" if below["is_direct"] else "through"
+    return f"the file {below['path']} on {below['file_system'] or '?'}, {way} the page cache"
 
 
 def _order(one: Campaign) -> Block:

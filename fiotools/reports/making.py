@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fiotools import errors
-from fiotools.cli import whole
+from fiotools import errors, whole
 from fiotools.errors import ReportError
 from fiotools.spelling import argument
 
@@ -106,8 +105,8 @@ def report(
         if find_spec(name) is None:
             raise ReportError(f"report needs {name}: python -m pip install 'fiotools[report]'")
     for target in (path, notebook):
-        if target is not None and not Path(target).resolve().parent.is_dir():
-            raise ReportError(f"{Path(target).parent}: there is no such folder")
+        if target is not None:
+            whole.refuse_missing_folder(Path(target))
     source = Path(template) if template is not None else _own_template()
     parameters = {
         "data": _plain(sources),
@@ -125,14 +124,14 @@ def report(
         out = Path(folder) / "out"
         out.mkdir()
         _execute(made, source, Path(folder), out, step)
-        from fiotools.report.page import page
+        from fiotools.reports.page import page
 
         text = page(made, out)
         copy = _copy(made, out) if notebook is not None else b""
     content = text.encode("utf-8", "surrogateescape")
-    whole.write(Path(path), lambda file: file.write(content))
+    whole.write_bytes(Path(path), content)
     if notebook is not None:
-        whole.write(Path(notebook), lambda file: file.write(copy))
+        whole.write_bytes(Path(notebook), copy)
     return Written(Path(path), len(content), _unread(made))
 
 
@@ -174,7 +173,7 @@ def _headed(notebook: Any, title: str | None, question: str | None) -> None:
         return
     from nbformat.v4 import new_markdown_cell
 
-    from fiotools.report.blocks import safe
+    from fiotools.reports.blocks import safe
 
     cells = notebook.cells
     first = cells[0] if cells and cells[0].cell_type == "markdown" else None

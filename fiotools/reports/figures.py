@@ -12,12 +12,22 @@ from typing import TYPE_CHECKING, Any
 from fiotools import plot
 from fiotools.display.show import show
 from fiotools.errors import SchemaError
-from fiotools.report import latencies, sampled
-from fiotools.report.asking import Comparison, in_order
-from fiotools.report.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
-from fiotools.report.gather import Source
-from fiotools.report.layout import Drawn, alone, by_cell, figure_of, panels, rows_of
-from fiotools.report.words import cell_names, names_of
+from fiotools.plot.language import say
+from fiotools.plot.ratios import sides
+from fiotools.reports import latencies, sampled
+from fiotools.reports.asking import Comparison, in_order
+from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
+from fiotools.reports.gather import Source
+from fiotools.reports.layout import (
+    Drawn,
+    alone,
+    by_cell,
+    figure_of,
+    labels_of,
+    panels,
+    rows_of,
+)
+from fiotools.reports.words import cell_columns
 from fiotools.stats.summary import summarize
 from fiotools.stats.threads import fairness, per_thread
 
@@ -110,13 +120,13 @@ def _ratios(one: Comparison) -> Iterator[Drawn]:
     if one.answer is None or one.answer["ratio"].isna().all():
         return
     answer = one.answer[one.answer["ratio"].notna()]
-    versus = "against" if "speedup" in answer else "/"
-    cells = cell_names(answer)
-    names = [
-        f"{f'{cell}: ' if cell else ''}{row[one.between]} {versus} {row['baseline']}"
-        for cell, row in zip(cells, answer.to_dict("records"), strict=True)
+    both = [
+        sides(level, baseline, faster="speedup" in answer)
+        for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    ax = plot.ratios(answer, labels=names)
+    names = zip(labels_of(answer, cell_columns(answer)), both, strict=True)
+    labels = [say("{name}: {text}", name=cell, text=text) if cell else text for cell, text in names]
+    ax = plot.ratios(answer, labels=labels)
     title = f"How many times, {one.title}"
     yield Drawn(title, figure_of(ax), one.frame, numbers=one.answer)
 
@@ -181,7 +191,7 @@ def _swept(one: Comparison) -> str | None:
 def _sweep(one: Comparison, x: str, hue: str) -> Drawn:
     """Draw a metric against a condition that was swept."""
     rest = [name for name in one.by if name != x]
-    cells = names_of(one.frame, rest)
+    cells = labels_of(one.frame, rest)
     names = list(dict.fromkeys(cells))
     figure, axes = panels([7] * len(names))
     for ax, name in zip(axes, names, strict=True):
@@ -206,8 +216,8 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
         if not len(several) or several.max() < 2:
             continue
         part, said = _few_runs(part, source)
-        names = names_of(part, [name for name in (*source.fields, "run") if name in part])
-        part = part.assign(_row=[name or "the run" for name in names])
+        names = labels_of(part, [name for name in (*source.fields, "run") if name in part])
+        part = part.assign(_row=[name or say("the run") for name in names])
         threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
         ax = plot.fairness(threads, fairness=fair, y="_row")
         figure = figure_of(ax)
@@ -240,8 +250,8 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
     mean = in_order(groups.mean().assign(n=groups.size()).reset_index(), by)
     if len(mean) > _MOST or not mean["real_s"].gt(0).all():
         return  # no room for that many bars, or nothing to show in them
-    names = zip(names_of(mean, by), mean["n"], strict=True)
-    mean = mean.assign(_row=[f"{name or 'all'} (n {n})" for name, n in names])
+    names = zip(labels_of(mean, by), mean["n"], strict=True)
+    mean = mean.assign(_row=[f"{name or say('all')} (n {n})" for name, n in names])
     ax = plot.timings(mean, y="_row")
     said = "Means of the runs." if mean["n"].max() > 1 else ""
     yield Drawn("Where the time went", figure_of(ax), timings, mean.drop(columns="_row"), said)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from fiotools import plot
 from fiotools.errors import SchemaError
-from fiotools.report.gather import Source, differs
-from fiotools.report.layout import Drawn, figure_of
+from fiotools.reports.gather import Source, differs
+from fiotools.reports.layout import Drawn, figure_of
 from fiotools.stats.steady import steady
 
 if TYPE_CHECKING:

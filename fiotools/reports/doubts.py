@@ -13,7 +13,8 @@ from fiotools.measure.campaign import Campaign
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.facts import binary
 from fiotools.measure.known import known
-from fiotools.report.gather import Source, of_one
+from fiotools.measure.mounts import MEMORY
+from fiotools.reports.gather import Source, of_one
 from fiotools.stats.credibility import check
 
 # what these find is that memory answered, or nothing at all
@@ -21,7 +22,6 @@ _NO_DISK = (
     *("link", "budget", "cache", "caching", "fast_reads", "flush", "dd_flush", "copying"),
     *("data", "dd_source", "sparse", "warm"),
 )
-_MEMORY = ("tmpfs", "ramfs")
 _GRAVEST = ("impossible", "suspect", "unknown", "ok")
 # numbers, with the prefix of their unit: what differs in these only is said in the same words
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
@@ -146,6 +146,9 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
             f"The machine was busy when it began: a load of {load:.1f} on "
             f"{many(processors, 'processor')}, so that the runs may have waited for others"
         )
+    for place in session["places"]:
+        if place["name"] not in memory:
+            yield from _image(place, session["places"])
     for names in _together(session["places"]):
         yield f"{' and '.join(names)} are on one file system: folders are compared, and no storage"
     if session["machine"]["is_guest"] and len(memory) < len(session["places"]):
@@ -159,7 +162,46 @@ def _memory(one: Campaign | None) -> list[str]:
     """Name the places that are memory."""
     if one is None:
         return []
-    return [place["name"] for place in one.session["places"] if place["file_system"] in _MEMORY]
+    return [place["name"] for place in one.session["places"] if _in_memory(place)]
+
+
+def _in_memory(facts: Mapping[str, Any]) -> bool:
+    """Say whether what is written there stays in memory, be it in an image there."""
+    device = facts["device"] or {}
+    below = device.get("backing")
+    if below is not None:
+        return _in_memory(below)
+    return facts["file_system"] in MEMORY or device.get("transport") in ("zram", "ram")
+
+
+def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[str]:
+    """Say of a place whose disk is a file where that lies, and which cache is between."""
+    device = facts["device"] or {}
+    if device.get("transport") != "loop":
+        return
+    below, name = device.get("backing"), facts["name"]
+    if below is None:
+        yield (
+            f"{name} is on a loop device, a disk made of a file: unless that passes the page cache "
+            "by, direct I/O ends in this machine's memory, and what is called cold may be warm"
+        )
+        return
+    disk = (below["device"] or {}).get("name")
+    same = [
+        other["name"]
+        for other in places
+        if disk is not None and (other["device"] or {}).get("name") == disk
+    ]
+    also = f" on the disk of {' and '.join(same)}" if same else ""
+    where = f" at {below['path']}"
+    if below["is_direct"] and also:
+        yield f"{name} is on a loop device, whose file lies{also}: two layers of one disk"
+    elif not below["is_direct"]:
+        yield (
+            f"{name} is on a loop device, whose file lies{also or where} and goes "
+            "through this machine's page cache: direct I/O ends there, and what is called cold may "
+            "be warm"
+        )
 
 
 def _together(places: list[dict[str, Any]]) -> list[list[str]]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import columns
+from fiotools.display import columns
 from fiotools.display.show import Readable, show
 from fiotools.display.text import many
 from fiotools.measure.experiments import experiment_named
-from fiotools.report.asking import Comparison, Wish, comparisons
-from fiotools.report.blocks import (
+from fiotools.reports.asking import Comparison, Wish, comparisons
+from fiotools.reports.blocks import (
     Block,
     fold,
     heading,
@@ -24,17 +24,17 @@ from fiotools.report.blocks import (
     together,
     verdicts,
 )
-from fiotools.report.doubts import checked, doubts, weighed
-from fiotools.report.gather import Source, differs, gather
-from fiotools.report.measured import measured
-from fiotools.report.tables import written
-from fiotools.report.words import sentences
+from fiotools.reports.doubts import checked, doubts, weighed
+from fiotools.reports.gather import Source, differs, gather
+from fiotools.reports.measured import measured
+from fiotools.reports.tables import written
+from fiotools.reports.words import UNKNOWN, Sentence, sentences
 from fiotools.stats.asked import settings_diff
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fiotools.report.figures import Figure
+    from fiotools.reports.figures import Figure
     from fiotools.results import Results
 
 
@@ -99,7 +99,7 @@ class Part:
 
     def figures(self, out: str | Path) -> Iterator[Figure]:
         """Draw what the tables allow, one figure at a time, and save them in a folder."""
-        from fiotools.report.figures import figures
+        from fiotools.reports.figures import figures
 
         return figures(self.source, self.comparisons, Path(out), self._prefix)
 
@@ -158,25 +158,17 @@ class Study:
 
     def credibility(self) -> Block:
         """Say of every run whether its figures can be true."""
-        found: list[Block] = []
-        for part in self.parts:
-            found += [heading(part.name, 4)] if len(self.parts) > 1 else []
-            found.append(_weighed(part))
-        return together(found)
+        return self._of_each(lambda part: [_weighed(part)])
 
     def settings(self) -> Block:
         """Say in what the sides were not asked alike."""
-        found: list[Block] = []
-        for part in self.parts:
-            found += [heading(part.name, 4)] if len(self.parts) > 1 else []
-            found += _settings(part)
-        return together(found)
+        return self._of_each(_settings)
 
     def tables(self, out: str | Path) -> Block:
         """Write all tables, answers and raw outputs into a folder, and list them."""
         folder = Path(out)
-        found: list[Block] = []
-        for part in self.parts:
+
+        def of(part: Part) -> list[Block]:
             answers = {"checks": part.checks}
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
@@ -185,23 +177,27 @@ class Study:
                 (_link(file.name, folder), file.what, file.size)
                 for file in written(part.source, answers, folder, part._prefix)
             ]
-            found += [heading(part.name, 4)] if len(self.parts) > 1 else []
-            found.append(_files(rows))
-        return together(found)
+            return [_files(rows)]
+
+        return self._of_each(of)
 
     def measured(self) -> Block:
         """Tell how it was measured."""
+        return self._of_each(lambda part: [measured(part.source)])
+
+    def _of_each(self, tell: Callable[[Part], Sequence[Block]]) -> Block:
+        """Tell something of each part, below its name where there are several."""
         found: list[Block] = []
         for part in self.parts:
             found += [heading(part.name, 4)] if len(self.parts) > 1 else []
-            found.append(measured(part.source))
+            found += tell(part)
         return together(found)
 
     def remarks(self) -> Block:
         """Give the notes of the readers, of each kind once."""
         notes = self.notes
         if not len(notes):
-            return paragraph("The readers had nothing to say: every file was read to its end.")
+            return paragraph("Nothing: every file was read to its end.")
         order = {"error": 0, "warning": 1, "info": 2}
         notes = notes.iloc[notes["severity"].map(order).argsort(kind="stable")]
         groups = notes.groupby(["severity", "message"], sort=False, dropna=False)
@@ -280,7 +276,8 @@ def _about(part: Part) -> str:
     where = ", ".join(one.asked.places)
     began = one.session["started_at"][:10]
     return (
-        f"{many(len(part.results.runs), 'run')} of {tools} on {where}; {began}, {one.asked.effort}"
+        f"{many(len(part.results.runs), 'run')} of {tools} on {where}; {began}, "
+        f"{one.asked.effort} campaign"
     )
 
 
@@ -291,7 +288,25 @@ def _verdict(one: Comparison, *, several: bool) -> Block:
     if one.answer is None:
         return together([*lead, paragraph(f"No comparison: {one.problem}.")])
     said = sentences(one.answer, together=True)
-    return together([*lead, verdicts(said)])
+    tail = f"; {UNKNOWN}"
+    after = []
+    if len(said) > 1 and any(sentence.rest.endswith(tail) for sentence in said):
+        said = [Sentence(s.head, s.rest.removesuffix(tail), s.verdict) for s in said]
+        after.append(f"Where a side has one run, {UNKNOWN}.")
+    if _at_once(one):
+        after.append(
+            "Read, write and total of one run are one observation: that they agree confirms "
+            "nothing."
+        )
+    return together([*lead, verdicts(said), *(paragraph(text, "how") for text in after)])
+
+
+def _at_once(one: Comparison) -> bool:
+    """Say whether rows that are compared apart are of the same runs."""
+    frame = one.frame
+    if "direction" not in one.by or not {"source", "run"} <= set(frame):
+        return False
+    return bool(frame.groupby(["source", "run"])["direction"].nunique().gt(1).any())
 
 
 def _weighed(part: Part) -> Block:
@@ -319,7 +334,9 @@ def _settings(part: Part) -> list[Block]:
         if len(differ):
             found.append(_shown(show(differ, rows=None)))
         else:
-            found.append(paragraph("The sides were asked alike: no option differs but the places."))
+            found.append(
+                paragraph("All sides had the same options, but for the names of files and folders.")
+            )
     alike = settings.drop_duplicates(["option", "text"])
     rows = [
         (option, ", ".join(dict.fromkeys(map(str, own["text"].dropna()))) or "set")

@@ -1,0 +1,103 @@
+"""Columns as people read and type them: names without the unit at their end, values with one.
+
+In a table for people the unit stands beside each value, so that its heading is ``lat_mean`` and not
+``lat_mean_ns``; and what a heading says can be typed wherever a column is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from fiotools import units
+from fiotools.errors import SchemaError
+from fiotools.vocabulary import COLUMNS, STATISTICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
+
+
+def short(name: str) -> str:
+    """Leave out the unit of a column of the vocabulary: it stands beside each value.
+
+    Examples
+    --------
+    >>> short("bw_bytes_per_s"), short("lat_mean_ns"), short("iops"), short("round_s")
+    ('bw', 'lat_mean', 'iops', 'round_s')
+    """
+    known = COLUMNS.get(name) or STATISTICS.get(name)
+    return _UNIT.sub("", name) if known and known.unit else name
+
+
+def full(name: str, columns: Iterable[Any]) -> str:
+    """Find the column that is meant; what is none of them stays as it is, to be refused by name.
+
+    Examples
+    --------
+    >>> full("bw", ["iops", "bw_bytes_per_s"]), full("real", ["iops"])
+    ('bw_bytes_per_s', 'real')
+    """
+    there = [str(column) for column in columns]
+    if name in there:
+        return name
+    return next((column for column in there if short(column) == name), name)
+
+
+def found(name: str, frame: pd.DataFrame, option: str) -> str:
+    """Find the column that an option means, or say which are called nearly so."""
+    column = full(name, frame)
+    if column not in frame:
+        near = get_close_matches(name, [*dict.fromkeys(map(short, of(frame)))])
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise SchemaError(f"{option}: there is no column {name!r}{hint}")
+    return column
+
+
+def of(frame: pd.DataFrame) -> list[str]:
+    """Name the columns of a frame."""
+    return [str(name) for name in frame.columns]
+
+
+def split(given: Sequence[str] | None) -> list[str]:
+    """Read names that were given one by one or with commas."""
+    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+
+
+def value_of(frame: pd.DataFrame, column: str, text: str) -> Any:
+    """Read a value in the type of its column: ``4k`` of bytes, ``8`` of numbers, else the text."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    kind = frame[column].dtype
+    if is_bool_dtype(kind):
+        said = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+        if text.lower() in said:
+            return said[text.lower()]
+        raise SchemaError(f"{column} is true or false, not {text!r}")
+    if not is_numeric_dtype(kind):
+        return text
+    try:
+        return _number(text, COLUMNS[column].unit if column in COLUMNS else "")
+    except ValueError:
+        raise SchemaError(f"{column} holds numbers, not {text!r}") from None
+
+
+def _number(text: str, unit: str) -> int | float:
+    if unit in ("B", "B/s"):
+        found = units.size(text, kilo=1024 if unit == "B" else 1000)
+    elif unit in ("s", "ns") and not _plain(text):
+        found = units.seconds(text) * (1e9 if unit == "ns" else 1)
+    else:
+        found = float(text)
+    return int(found) if found == found // 1 else found
+
+
+def _plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
