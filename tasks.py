@@ -19,17 +19,17 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "fiotools-stamp"
 
-# The cheap ones first; all of them run even if one fails. Two tests run at a time, those of one
-# file together; the notebooks before the rest, which looks at the figures that they draw.
+# The cheap ones first; all of them run even if one fails. Two that keep one processor busy run at a
+# time, and two tests, those of one file together; the notebooks before the rest, which looks at the
+# figures that they draw.
 TWO = ["-n", "2", "--dist", "loadfile"]
-CHECKS = {
-    "ruff check": ["ruff", "check", "."],
-    "ruff format": ["ruff", "format", "--check", "."],
-    "mypy": ["mypy"],
-    "docs": ["docs.builder"],
-    "notebooks": ["pytest", *TWO, "notebooks"],
-    "tests": ["pytest", *TWO, "fiotools", "tests"],
-}
+CHECKS = [
+    {"ruff check": ["ruff", "check", "."]},
+    {"ruff format": ["ruff", "format", "--check", "."]},
+    {"mypy": ["mypy"], "docs": ["docs.builder"]},
+    {"notebooks": ["pytest", *TWO, "notebooks"]},
+    {"tests": ["pytest", *TWO, "--no-loadscope-reorder", "fiotools", "tests"]},
+]
 CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
 # `lock` refuses a version that one of these would have to build from source.
 PLATFORMS = [
@@ -65,8 +65,9 @@ def docs(args):
 def test(args):
     """lint, formatting, types, tests and every notebook (ARGUMENTS: only pytest, with these)"""
     set_up()
-    checks = {"pytest": ["pytest", *args]} if args else CHECKS
-    codes = {name: module(*command) for name, command in checks.items()}
+    codes = {}
+    for checks in [{"pytest": ["pytest", *args]}] if args else CHECKS:
+        codes.update(modules(checks))
     failed = [name for name, code in codes.items() if code]
     print("\nFAILED: " + ", ".join(failed) if failed else "\npassed: " + ", ".join(codes))
     return 1 if failed else 0
@@ -171,6 +172,23 @@ def environment():
 def module(*command):
     print("+ python -m", *command, flush=True)
     return run(PYTHON, "-m", *command, echo=False)
+
+
+def modules(commands):
+    """Run commands at the same time; what the first ones print is shown when the last has ended."""
+    *others, last = commands
+    begun = {}
+    for name in others:
+        command = [str(PYTHON), "-m", *commands[name]]
+        caught = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        begun[name] = subprocess.Popen(command, cwd=str(ROOT), env=environment(), **caught)
+    code = module(*commands[last])
+    codes = {}
+    for name, process in begun.items():
+        print("+ python -m", *commands[name])
+        print(process.communicate()[0].decode("utf-8", "replace"), flush=True)
+        codes[name] = process.returncode
+    return {**codes, last: code}
 
 
 def stamp():

@@ -9,6 +9,15 @@ mpl.use("Agg")
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 SHARED = ROOT.parent / "shared"
+# These take longest and come first: begun last, one of them would leave a processor idle.
+LONG = {
+    *("test_corpus.py", "test_docs.py", "test_docs_site.py", "test_fuzz.py", "test_notebooks.py"),
+    *("test_readme.py", "test_report.py", "test_security.py", "test_verbs.py", "test_wheel.py"),
+}
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 @pytest.fixture(autouse=True)

@@ -151,6 +151,17 @@ def test_format_overrides_and_is_checked():
         ft.read(".", errors="ignore")
 
 
+def test_what_is_done_to_a_reading_stays_there():
+    changed, other = ft.reads(DD), ft.reads(DD)
+    changed.cpu["more"] = []
+    changed.cpu.columns.name = "changed"
+    changed.io.loc[0, "job"] = "changed"
+    for results in (other, ft.reads(DD)):
+        assert "more" not in results.cpu
+        assert results.cpu.columns.name is None
+        assert results.io["job"].isna().all()
+
+
 def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
     log = f"$ time dd if=/dev/zero of=x\n{DD}\nreal\t0m0.6s\nuser\t0m0.1s\nsys\t0m0.2s\n"
     assert len(ft.reads(log, format="dd").io) == 1

@@ -118,6 +118,9 @@ def run_by_hand(block, tmp_path, monkeypatch):
     for name in ("VENV", "STAMP"):
         monkeypatch.setitem(shared, name, tmp_path / name)  # nothing is set up yet
     monkeypatch.setitem(shared, "run", lambda *words, echo=True: did.append(words[2:]) or 0)
+    monkeypatch.setitem(
+        shared, "modules", lambda checks: {name: shared["module"](*checks[name]) for name in checks}
+    )
     monkeypatch.setattr(venv, "create", lambda *a, **k: did.append(("venv", ".venv")))
     assert tasks["figures"]([]) == tasks["test"]([]) == 0
 

@@ -41,6 +41,16 @@ def test_what_is_compiled_is_kept(monkeypatch):
     assert "PYTHONPYCACHEPREFIX" not in TASKS["environment"]()
 
 
+def test_two_run_at_a_time(capfd, monkeypatch):
+    modules = TASKS["modules"]
+    monkeypatch.setitem(modules.__globals__, "PYTHON", sys.executable)
+    codes = modules({"one": ["platform"], "two": ["this"], "three": ["fiotools.none"]})
+    assert codes == {"one": 0, "two": 0, "three": 1}
+    printed = capfd.readouterr().out
+    assert printed.index("python -m fiotools.none") < printed.index("python -m platform")
+    assert "Beautiful is better than ugly." in printed
+
+
 def test_makefile_has_the_same_verbs():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(r"^VERBS = (.*)$", makefile, re.MULTILINE)[1].split() == list(TASKS["VERBS"])

@@ -1,5 +1,6 @@
 """Questions of physics, asked of every DISKSPD fixture, XML and text."""
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ FIXTURES = [
     for path in sorted(FOLDER.glob("diskspd-*"))
     if not path.stem.endswith(NO_RESULT) and path.suffix in (".xml", ".txt")
 ]
+read = cache(ft.read)
 every = pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
 
 
@@ -24,7 +26,7 @@ def test_there_are_fixtures():
 
 @every
 def test_rates_are_amounts_over_time(path):
-    io = ft.read(path).io
+    io = read(path).io
     assert len(io)
     # XML and text have the time to two decimals
     slack = 0.0051 / io["runtime_s"] + 0.01 / io["iops"]
@@ -34,7 +36,7 @@ def test_rates_are_amounts_over_time(path):
 
 @every
 def test_bytes_are_blocks(path):
-    io = ft.read(path).io
+    io = read(path).io
     assert io["bs_bytes"].notna().all()
     assert (io["io_bytes"] == io["total_ios"] * io["bs_bytes"]).all()
     assert (io["bw_bytes_per_s"] / (io["iops"] * io["bs_bytes"]) - 1).abs().max() < 1e-9
@@ -42,7 +44,7 @@ def test_bytes_are_blocks(path):
 
 @every
 def test_threads_make_the_total_and_reads_and_writes_as_well(path):
-    io = ft.read(path).io
+    io = read(path).io
     amounts = ["io_bytes", "total_ios"]
     threads = io.query("scope == 'thread'").groupby(["run", "direction"])[amounts].sum()
     totals = io.query("scope == 'total'").groupby(["run", "direction"])[amounts].sum()
@@ -54,7 +56,7 @@ def test_threads_make_the_total_and_reads_and_writes_as_well(path):
 
 @every
 def test_latencies_are_in_order(path):
-    res = ft.read(path)
+    res = read(path)
     charts = res.percentiles.sort_values("percentile", kind="stable")
     for key, chart in charts.groupby(["run", "entry", "direction"]):
         values = chart.set_index("percentile")["value_ns"]
@@ -71,7 +73,7 @@ def test_latencies_are_in_order(path):
 
 @every
 def test_no_more_waits_than_was_asked_for(path):
-    io = ft.read(path).io.query("direction == 'total'")
+    io = read(path).io.query("direction == 'total'")
     known = io.dropna(subset=["iodepth", "numjobs", "lat_mean_ns"])
     # a thread has its own I/Os outstanding, the run those of all threads
     threads = known["numjobs"].where(known["scope"] == "total", 1)
@@ -81,7 +83,7 @@ def test_no_more_waits_than_was_asked_for(path):
 
 @every
 def test_processors_are_busy_with_user_and_kernel(path):
-    cpu = ft.read(path).cpu.dropna(subset=["usage_pct"])
+    cpu = read(path).cpu.dropna(subset=["usage_pct"])
     assert len(cpu)
     assert (cpu["user_pct"] + cpu["kernel_pct"] - cpu["usage_pct"]).abs().max() <= 0.02
     # on Linux it may wait for the disk as well
@@ -90,7 +92,7 @@ def test_processors_are_busy_with_user_and_kernel(path):
 
 @every
 def test_samples_make_the_rate(path):
-    res = ft.read(path)
+    res = read(path)
     iops = res.samples.query("quantity == 'iops'")
     keys = ["run", "entry", "direction"]
     for key, rows in iops.groupby(keys):

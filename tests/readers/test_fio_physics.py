@@ -1,6 +1,7 @@
 """Questions of physics, asked of every fio fixture, whatever its format."""
 
 import math
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,9 @@ FIXTURES = sorted(
     for path in (Path(__file__).parents[1] / "fixtures" / "fio").glob("fio-*")
     if path.suffix in (".json", ".txt")
 )
+
+
+reads = cache(ft.reads)
 
 
 def text_copy(path):
@@ -41,7 +45,7 @@ def test_there_are_fixtures():
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_rates_are_amounts_over_time(text):
-    io = ft.reads(text).io
+    io = reads(text).io
     for row in io[io["direction"] != "sync"].dropna(subset=["io_bytes"]).itertuples():
         assert row.io_bytes > 0
         assert row.iops * row.runtime_s == pytest.approx(row.total_ios, abs=0.01)
@@ -52,14 +56,14 @@ def test_rates_are_amounts_over_time(text):
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_bytes_are_blocks(text):
-    io = ft.reads(text).io
+    io = reads(text).io
     for row in io.dropna(subset=["bs_bytes", "io_bytes"]).itertuples():
         assert row.io_bytes == row.total_ios * row.bs_bytes
 
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_latencies_are_in_order(text):
-    results = ft.reads(text)
+    results = reads(text)
     for row in results.io.to_dict("records"):
         means = []
         for kind in ("slat", "clat", "lat"):
@@ -76,7 +80,7 @@ def test_latencies_are_in_order(text):
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_percentiles_rise_within_the_extremes(text):
-    results = ft.reads(text)
+    results = reads(text)
     keys = ["run", "entry", "direction"]
     for (*key, latency), rows in results.percentiles.groupby([*keys, "latency"]):
         values = rows.sort_values("percentile")["value_ns"].tolist()
@@ -90,7 +94,7 @@ def test_percentiles_rise_within_the_extremes(text):
 
 @pytest.mark.parametrize("text", VARIANTS)
 def test_bins_hold_all_ios(text):
-    results = ft.reads(text)
+    results = reads(text)
     assert (results.bins["bin_lo_ns"] < results.bins["bin_hi_ns"]).all()
     keys = ["run", "entry", "direction", "latency"]
     for key, rows in results.bins.groupby(keys):
