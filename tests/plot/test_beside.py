@@ -124,7 +124,9 @@ def test_two_panels_of_one_kind():
     assert axes[0].get_tightbbox().x1 <= axes[1].get_tightbbox().x0 + 1
 
 
-def test_what_somebody_arranged_stays():
+def test_what_somebody_arranged_stays(monkeypatch):
+    # as it is where nobody called plot.style()
+    monkeypatch.setitem(plt.rcParams, "figure.constrained_layout.use", False)
     figure, (left, _) = plt.subplots(1, 2)
     figure.subplots_adjust(bottom=0.3)
     KINDS["timings"](left)
