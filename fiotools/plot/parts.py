@@ -210,46 +210,6 @@ def _crowd(table: Frame, rows: Sequence[int]) -> str:
     return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
 
 
-def told(summary: IntoDataFrame, metric: str, *keys: str | None) -> Frame:
-    """Open what `summarize` said of a metric by some columns."""
-    give = f"give summarize(frame, {metric!r}, by={[key for key in keys if key]})"
-    table = opened(summary)
-    if missing := {"metric", "n", "mean", "confidence"} - set(table.columns):
-        raise SchemaError(f"not a summary: no column {', '.join(sorted(missing))}; {give}")
-    if set(frames.values(table, "metric")) != {metric}:
-        raise SchemaError(f"the summary is not of {metric!r}: {give}")
-    frames.need(table, [key for key in keys if key])
-    return table
-
-
-class Middles:
-    """The middle of each cell of a summary with its interval."""
-
-    def __init__(self, summary: Frame, middle: str, *keys: str | None) -> None:
-        self.keys = [key for key in keys if key]
-        ends = (frames.values(summary, f"{middle}{end}") for end in ("", "_lo", "_hi"))
-        self.ends = list(zip(*ends, strict=True))
-        self.cells = frames.groups(summary, self.keys)
-
-    def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
-        rows = self.cells.get(cell, [])
-        if len(rows) != 1:
-            where = ", ".join(f"{k} {v!r}" for k, v in zip(self.keys, cell, strict=True))
-            raise SchemaError(
-                f"the summary has {len(rows) or 'no'} rows of {where}:"
-                f" summarize the frame that is drawn, by={self.keys}"
-            )
-        return self.ends[rows[0]]
-
-
-def intervals(summary: Frame, middle: str) -> str:
-    """Name the intervals of a summary, or nothing if it has none."""
-    if not frames.distinct(frames.values(summary, f"{middle}_lo")):
-        return ""
-    confidence = frames.distinct(frames.values(summary, "confidence"))
-    return say("{confidence} interval", confidence=f"{confidence[0]:.0%}") if confidence else ""
-
-
 def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
     """Draw the points of a series, one entry in the legend."""
     ax.plot(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.plot import parts
+from fiotools.plot import parts, summaries
 from fiotools.plot.language import listed, say
 from fiotools.stats.frames import values
 
@@ -67,10 +67,10 @@ def repeats(
     >>> ft.plot.repeats(runs, "iops", y="mount", summary=told).get_xlabel()
     'I/Os per second (points: runs; tick and bar: mean, 95% interval)'
     """
-    told = parts.told(summary, metric, y, hue)
+    told = summaries.told(summary, metric, y, hue)
     chart = parts.chart(frame, metric, y, hue, order, ax, several=True)
     middle = "median" if min(values(told, "n")) >= ENOUGH else "mean"
-    middles = parts.Middles(told, middle, y, hue)
+    middles = summaries.Middles(told, middle, y, hue)
     ax, edge, alone = chart.ax, 0.0, list[bool]()
     for one in chart.series:
         places: dict[float, list[float]] = {}
@@ -100,7 +100,7 @@ def repeats(
         parts.mark(ax, one, hue, size=5)
     ax.set_xlim(0, edge * 1.16 or 1)
     parts.few_ticks(ax.xaxis)
-    interval = parts.intervals(told, middle)
+    interval = summaries.intervals(told, middle)
     drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
     if interval and middle == "median":  # an order statistic covers more than asked
         drawn.append(say("tick and bar: median, at least {interval}", interval=interval))

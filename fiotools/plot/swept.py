@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
-from fiotools.plot import parts
+from fiotools.plot import parts, summaries
 from fiotools.plot.language import called, listed, say
 from fiotools.plot.page import width
 
@@ -36,15 +36,15 @@ class Swept:
         order: Sequence[Any] | None,
     ) -> None:
         self.metric, self.x, self.hue = metric, x, hue
-        told = parts.told(summary, metric, x, hue)
+        told = summaries.told(summary, metric, x, hue)
         table = parts.opened(frame, metric, x, hue)
         self.ys = parts.numbers(table, metric, log=True)
         parts.numbers(table, x, log=True)
         self.names = parts.known(table, hue) if hue else [None] * len(self.ys)
         self.xs = parts.known(table, x)
         self.values = sorted(set(self.xs))
-        self.middles = parts.Middles(told, "mean", hue, x)
-        self.interval = parts.intervals(told, "mean")
+        self.middles = summaries.Middles(told, "mean", hue, x)
+        self.interval = summaries.intervals(told, "mean")
         self.lines = parts.levels(self.names, order)
         drawn = zip(self.names, self.xs, self.ys, strict=True)
         self.runs = Counter(
