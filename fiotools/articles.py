@@ -6,7 +6,6 @@ same files inside.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from fiotools.errors import SchemaError
@@ -73,7 +72,7 @@ def example(name: str | None = None) -> Results:
     template, _ = _EXAMPLES[folder.name]
     start = len(folder.as_posix())
     found = find(f"{folder.as_posix()}/{template}")
-    return read_files([replace(one, name=f"data/{folder.name}{one.name[start:]}") for one in found])
+    return read_files([one._replace(name=f"data/{folder.name}{one.name[start:]}") for one in found])
 
 
 def example_path(name: str | None = None) -> Path:

@@ -6,7 +6,6 @@ opened.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from fiotools import archive
@@ -19,12 +18,18 @@ from fiotools.tables import Tables
 
 
 class JobFiles:
-    """The job files of the folders from which files are read; each folder is listed once."""
+    """The job files of the folders from which files are read; each folder is listed once.
+
+    Attributes
+    ----------
+    used : set
+        The `identity` of those that completed anything.
+    """
 
     def __init__(self) -> None:
         self._folders: dict[tuple[object, ...], dict[str, Found]] = {}
         self._texts: dict[str, str | FileError] = {}
-        self._used: set[tuple[object, ...]] = set()
+        self.used: set[tuple[object, ...]] = set()
 
     def complete(self, file: Found, tables: Tables) -> None:
         """Complete what a file does not say of its jobs from a job file beside it."""
@@ -39,12 +44,8 @@ class JobFiles:
             if isinstance(text, FileError):
                 tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
             elif fio_jobfile_beside.complete(tables, name, text, namesake=namesake):
-                self._used.add(_place(found))
+                self.used.add(identity(found))
         fio_jobfile_beside.note_lack(tables)
-
-    def is_used(self, file: Found) -> bool:
-        """Say whether a job file completed anything."""
-        return _place(file) in self._used
 
     def _listed(self, file: Found) -> dict[str, Found]:
         folder = PurePosixPath(file.member or file.name).parent
@@ -84,9 +85,10 @@ def _sibling(file: Found, name: str) -> Found:
     whole = PurePosixPath(file.name).with_name(name).as_posix()
     if file.member:
         inside = PurePosixPath(file.member).with_name(name).as_posix()
-        return replace(file, name=whole, member=inside)
-    return replace(file, path=file.path.with_name(name), name=whole)
+        return file._replace(name=whole, member=inside)
+    return file._replace(place=file.path.with_name(name).as_posix(), name=whole)
 
 
-def _place(file: Found) -> tuple[object, ...]:
+def identity(file: Found) -> tuple[object, ...]:
+    """Say which file is meant, however its path is spelled."""
     return file.path.resolve(), file.member

@@ -9,152 +9,244 @@ format rounds away, so that an honest file is never blamed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from math import isfinite
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from fiotools.tables import Tables
+import numpy as np
+
+from fiotools.arrays import Vector
+from fiotools.joining import Rows
 
 _SLACK = 0.02
 _KINDS = ("slat", "clat", "lat")
-Row = Mapping[str, Any]
-Problem = tuple[int | None, str]
+_AMOUNTS = ("io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s")
+_CURVE = ("run", "entry", "direction", "scope", "target", "job", "thread", "latency")
+_HISTOGRAM = ("run", "entry", "direction", "latency")
+
+Problem: TypeAlias = tuple[int, int | None, str]  # file, run, message
+Tables: TypeAlias = Mapping[str, Rows]
+_Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 
-def check(tables: Tables) -> None:
-    """Note what contradicts itself in the tables of one file."""
-    asked = (_rates, _latencies, _percentiles, _bins, _totals, _shares)
-    found = dict.fromkeys(problem for question in asked for problem in question(tables))
-    warned = {
-        row["run"]
-        for row in _rows(tables, "notes", "run", "severity")
-        if row["severity"] == "warning"
-    }
-    for run, message in found:
-        if run not in warned:
-            said = f"{message}: the figures are kept as printed"
-            tables.note(said, severity="warning", run=run)
+def check(tables: Tables) -> list[Problem]:
+    """Find what contradicts itself in the tables of some files.
+
+    Returns
+    -------
+    list of (file, run, message)
+        Each once, file after file.
+    """
+    found: dict[Problem, None] = {}
+    with np.errstate(invalid="ignore", over="ignore"):  # what is missing is nan, and answers no
+        for table, question in _ASKED:
+            rows = tables.get(table)
+            if rows is not None and len(rows):
+                found |= dict.fromkeys(question(rows, tables))
+    warned = _warned(tables.get("notes")) if found else set()
+    said = [
+        (file, run, f"{message}: the figures are kept as printed")
+        for file, run, message in found
+        if (file, run) not in warned
+    ]
+    return sorted(said, key=lambda problem: problem[0])
 
 
-def _rows(tables: Tables, table: str, *names: str) -> Iterator[Row]:
-    """Give the rows of a table as mappings of a few columns."""
-    for size, columns in tables.blocks.get(table, ()):
-        lists: Sequence[Sequence[Any]] = [columns.get(name) or [None] * size for name in names]
-        for values in zip(*lists, strict=True):
-            yield dict(zip(names, values, strict=True))
+def _warned(notes: Rows | None) -> set[tuple[int, int | None]]:
+    if notes is None or not len(notes):
+        return set()
+    severity, run = notes.get("severity"), notes.get("run")
+    words = severity.words or []
+    is_warning = np.array([word == "warning" for word in words] + [False])[severity.data]
+    return {(int(notes.file[at]), run.at(at)) for at in np.flatnonzero(is_warning).tolist()}
 
 
-def _place(row: Row) -> str:
-    name = row.get("job") or row.get("thread") or row.get("scope") or row.get("entry")
-    return " ".join(str(part) for part in (row.get("direction"), f"of {name}") if part)
+def _place(rows: Rows, at: int) -> str:
+    direction = rows.get("direction").at(at)
+    for name in ("job", "thread", "scope", "entry"):
+        if name in rows.columns and (value := rows.columns[name].at(at)):
+            return f"{direction} of {value}" if direction else f"of {value}"
+    return direction or ""
 
 
-def _rates(tables: Tables) -> Iterator[Problem]:
+def _rates(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether amounts are rates x time, and bytes I/Os x their size."""
-    names = ("run", "entry", "direction", "scope", "job", "thread")
-    sizes = ("bs_bytes", "iodepth", "numjobs")
-    amounts = ("io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s")
-    for row in _rows(tables, "io", *names, *sizes, *amounts):
-        figures = [row[name] for name in amounts if row[name] is not None]
-        if any(not isfinite(value) or value < 0 for value in figures):
-            yield row["run"], f"{_place(row)}: an amount or a rate is negative or infinite"
-            continue
-        for amount, rate, unit in (
-            ("io_bytes", "bw_bytes_per_s", "bytes / s"),
-            ("total_ios", "iops", "I/Os / s"),
-        ):
-            if row[amount] and row[rate] is not None and row["runtime_s"] is not None:
-                # a millisecond, a KiB/s and one I/O more or less
-                slack = _SLACK * row[amount] + 0.0015 * row[rate] + 1024 * row["runtime_s"]
-                if abs(row[rate] * row["runtime_s"] - row[amount]) > slack + (amount != "io_bytes"):
-                    yield row["run"], f"{_place(row)}: {unit} x time is not the {amount}"
-        block, ios, size = row["bs_bytes"], row["total_ios"], row["io_bytes"]
-        # fio counts bytes when they are sent, I/Os when they are done
-        flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
-        if block and ios and size and size > (ios + flying) * block * (1 + _SLACK):
-            yield row["run"], f"{_place(row)}: more bytes than I/Os x block size"
+    amounts = {name: rows.get(name).floats() for name in _AMOUNTS}
+    moved, ios, time = amounts["io_bytes"], amounts["total_ios"], amounts["runtime_s"]
+    iops, bw = amounts["iops"], amounts["bw_bytes_per_s"]
+    odd = np.zeros(len(rows), dtype=bool)
+    for values in amounts.values():
+        odd |= (values < 0) | np.isinf(values)
+    # a millisecond, a KiB/s and one I/O more or less
+    bytes_off = (moved != 0) & (
+        np.abs(bw * time - moved) > _SLACK * moved + 0.0015 * bw + 1024 * time
+    )
+    ios_off = (ios != 0) & (
+        np.abs(iops * time - ios) > _SLACK * ios + 0.0015 * iops + 1024 * time + 1
+    )
+    # fio counts bytes when they are sent, I/Os when they are done
+    block = rows.get("bs_bytes").floats()
+    flying = _or_one(rows.get("iodepth")) * _or_one(rows.get("numjobs"))
+    more = (block != 0) & (ios != 0) & (moved > (ios + flying) * block * (1 + _SLACK))
+    yield from _told(
+        rows,
+        (odd, "an amount or a rate is negative or infinite"),
+        (bytes_off & ~odd, "bytes / s x time is not the io_bytes"),
+        (ios_off & ~odd, "I/Os / s x time is not the total_ios"),
+        (more & ~odd, "more bytes than I/Os x block size"),
+    )
 
 
-def _latencies(tables: Tables) -> Iterator[Problem]:
+def _told(rows: Rows, *answers: tuple[_Array, str]) -> Iterator[Problem]:
+    """Say what is wrong with which rows, row after row."""
+    wrong = np.column_stack([places for places, _ in answers])
+    runs = rows.get("run")
+    for at, number in np.argwhere(wrong).tolist():
+        yield int(rows.file[at]), runs.at(at), f"{_place(rows, at)}: {answers[number][1]}"
+
+
+def _or_one(values: Vector) -> _Array:
+    numbers = values.floats()
+    return np.where(np.isnan(numbers) | (numbers == 0), 1.0, numbers)
+
+
+def _latencies(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether the least, the mean and the greatest are in order."""
-    names = [f"{kind}_{stat}_ns" for kind in _KINDS for stat in ("min", "mean", "max", "stddev")]
-    for row in _rows(tables, "io", "run", "entry", "direction", "scope", "job", "thread", *names):
-        for kind in _KINDS:
-            low, mean, high, stddev = (
-                row[f"{kind}_{stat}_ns"] for stat in ("min", "mean", "max", "stddev")
-            )
-            known = [value for value in (low, mean, high) if value is not None]
-            # printed to a unit of its own each, so the last digits need not agree
-            if any(a > b * (1 + _SLACK) + 1000 for a, b in pairwise(known)):
-                yield row["run"], f"{_place(row)}: {kind} min <= mean <= max does not hold"
-            if None not in (low, high, stddev) and stddev > (high - low) * (1 + _SLACK) + 1000:
-                yield row["run"], f"{_place(row)}: {kind} stddev is greater than its range"
-            if any(value < 0 for value in (*known, stddev or 0)):
-                yield row["run"], f"{_place(row)}: a {kind} is negative"
-        clat, lat = row["clat_mean_ns"], row["lat_mean_ns"]
-        if None not in (clat, lat) and clat > lat * (1 + _SLACK) + 1000:
-            yield row["run"], f"{_place(row)}: clat is longer than lat, which it is a part of"
+    answers = []
+    for kind in _KINDS:
+        least, mean, most, stddev = (
+            rows.get(f"{kind}_{stat}_ns").floats() for stat in ("min", "mean", "max", "stddev")
+        )
+        # printed to a unit of its own each, so the last digits need not agree
+        falls = _exceeds(least, mean) | _exceeds(mean, most)
+        falls |= np.isnan(mean) & _exceeds(least, most)
+        spread = stddev > (most - least) * (1 + _SLACK) + 1000
+        negative = (least < 0) | (mean < 0) | (most < 0) | (stddev < 0)
+        answers += [
+            (falls, f"{kind} min <= mean <= max does not hold"),
+            (spread, f"{kind} stddev is greater than its range"),
+            (negative, f"a {kind} is negative"),
+        ]
+    longer = _exceeds(rows.get("clat_mean_ns").floats(), rows.get("lat_mean_ns").floats())
+    yield from _told(rows, *answers, (longer, "clat is longer than lat, which it is a part of"))
 
 
-def _percentiles(tables: Tables) -> Iterator[Problem]:
+def _exceeds(one: _Array, other: _Array) -> _Array:
+    return one > other * (1 + _SLACK) + 1000
+
+
+def _percentiles(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether percentiles rise."""
-    keys = ("run", "entry", "direction", "scope", "target", "job", "thread", "latency")
-    curves = defaultdict(list)
-    for row in _rows(tables, "percentiles", *keys, "percentile", "value_ns"):
-        key = tuple(row[name] for name in keys)
-        curves[key].append((row["percentile"], row["value_ns"]))
-    for key, curve in curves.items():
-        row = dict(zip(keys, key, strict=True))
-        # the same percentile twice is in the order in which it stands
-        curve.sort(key=lambda point: point[0])
-        values = [value for _, value in curve if value is not None]
-        if any(a > b for a, b in pairwise(values)):
-            yield row["run"], f"{_place(row)}: the percentiles of {row['latency']} fall"
-        if any(not 0 <= percentile <= 100 for percentile, _ in curve):
-            yield row["run"], f"{_place(row)}: a percentile is not within 0 and 100"
+    percentile, value = rows.get("percentile").floats(), rows.get("value_ns").floats()
+    outside = ~((percentile >= 0) & (percentile <= 100))
+    keys = [rows.file, *(_numbers(rows.get(name)) for name in _CURVE)]
+    starts = _starts(keys)
+    curve = _groups(keys, starts).repeat(np.diff(starts, append=len(rows)))
+    # the same percentile twice is in the order in which it stands
+    order = np.lexsort((percentile, curve))
+    order = order[~np.isnan(value[order])]
+    falls = (np.diff(value[order]) < 0) & (np.diff(curve[order]) == 0)
+    _, first = np.unique(curve, return_index=True)
+    said = {}
+    for number in dict.fromkeys(curve[order[1:][falls]].tolist()):
+        kind = rows.get("latency").at(int(first[number]))
+        said[int(first[number]), 0] = f"the percentiles of {kind} fall"
+    for number in dict.fromkeys(curve[outside].tolist()):
+        said[int(first[number]), 1] = "a percentile is not within 0 and 100"
+    for at, number in sorted(said):
+        run = rows.get("run").at(at)
+        yield int(rows.file[at]), run, f"{_place(rows, at)}: {said[at, number]}"
 
 
-def _bins(tables: Tables) -> Iterator[Problem]:
+def _numbers(values: Vector) -> _Array:
+    """Return numbers that are equal where the values are."""
+    if values.words is None:
+        return values.data if values.missing is None else np.where(values.missing, -1, values.data)
+    texts: dict[str, int] = {}
+    same = [texts.setdefault(word, len(texts)) for word in values.words]
+    numbers = np.array([*same, -1], dtype=np.int64)
+    return numbers.take(values.data)
+
+
+def _starts(keys: list[_Array]) -> _Array:
+    """Find where neighbours differ: the starts of stretches of equal keys."""
+    differs = np.ones(len(keys[0]), dtype=bool)
+    differs[1:] = False
+    for key in keys:
+        differs[1:] |= key[1:] != key[:-1]
+    return np.flatnonzero(differs)
+
+
+def _groups(keys: list[_Array], starts: _Array) -> _Array:
+    """Give each stretch a number; those of equal keys the same, in the order in which they come."""
+    if len(keys[0]) == 0:
+        return starts
+    numbers: dict[tuple[int, ...], int] = {}
+    tuples = zip(*(key[starts].tolist() for key in keys), strict=True)
+    return np.array([numbers.setdefault(one, len(numbers)) for one in tuples], dtype=np.int64)
+
+
+def _bins(rows: Rows, tables: Tables) -> Iterator[Problem]:
     """Ask whether a histogram holds every I/O once."""
-    keys = ("run", "entry", "direction")
-    ios = {
-        tuple(row[name] for name in keys): row["total_ios"]
-        for row in _rows(tables, "io", *keys, "total_ios")
-    }
-    sums: dict[tuple[Any, ...], int | None] = {}
-    for row in _rows(tables, "bins", *keys, "latency", "count"):
-        key = (*(row[name] for name in keys), row["latency"])
-        before = sums.get(key, 0)
-        sums[key] = None if before is None or row["count"] is None else before + row["count"]
-    for (run, entry, direction, latency), total in sums.items():
-        wanted = ios.get((run, entry, direction))
-        if latency != "slat" and total and wanted and abs(total - wanted) > _SLACK * wanted + 1:
-            yield run, f"{direction} of entry {entry}: its bins hold {total:,} of {wanted:,} I/Os"
+    io = tables.get("io")
+    if io is None or "count" not in rows.columns:
+        return
+    names = ("run", "entry", "direction")
+    keys = zip(io.file.tolist(), *(io.get(name).listed() for name in names), strict=True)
+    wanted = dict(zip(keys, io.get("total_ios").listed(), strict=True))
+    numbers = [rows.file, *(_numbers(rows.get(name)) for name in _HISTOGRAM)]
+    starts = _starts(numbers)
+    count = rows.columns["count"]
+    totals = np.add.reduceat(count.floats(), starts)
+    sums: dict[tuple[Any, ...], float] = defaultdict(float)
+    first = {name: rows.get(name).take(starts) for name in _HISTOGRAM}
+    columns = [values.listed() for values in first.values()]
+    for *key, total in zip(rows.file[starts].tolist(), *columns, totals.tolist(), strict=True):
+        sums[tuple(key)] += total  # nan where a bin has no count
+    for (file, run, entry, direction, latency), total in sums.items():
+        ios = wanted.get((file, run, entry, direction))
+        if latency != "slat" and total and ios and abs(total - ios) > _SLACK * ios + 1:
+            said = f"{direction} of entry {entry}: its bins hold {total:,.0f} of {ios:,} I/Os"
+            yield file, run, said
 
 
-def _totals(tables: Tables) -> Iterator[Problem]:
+def _totals(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether parts add up to the total that stands beside them."""
+    scope = rows.get("scope")
+    is_asked = np.array([word in ("thread", "total") for word in scope.words or []] + [False])
+    some = np.flatnonzero(is_asked[scope.data])
+    names = ("run", "direction", "scope", "io_bytes", "total_ios")
+    columns = [rows.get(name).take(some).listed() for name in names]
     sums: dict[tuple[Any, ...], dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for row in _rows(tables, "io", "run", "direction", "scope", "io_bytes", "total_ios"):
-        if row["scope"] in ("thread", "total"):
-            for amount in ("io_bytes", "total_ios"):
-                if row[amount] is not None:
-                    sums[row["run"], row["direction"], amount][row["scope"]] += row[amount]
-    for (run, direction, amount), scopes in sums.items():
+    for file, run, direction, part, *amounts in zip(
+        rows.file[some].tolist(), *columns, strict=True
+    ):
+        for name, amount in zip(("io_bytes", "total_ios"), amounts, strict=True):
+            if amount is not None:
+                sums[file, run, direction, name][part] += amount
+    for (file, run, direction, name), scopes in sums.items():
         if len(scopes) == 2 and abs(scopes["thread"] - scopes["total"]) > 1e-6 * scopes["total"]:
-            yield run, f"{direction}: the threads' {amount} do not add up to the total"
+            yield file, run, f"{direction}: the threads' {name} do not add up to the total"
 
 
-def _shares(tables: Tables) -> Iterator[Problem]:
+def _shares(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether a processor is busy for a hundred percent at most."""
     names = ("usage_pct", "user_pct", "kernel_pct", "idle_pct")
-    for row in _rows(tables, "cpu", "run", "cpu", *names):
-        usage, user, kernel, idle = (row[name] for name in names)
-        if any(
-            value is not None and not -1 <= value <= 101 for value in (usage, user, kernel, idle)
-        ):
-            yield row["run"], f"cpu {row['cpu']}: a share is not within 0 and 100 %"
-        if None not in (usage, user, kernel) and abs(user + kernel - usage) > 1:
-            yield row["run"], f"cpu {row['cpu']}: user and kernel are not its usage"
+    usage, user, kernel, idle = (rows.get(name).floats() for name in names)
+    outside = np.zeros(len(rows), dtype=bool)
+    for share in (usage, user, kernel, idle):
+        outside |= (share < -1) | (share > 101)
+    apart = np.abs(user + kernel - usage) > 1
+    answers = ("a share is not within 0 and 100 %", "user and kernel are not its usage")
+    runs, cpus = rows.get("run"), rows.get("cpu")
+    for at, number in np.argwhere(np.column_stack([outside, apart])).tolist():
+        yield int(rows.file[at]), runs.at(at), f"cpu {cpus.at(at)}: {answers[number]}"
+
+
+_ASKED: tuple[tuple[str, Callable[[Rows, Tables], Iterator[Problem]]], ...] = (
+    ("io", _rates),
+    ("io", _latencies),
+    ("percentiles", _percentiles),
+    ("bins", _bins),
+    ("io", _totals),
+    ("cpu", _shares),
+)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from fiotools import twins
 from fiotools.display.text import many
+from fiotools.joining import rows_of
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -122,8 +123,27 @@ def concat(results: Iterable[Results]) -> Results:
         # a label that only some have is missing elsewhere, and keeps its type
         types = {label: _dtype(label, parts) for label in labels}
         tables[name] = whole.astype(types)
-    twins.note(tables)
+    _note_twins(tables)
     return Results(tables, sum(part.files for part in results))
+
+
+def _note_twins(tables: dict[str, pd.DataFrame]) -> None:
+    """Add a note to each run that stands in an earlier place too."""
+    sources, rows = rows_of(tables, twins.NEEDED)
+    notes, runs = tables.get("notes"), tables.get("runs")
+    if notes is None or runs is None:
+        return
+    found = [
+        {"source": sources[file], "run": run, "severity": "warning", "message": message}
+        for file, run, message in twins.find(rows, sources)
+    ]
+    known = set(zip(notes["source"], notes["run"], notes["message"], strict=True))
+    new = [row for row in found if (row["source"], row["run"], row["message"]) not in known]
+    if new:
+        labels = [name for name in runs.columns if name in notes.columns]
+        added = pd.DataFrame(new).merge(runs[labels], on=["source", "run"], how="left")
+        added = added.reindex(columns=notes.columns).astype(notes.dtypes.to_dict())
+        tables["notes"] = pd.concat([notes, added], ignore_index=True) if len(notes) else added
 
 
 def _dtype(label: str, parts: list[pd.DataFrame]) -> Any:

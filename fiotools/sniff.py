@@ -264,10 +264,18 @@ def formats() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
 
 
-def load(file: Found, version: str | None = None) -> Document:
-    """Read a file's bytes into a `Document`."""
+def raw(file: Found) -> bytes:
+    """Read a file's bytes."""
     if file.member is not None:
-        return Document(file.name, archive.member(file.path, file.member), version)
-    if archive.is_archive(file.path) and not archive.members(file.path):
-        raise UnknownFormatError(file.name, "the zip archive is empty")
-    return Document(file.name, file.path.read_bytes(), version)
+        return archive.member(file.path, file.member)
+    if file.place.lower().endswith(".zip"):
+        path = file.path
+        if archive.is_archive(path) and not archive.members(path):
+            raise UnknownFormatError(file.name, "the zip archive is empty")
+    with open(file.place, "rb", buffering=0) as opened:
+        return opened.read()
+
+
+def load(file: Found, version: str | None = None) -> Document:
+    """Read a file into a `Document`."""
+    return Document(file.name, raw(file), version)

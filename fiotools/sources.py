@@ -6,10 +6,9 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path, PurePath, PurePosixPath
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from fiotools import archive, units
 from fiotools.errors import SchemaError
@@ -17,16 +16,17 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"([a-z_]+)(:d)?")
+_HIDDEN = re.compile(r"(?:^|/)\.")
 _WILD = re.compile(r"[*?\[]")
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """One file to read.
 
     Attributes
     ----------
-    path : Path
+    place : str
+        Where it lies.
     name : str
         The path as it was given, with ``/``.
     labels : dict
@@ -34,14 +34,19 @@ class Found:
     named : bool
         Whether it was named itself, and not swept in by a folder or a glob.
     member : str or None
-        The file within, where ``path`` is a zip archive.
+        The file within, where ``place`` is a zip archive.
     """
 
-    path: Path
+    place: str
     name: str
     labels: Mapping[str, Any]
     named: bool
     member: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """The place as a path."""
+        return Path(self.place)
 
 
 def find(sources: Any) -> list[Found]:
@@ -58,36 +63,42 @@ def find(sources: Any) -> list[Found]:
         pairs = [({"label": str(label)}, part) for label, part in sources.items()]
     else:
         pairs = [({}, sources)]
-    found: dict[tuple[Path, str | None, tuple[Any, ...]], Found] = {}
+    found: dict[tuple[Any, ...], Found] = {}
+    folders: dict[str, str] = {}
     for labels, part in pairs:
         one = isinstance(part, (str, PathLike))
         if not one and not isinstance(part, Iterable):
             raise TypeError(f"a path, a list of paths or a mapping is needed, not {part!r}")
         for source in [part] if one else part:
             for file in _expand(fspath(source), labels):
-                # a file is one file however its path is spelled
-                key = file.path.resolve(), file.member, tuple(file.labels.items())
+                key = (*_identity(file.place, folders), file.member, *file.labels.items())
                 found.setdefault(key, file)
     if not found:
         raise FileNotFoundError("no files were given")
     return list(found.values())
 
 
+def _identity(place: str, folders: dict[str, str]) -> tuple[str, str]:
+    """Say which file a path means: a file is one file however its path is spelled."""
+    if os.path.islink(place):
+        place = os.path.realpath(place)
+    folder, name = os.path.split(place)
+    real = folders.get(folder)
+    if real is None:  # of a thousand files most lie in one folder
+        real = folders[folder] = os.path.realpath(folder)
+    return real, name
+
+
 def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     source = source.replace("\\", "/") if "\\" in source and not Path(source).exists() else source
     path = Path(source)
     if path.is_dir():
-        files = [
-            file
-            for inside in (path, *sorted(path.rglob("*")))
-            if _holds_data(inside.relative_to(path))
-            for file in _in_folder(inside, labels)
-        ]
+        files = list(_in_folder(path.as_posix(), labels))
         if not files:
             raise FileNotFoundError(f"{source}: the folder holds no files to read")
         yield from files
     elif path.exists():
-        yield from _file(path, labels, named=True)
+        yield from _file(path.as_posix(), labels, named=True)
     elif _FIELD.search(source):
         yield from _template(source, labels)
     else:
@@ -100,53 +111,67 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
             if member is None:
                 yield from _file(place, labels, named=not wild)
             else:
-                name = f"{place.as_posix()}/{member}"
-                yield Found(place, name, labels, named=not wild, member=member)
+                yield Found(place, f"{place}/{member}", labels, named=not wild, member=member)
 
 
-def _in_folder(path: Path, labels: Mapping[str, Any]) -> Iterator[Found]:
-    """Take a file; and a folder that one may not look into, so that reading it says so."""
-    if path.is_file():
-        yield from _file(path, labels, named=False)
-    elif path.is_dir() and not os.access(path, os.R_OK | os.X_OK):
-        yield Found(path, path.as_posix(), labels, named=False)
+def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
+    """Take the files of a folder and those below it, name after name.
 
-
-def _file(path: Path, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
-    """Take a file, or the files of a zip archive as those of a folder."""
-    inside = archive.list_or_none(path)
-    if not inside:  # a damaged archive says so when it is read, like any bad file
-        yield Found(path, path.as_posix(), labels, named=named)
+    A folder that one may not look into is taken too, so that reading it says so.
+    """
+    try:
+        with os.scandir(folder) as listed:
+            entries = sorted(listed, key=lambda entry: entry.name)
+    except PermissionError:
+        yield Found(folder, folder, labels, named=False)
         return
-    inside = [member for member in inside if _holds_data(PurePosixPath(member))]
+    start = "" if folder == "." else folder.rstrip("/") + "/"
+    for entry in entries:
+        if entry.is_file():
+            if _holds_data(entry.name):
+                yield from _file(start + entry.name, labels, named=False)
+        elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+            yield from _in_folder(start + entry.name, labels)
+
+
+def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
+    """Take a file, or the files of a zip archive as those of a folder."""
+    inside = archive.list_or_none(Path(place)) if place.lower().endswith(".zip") else None
+    if not inside:  # a damaged archive says so when it is read, like any bad file
+        yield Found(place, place, labels, named)
+        return
+    inside = [member for member in inside if not _HIDDEN.search(member) and _holds_data(member)]
     if not inside and named:
-        raise FileNotFoundError(f"{path.as_posix()}: the archive holds no files to read")
+        raise FileNotFoundError(f"{place}: the archive holds no files to read")
     for member in inside:
         one = named and len(inside) == 1
-        yield Found(path, f"{path.as_posix()}/{member}", labels, named=one, member=member)
+        yield Found(place, f"{place}/{member}", labels, named=one, member=member)
 
 
-def _glob(pattern: str) -> list[tuple[Path, str | None]]:
+def _glob(pattern: str) -> list[tuple[str, str | None]]:
     """List the files that a pattern names; (archive, member) for what lies in a zip archive."""
     # pathlib's glob takes no absolute patterns
-    found = (Path(name) for name in sorted(glob.glob(pattern, recursive=True)))
-    places: list[tuple[Path, str | None]] = [(path, None) for path in found if path.is_file()]
+    found = sorted(glob.glob(pattern, recursive=True))
+    places: list[tuple[str, str | None]] = [
+        (Path(name).as_posix(), None) for name in found if os.path.isfile(name)
+    ]
     if places or ".zip/" not in pattern.lower():
         return places
     end = pattern.lower().index(".zip/") + len(".zip")
     within = re.compile(_regex(pattern[end + 1 :]))
     return [
-        (path, member)
+        (path.as_posix(), member)
         for path in map(Path, sorted(glob.glob(pattern[:end], recursive=True)))
         for member in archive.list_or_none(path) or ()
         if within.fullmatch(member)
     ]
 
 
-def _holds_data(file: PurePath) -> bool:
-    hidden = any(part.startswith(".") for part in file.parts)
-    beside = file.name.startswith("README") or file.name in ("published.csv", "manifest.jsonl")
-    return not (hidden or beside)
+def _holds_data(path: str) -> bool:
+    """Whether a file may hold results, by its name."""
+    name = path.rpartition("/")[2]
+    beside = name.startswith((".", "README")) or name in ("published.csv", "manifest.jsonl")
+    return not beside
 
 
 def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
@@ -179,16 +204,16 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     pattern += _regex(source[at:])
     wild += source[at:]
     matcher, count = re.compile(pattern), 0
-    for path, member in _glob(wild):
-        place = path.as_posix() if member is None else f"{path.as_posix()}/{member}"
-        match = matcher.fullmatch(place)
+    for place, member in _glob(wild):
+        whole = place if member is None else f"{place}/{member}"
+        match = matcher.fullmatch(whole)
         if match:
             count += 1
             values = {
                 field: _value(source, field, text, number=field in numbers)
                 for field, text in match.groupdict().items()
             }
-            yield Found(path, place, {**labels, **values}, named=True, member=member)
+            yield Found(place, whole, {**labels, **values}, named=True, member=member)
     if not count:
         raise FileNotFoundError(f"{source}: no file matches the template")
 

@@ -8,55 +8,62 @@ that agree are too many for chance.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import pandas as pd
+import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fiotools.joining import Rows
+
+_KIND = ("tool", "format")
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 _ENOUGH = 5  # digits
 _ROUNDED = 0.01  # what the coarsest text leaves of a latency
 _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
 _TIMES = ("real_s", "user_s", "sys_s")
-Run: TypeAlias = tuple[str, int]
+_IO = ("runtime_s", "total_ios", "direction", *_FIGURES)
+NEEDED = {"runs": ("run", *_KIND), "io": ("run", *_IO), "timings": ("run", *_TIMES)}
+Run: TypeAlias = tuple[int, int]  # file and run
+Twin: TypeAlias = tuple[int, int, str]  # file, run, message
 
 
-def note(tables: dict[str, pd.DataFrame]) -> None:
-    """Add a note to each run that stands in an earlier place too.
+def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
+    """Find the runs that stand in an earlier place too.
 
     Parameters
     ----------
-    tables : dict of DataFrame
-        The tables of a `Results`; ``notes`` is replaced where there is something to say.
+    tables : mapping of str to Rows
+    sources : sequence of str
+        The names of the files.
+
+    Returns
+    -------
+    list of (file, run, message)
     """
     runs = tables.get("runs")
     if runs is None or len(runs) < 2:
-        return
-    keys = list(zip(runs["source"], runs["run"], strict=True))
-    formats = dict(zip(keys, zip(runs["tool"], runs["format"], strict=True), strict=True))
-    found = [
-        {
-            "source": run[0],
-            "run": run[1],
-            "severity": "warning",
-            "message": f"the same run as run {first[1]} of {first[0]}: count it once",
-        }
-        for run, first in (*_same_io(tables, formats), *_same_times(tables, formats))
+        return []
+    keys = _keys(runs)
+    formats = dict(zip(_listed(keys), _formats(runs), strict=True))
+    return [
+        (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
+        for run, first in (
+            *_same_io(_alike(tables.get("io"), ("runtime_s", "total_ios"), _IO), formats),
+            *_same_times(_alike(tables.get("timings"), _TIMES, _TIMES), formats),
+        )
     ]
-    notes = tables["notes"]
-    known = set(zip(notes["source"], notes["run"], notes["message"], strict=True))
-    new = [row for row in found if (row["source"], row["run"], row["message"]) not in known]
-    if new:
-        labels = [name for name in runs.columns if name in notes.columns]
-        added = pd.DataFrame(new).merge(runs[labels], on=["source", "run"], how="left")
-        added = added.reindex(columns=notes.columns).astype(notes.dtypes.to_dict())
-        tables["notes"] = pd.concat([notes, added], ignore_index=True) if len(notes) else added
+
+
+def _formats(runs: Rows) -> Iterator[tuple[Any, ...]]:
+    return zip(*(runs.get(name).listed() for name in _KIND), strict=True)
 
 
 def _same_io(
-    tables: dict[str, pd.DataFrame], formats: dict[Run, tuple[str, str]]
+    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]]
 ) -> Iterator[tuple[Run, Run]]:
-    names = ("runtime_s", "total_ios", "direction", *_FIGURES)
-    rows = _rows(tables.get("io"), names)
     alike: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
     for run, figures in rows.items():
         figures.sort(key=repr)
@@ -77,25 +84,51 @@ def _same_io(
 
 
 def _same_times(
-    tables: dict[str, pd.DataFrame], formats: dict[Run, tuple[str, str]]
+    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]]
 ) -> Iterator[tuple[Run, Run]]:
     seen: dict[tuple[Any, ...], Run] = {}
-    for run, times in _rows(tables.get("timings"), _TIMES).items():
+    for run, times in rows.items():
         if formats[run][0] == "time" and sum(map(_digits, times[0])) > _ENOUGH:
             first = seen.setdefault(tuple(times), run)
             if first != run:
                 yield run, first
 
 
-def _rows(table: pd.DataFrame | None, names: tuple[str, ...]) -> dict[Run, list[tuple[Any, ...]]]:
-    """Give the rows of each run as tuples, None where a figure is missing."""
-    rows: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
-    if table is not None:
-        columns = [table[name].astype(object).where(table[name].notna(), None) for name in names]
-        runs = zip(table["source"], table["run"], strict=True)
-        for run, *figures in zip(runs, *columns, strict=True):
-            rows[run].append(tuple(figures))
-    return rows
+def _alike(
+    rows: Rows | None, alike: tuple[str, ...], names: tuple[str, ...]
+) -> dict[Run, list[tuple[Any, ...]]]:
+    """Give the rows of those runs that have figures alike with another run's.
+
+    Of a thousand runs hardly any have: they are found by a sum that does not ask for the order of
+    the rows, before anything is compared.
+    """
+    found: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
+    if rows is None or not len(rows):
+        return found
+    key = _keys(rows)
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for name in alike:
+        mixed = (mixed + rows.get(name).floats().view(np.uint64)) * _ODD
+        mixed ^= mixed >> np.uint64(29)
+    sums = np.add.reduceat(mixed[order], starts)
+    _, place, count = np.unique(sums, return_inverse=True, return_counts=True)
+    sizes = np.diff(starts, append=len(rows))
+    some = np.sort(order[(count[place] > 1).repeat(sizes)])
+    columns = [rows.get(name).take(some).listed() for name in names]
+    for run, *figures in zip(_listed(key[some]), *columns, strict=True):
+        found[run].append(tuple(figures))
+    return found
+
+
+def _keys(rows: Rows) -> NDArray[np.int64]:
+    """Make one number of each run's file and its number in that."""
+    return np.bitwise_or(rows.file.astype(np.int64) << 32, rows.get("run").data)
+
+
+def _listed(keys: NDArray[np.int64]) -> list[Run]:
+    return [(key >> 32, key & 0xFFFFFFFF) for key in keys.tolist()]
 
 
 def _agreement(

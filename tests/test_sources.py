@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from fiotools.errors import ReadErrors, SchemaError
@@ -47,7 +49,14 @@ def test_a_folder_that_one_may_not_look_into_is_said(tree, monkeypatch):
     closed = tree / "closed"
     closed.mkdir()
     assert [file.path.name for file in find(tree) if file.path == closed] == []
-    monkeypatch.setattr("fiotools.sources.os.access", lambda path, how: path != closed)
+    really = os.scandir
+
+    def scandir(place):
+        if place == closed.as_posix():
+            raise PermissionError(13, "Permission denied")
+        return really(place)
+
+    monkeypatch.setattr("fiotools.sources.os.scandir", scandir)
     assert [file.path.name for file in find(tree) if file.path == closed] == ["closed"]
     with pytest.raises(ReadErrors, match=r"closed: .*can you open it yourself"):
         read(tree)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from fiotools.joining import Piece
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
@@ -67,6 +68,19 @@ class Grammar:
     needs: tuple[str, ...] = ()
 
 
+class Bulk(Protocol):
+    """Reads many small files of one format, and of one usual layout, side by side.
+
+    It takes a file only where it will give what the reader's ``read`` would give, to the last note.
+    """
+
+    def take(self, number: int, name: str, data: bytes) -> bool:
+        """Take a file, by its number within the batch; False if it is not of the usual layout."""
+
+    def finish(self) -> tuple[dict[str, list[Piece]], list[int]]:
+        """Give the rows of all files, and the numbers of those that turned out to be unusual."""
+
+
 @dataclass(frozen=True)
 class Reader:
     """One format.
@@ -87,6 +101,8 @@ class Reader:
         ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
     grammar : Grammar, optional
         For reports that also stand in the middle of other text.
+    bulk : callable, optional
+        ``bulk(wanted) -> Bulk`` for many files of a usual layout; ``wanted`` as in `Tables`.
     """
 
     name: str
@@ -96,6 +112,7 @@ class Reader:
     sniff: Callable[[Document], bool]
     read: Callable[[Document, Tables], None]
     grammar: Grammar | None = None
+    bulk: Callable[[Collection[str] | None], Bulk] | None = None
 
 
 def only(name: str, document: Document) -> bool:

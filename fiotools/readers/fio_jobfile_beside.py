@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from fiotools.readers import fio_options
 from fiotools.readers.fio_jobfile import JobFile, Section, is_job_file, parse
 from fiotools.schema import CONDITIONS
+from fiotools.tables import Block
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
@@ -116,10 +117,8 @@ def note_lack(tables: Tables) -> None:
 
 
 def _rows(tables: Tables, table: str, *names: str) -> Iterator[Row]:
-    for size, columns in tables.blocks.get(table, ()):
-        lists: Sequence[Sequence[Any]] = [columns.get(name) or [None] * size for name in names]
-        for values in zip(*lists, strict=True):
-            yield dict(zip(names, values, strict=True))
+    for values in tables.rows(table, *names):
+        yield dict(zip(names, values, strict=True))
 
 
 def _section(file: JobFile, job: str | None) -> Section | None:
@@ -222,9 +221,9 @@ def _amend(tables: Tables, run: int, sections: Mapping[int, Section | None], fil
     grouped = any(section.grouped for section in sections.values() if section)
     for table in _TABLES if grouped else ("io",):
         blocks = tables.blocks.get(table, [])
-        for at, (size, columns) in enumerate(blocks):
-            lists = {name: list(values) for name, values in columns.items()}
-            for row in range(size if "entry" in lists else 0):
+        for at, block in enumerate(blocks):
+            lists = {name: list(block.listed(name)) for name in (*block.columns, *block.same)}
+            for row in range(block.size if "entry" in lists else 0):
                 section = sections.get(lists["entry"][row])
                 if section is None or lists["run"][row] != run:
                     continue
@@ -233,7 +232,7 @@ def _amend(tables: Tables, run: int, sections: Mapping[int, Section | None], fil
                 if table == "io":
                     asked = conditions(section, file, lists["direction"][row])
                     for name, value in asked.items():
-                        column = lists.setdefault(name, [None] * size)
+                        column = lists.setdefault(name, [None] * block.size)
                         if column[row] is None:
                             column[row] = value
-            blocks[at] = size, lists
+            blocks[at] = Block(block.size, lists)

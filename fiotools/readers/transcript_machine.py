@@ -21,7 +21,7 @@ from fiotools import lsblk, machine
 from fiotools.readers import shell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from fiotools.lsblk import Device
     from fiotools.readers.transcript_commands import Command
@@ -187,24 +187,18 @@ def _targets(tables: Tables) -> dict[int, set[str]]:
     """Give the paths that each run was on; of a run that does not tell all of them, none."""
     if not (tables.wants("io") and tables.wants("disks")):
         return {}
-    tables.finish()
     named: defaultdict[int, set[str]] = defaultdict(set)
-    for run, host, device in _rows(tables, "disks", "run", "host", "device"):
+    for run, host, device in tables.rows("disks", "run", "host", "device"):
         named[run].add("" if host else f"/dev/{device}")
     files = {
         (run, entry): value
-        for run, entry, option, value in _rows(tables, "settings", "run", "entry", "option", "text")
+        for run, entry, option, value in tables.rows("settings", "run", "entry", "option", "text")
         if option == "filename"
     }
     found: defaultdict[int, set[str]] = defaultdict(set)
     names = ("run", "entry", "host", "target", "direction")
-    for run, entry, host, target, direction in _rows(tables, "io", *names):
+    for run, entry, host, target, direction in tables.rows("io", *names):
         path = target or files.get((run, entry)) or files.get((run, None))
         # a copy is on two devices, and a client on another machine
         found[run].add(path if path and not host and direction != "copy" else "")
     return {**found, **named}
-
-
-def _rows(tables: Tables, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
-    for size, columns in tables.blocks.get(table, ()):
-        yield from zip(*[columns.get(name) or [None] * size for name in names], strict=True)

@@ -1,0 +1,254 @@
+"""Some hundred files at a time: each to its reader, and what they gave to one `Part`.
+
+A batch can be read in any process; what it gives can be sent back. Many small files of a usual
+layout are read side by side by their reader's ``bulk``, which takes none that it is not sure of;
+the others are read one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from fiotools import consistency, twins
+from fiotools.beside import JobFiles
+from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
+from fiotools.joining import (
+    Labels,
+    Part,
+    Piece,
+    add_notes,
+    fill_conditions,
+    frames,
+    join,
+    pieces_of,
+    stack,
+)
+from fiotools.readers import READERS, fio_jobfile_beside, readers
+from fiotools.readers.base import Bulk
+from fiotools.results import Results
+from fiotools.schema import TABLES
+from fiotools.sniff import Document, raw, reader_named, sniff
+from fiotools.sources import Found
+from fiotools.spelling import argument
+from fiotools.tables import Tables
+
+BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
+
+
+@dataclass(frozen=True)
+class Task:
+    """How files are to be read.
+
+    Attributes
+    ----------
+    wanted : tuple of str, optional
+        The tables to build; all by default.
+    format, version : str, optional
+        As in `read`.
+    notes_errors : bool
+        Whether a file that cannot be read becomes a note too.
+    """
+
+    wanted: tuple[str, ...] | None = None
+    format: str | None = None
+    version: str | None = None
+    notes_errors: bool = False
+
+
+@dataclass
+class Batch:
+    """What a batch gave.
+
+    Attributes
+    ----------
+    part : Part
+    failures : list of (name, error)
+        The files that could not be read.
+    unused : list of (Found, FileError)
+        Job files that were named: an error, unless a report beside one used it.
+    used : set
+        The `identity` of the job files that completed a report.
+    """
+
+    part: Part
+    failures: list[tuple[str, FileError | OSError]] = field(default_factory=list)
+    unused: list[tuple[Found, FileError]] = field(default_factory=list)
+    used: set[tuple[object, ...]] = field(default_factory=set)
+
+
+def read_batch(
+    found: Sequence[Found],
+    task: Task,
+    job_files: JobFiles | None = None,
+    step: Callable[[], object] = lambda: None,
+) -> Batch:
+    """Read some files.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    task : Task
+    job_files : JobFiles, optional
+        What is known already of the folders.
+    step : callable
+        Called after each file.
+    """
+    batch = _Reading(task, JobFiles() if job_files is None else job_files)
+    bulks = _bulks(task)
+    late: list[int] = []
+    pieces: dict[str, list[Piece]] = {}
+    for number, file in enumerate(found):
+        batch.read(number, file, bulks)
+        step()
+    for bulk in bulks:
+        rows, odd = bulk.finish()
+        late += odd
+        for table, more in rows.items():
+            pieces.setdefault(table, []).extend(more)
+    for number in sorted(late):
+        batch.read(number, found[number], ())
+    for table, more in pieces_of(sorted(batch.good.items())).items():
+        pieces.setdefault(table, []).extend(more)
+    files = [(file.name, file.labels) for file in found]
+    part = part_of(files, pieces, task.wanted)
+    failures = [(found[number].name, error) for number, error in sorted(batch.failures.items())]
+    unused = [(found[number], error) for number, error in sorted(batch.unused.items())]
+    return Batch(part, failures, unused, set(batch.job_files.used))
+
+
+def _bulks(task: Task) -> list[Bulk]:
+    """Start those who read many files side by side.
+
+    They know no other readers than ours, and take a file's own word for what it is.
+    """
+    if task.format or task.version or len(readers()) != len(READERS):
+        return []
+    return [reader.bulk(task.wanted) for reader in READERS if reader.bulk]
+
+
+class _Reading:
+    """The files of a batch that are read one by one, by their number."""
+
+    def __init__(self, task: Task, job_files: JobFiles) -> None:
+        self.task, self.job_files = task, job_files
+        self.good: dict[int, Tables] = {}
+        self.failures: dict[int, FileError | OSError] = {}
+        self.unused: dict[int, FileError] = {}
+
+    def read(self, number: int, file: Found, bulks: Sequence[Bulk]) -> None:
+        """Read one file; what is wrong with it is kept."""
+        try:
+            data = raw(file)
+            if any(bulk.take(number, file.name, data) for bulk in bulks):
+                return
+            document = Document(file.name, data, self.task.version)
+            more = partial(self.job_files.complete, file)
+            self.good[number] = read_document(document, self.task, more)
+        except NoResultError as error:
+            self.good[number] = self._noted(file, error)
+            if file.named:
+                self.unused[number] = error
+        except UnknownFormatError as error:
+            if file.named:
+                self.failures[number] = error
+            # a note is made either way where notes are what the caller wants
+            if not file.named or self.task.notes_errors:
+                self.good[number] = self._noted(file, error)
+        except (FileError, OSError) as error:
+            self.failures[number] = error
+            if self.task.notes_errors:
+                self.good[number] = self._noted(file, as_file_error(file.name, error))
+
+    def _noted(self, file: Found, error: FileError) -> Tables:
+        tables = Tables(file.name, self.task.wanted)
+        severity = "warning" if isinstance(error, UnknownFormatError) else "error"
+        remedy = f"; {error.remedy}" if error.remedy else ""
+        if isinstance(error, NoResultError):  # in its place beside a report
+            severity, remedy = "info", ""
+        tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
+        return tables.finish()
+
+
+def as_file_error(name: str, error: FileError | OSError) -> FileError:
+    """Say of an error of the system what file it was."""
+    if isinstance(error, FileError):
+        return error
+    return FileError(name, error.strerror or str(error), remedy="can you open it yourself?")
+
+
+def read_document(
+    document: Document,
+    task: Task,
+    more: Callable[[Tables], None] = fio_jobfile_beside.note_lack,
+) -> Tables:
+    """Read one document; ``more`` completes it from what lies beside."""
+    format = task.format
+    reader = reader_named(format) if format else sniff(document)
+    if format and reader.grammar:
+        # what the other grammars found in the text is not this reader's business
+        document.reports = [report for report in document.reports if report.kind == reader.name]
+    # conditions are completed across tables; those that were not asked for are dropped at the end
+    tables = Tables(document.name, task.wanted and (*task.wanted, *fio_jobfile_beside.NEEDED))
+    for line, doubt in document.doubts:
+        tables.note(doubt, line=line, severity="warning")
+    reader.read(document, tables)
+    if format and not tables.runs:
+        raise ParseError(
+            document.name,
+            f"nothing that {format!r} reads",
+            remedy=f"try it without {argument('format')}",
+        )
+    tables.finish()
+    if not tables.runs:
+        raise _nothing(document.name, tables)
+    more(tables)
+    return tables
+
+
+def _nothing(name: str, tables: Tables) -> ParseError:
+    """Say why a file that was recognised gave no run: its reader's gravest note."""
+    notes = tables.rows("notes", "severity", "message", "line")
+    said = [note for note in notes if note[0] != "info"]
+    _, message, line = min(said, default=("", "nothing certain is in it", None), key=_gravity)
+    return ParseError(name, message, line=line)
+
+
+def _gravity(note: tuple[str, str, int | None]) -> str:
+    return note[0]  # "error" before "warning"
+
+
+def part_of(
+    files: list[tuple[str, Labels]],
+    pieces: Mapping[str, list[Piece]],
+    wanted: tuple[str, ...] | None,
+) -> Part:
+    """Put the rows of some files together, and note what contradicts itself in them."""
+    built = [
+        table for table in TABLES if wanted is None or table in wanted or table in _judged(wanted)
+    ]
+    tables = {table: join(table, pieces.get(table, ())) for table in built}
+    said: list[tuple[int, int | None, str]] = [*consistency.check(tables)]
+    if any(labels for _, labels in files):
+        said += [(file, None, message) for file, message in fill_conditions(files, tables)]
+    tables["notes"] = add_notes(tables["notes"], said)
+    for table in _judged(wanted or ()):
+        if wanted is not None and table not in wanted and table != "notes":
+            del tables[table]
+    return Part(files, tables)
+
+
+def _judged(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Name the tables without which nothing can be said of those wanted."""
+    return ("notes", "io") if "bins" in wanted else ("notes",)
+
+
+def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
+    """Make frames of parts; a run that stands in two files is noted."""
+    named = [file for part in parts for file in part.files]
+    tables = stack(parts, wanted)
+    parts.clear()
+    same = twins.find(tables, [source for source, _ in named])
+    tables["notes"] = add_notes(tables["notes"], same, last=True)
+    return Results(frames(named, tables), files)

@@ -1,0 +1,315 @@
+"""The rows of many files put together: typed columns, and for every row the file that it is of.
+
+Files are read some hundred at a time. What such a batch gave is a `Part`: small enough to be sent
+from one process to another, and written row under row into frames when all parts are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from fiotools.arrays import Vector, column, dtype_of, joined, missing_of, nothing, vector
+from fiotools.tables import Block, Tables
+from fiotools.vocabulary import COLUMNS, CONDITIONS, PANDAS, TABLES
+
+Files = np.ndarray[Any, np.dtype[np.int32]]
+Labels = Mapping[str, Any]
+_FEW = 32  # rows: a value that so few share is written out
+
+
+class Piece(NamedTuple):
+    """Rows of one table, and the number of the file (or of each row's) within its batch."""
+
+    file: int | Files
+    block: Block
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of one table.
+
+    Attributes
+    ----------
+    file : numpy.ndarray
+        For each row the number of its file.
+    columns : dict of str to Vector
+        Those of which the files say anything.
+    """
+
+    file: Files
+    columns: dict[str, Vector] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.file)
+
+    def get(self, name: str) -> Vector:
+        """Return a column, one of nothing if the files do not say anything."""
+        found = self.columns.get(name)
+        return nothing(len(self), COLUMNS[name].dtype) if found is None else found
+
+    def in_order(self) -> Rows:
+        """Return the rows file after file."""
+        if (np.diff(self.file) >= 0).all():
+            return self
+        order = np.argsort(self.file, kind="stable")
+        columns = {name: column.take(order) for name, column in self.columns.items()}
+        return Rows(self.file[order], columns)
+
+
+@dataclass(slots=True)
+class Part:
+    """What a batch of files gave.
+
+    Attributes
+    ----------
+    files : list of (source, labels)
+    tables : dict of str to Rows
+        In the order of the files.
+    """
+
+    files: list[tuple[str, Labels]]
+    tables: dict[str, Rows]
+
+
+def pieces_of(files: Iterable[tuple[int, Tables]]) -> dict[str, list[Piece]]:
+    """Sort the rows of some files by table."""
+    found: dict[str, list[Piece]] = {}
+    for number, tables in files:
+        for table, blocks in tables.blocks.items():
+            found.setdefault(table, []).extend(Piece(number, block) for block in blocks)
+    return found
+
+
+def join(table: str, pieces: Sequence[Piece]) -> Rows:
+    """Put the rows of one table together, in the order of the files."""
+    if not pieces:
+        return Rows(np.zeros(0, dtype=np.int32))
+    blocks = [piece.block for piece in pieces]
+    files = _files(pieces)
+    given = {name for block in blocks for name in (*block.columns, *block.same)}
+    columns = {}
+    for name in TABLES[table]:
+        if name in given:
+            found = _column(name, blocks)
+            if found is not None:
+                columns[name] = found
+    return Rows(files, columns).in_order()
+
+
+def _files(pieces: Sequence[Piece]) -> Files:
+    if all(isinstance(piece.file, int) for piece in pieces):
+        numbers = np.array([piece.file for piece in pieces], dtype=np.int32)
+        return numbers.repeat([piece.block.size for piece in pieces])
+    return np.concatenate(
+        [
+            np.full(block.size, file, dtype=np.int32) if isinstance(file, int) else file
+            for file, block in pieces
+        ]
+    )
+
+
+def _column(name: str, blocks: Sequence[Block]) -> Vector | None:
+    """Join the pieces of a column; None if nothing is in it."""
+    dtype = COLUMNS[name].dtype
+    found: list[Vector] = []
+    values: list[Any] = []  # row by row
+    shared: list[Any] = []  # values of whole blocks
+    sizes: list[int] = []
+    empty = True
+
+    def close() -> None:
+        if values:
+            found.append(vector(values, dtype))
+            values.clear()
+        if shared:
+            found.append(vector(shared, dtype).repeat(sizes))
+            shared.clear()
+            sizes.clear()
+
+    for size, columns, same in blocks:
+        given = columns.get(name)
+        if given is None:
+            value = same.get(name)
+            empty = empty and value is None
+            if size < _FEW and not shared:
+                values += [value] * size
+            else:
+                if values:
+                    close()
+                shared.append(value)
+                sizes.append(size)
+        elif isinstance(given, list):
+            empty = False
+            if shared:
+                close()
+            values += given
+        else:
+            empty = False
+            close()
+            found.append(vector(given, dtype))
+    close()
+    return joined(found) if found and not empty else None
+
+
+def stack(parts: Sequence[Part], wanted: Collection[str] | None = None) -> dict[str, Rows]:
+    """Put parts together; files are numbered through all of them."""
+    starts = np.cumsum([0, *(len(part.files) for part in parts)], dtype=np.int32)
+    built = {}
+    for table in TABLES:
+        if wanted is not None and table not in wanted and table != "notes":
+            continue
+        pairs = zip(starts, parts, strict=False)
+        rows = [(start, part.tables[table]) for start, part in pairs if table in part.tables]
+        names = dict.fromkeys(name for _, one in rows for name in one.columns)
+        files = [start + one.file for start, one in rows]
+        built[table] = Rows(
+            np.concatenate(files) if files else np.zeros(0, dtype=np.int32),
+            {name: joined([one.get(name) for _, one in rows if len(one)]) for name in names},
+        )
+    return built
+
+
+def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict[str, pd.DataFrame]:
+    """Make frames: labels first, every column in its type.
+
+    Parameters
+    ----------
+    files : sequence of (source, labels)
+        The labels (from ``{label: paths}`` or a path template) become the first columns; those
+        named like a condition (``{iodepth:d}``) have filled that condition's gaps instead.
+    tables : dict of str to Rows
+        Emptied on the way: not everything has to be in memory twice.
+    """
+    labels = list(dict.fromkeys(name for _, named in files for name in named))
+    sources = vector([source for source, _ in files], "str")
+    kinds = {label: _type([named.get(label) for _, named in files]) for label in labels}
+    named_columns = {
+        label: pd.array([named.get(label) for _, named in files], dtype=kind)
+        for label, kind in kinds.items()
+    }
+    built = {}
+    for table in list(tables):
+        rows = tables.pop(table)
+        if not len(rows) and not labels:
+            built[table] = _empty(table).copy(deep=False)  # nothing is in it that could be changed
+            continue
+        data: dict[str, Any] = {
+            label: values.take(rows.file)
+            for label, values in named_columns.items()
+            if label not in TABLES[table]
+        }
+        for name in TABLES[table]:
+            dtype = COLUMNS[name].dtype
+            if name == "source":
+                data[name] = column(sources.take(rows.file), "str")
+            elif name in rows.columns:
+                data[name] = column(rows.columns.pop(name), dtype)
+            else:
+                data[name] = missing_of(dtype_of(PANDAS[dtype])).repeat(len(rows))
+        built[table] = pd.DataFrame(data, copy=False)
+    return built
+
+
+def rows_of(
+    tables: Mapping[str, pd.DataFrame], needed: Mapping[str, Sequence[str]]
+) -> tuple[list[str], dict[str, Rows]]:
+    """Make rows of frames again: some columns of each table, and the names of the files."""
+    there = [table for table in needed if table in tables]
+    sources = pd.concat([tables[table]["source"] for table in there]) if there else pd.Series()
+    files, names = pd.factorize(sources)
+    rows, at = {}, 0
+    for table in there:
+        frame = tables[table]
+        file = files[at : at + len(frame)].astype(np.int32)
+        at += len(frame)
+        columns = {
+            name: vector(
+                frame[name].astype(object).where(frame[name].notna(), None).tolist(),
+                COLUMNS[name].dtype,
+            )
+            for name in needed[table]
+        }
+        rows[table] = Rows(file, columns)
+    return list(names), rows
+
+
+@cache
+def _empty(table: str) -> pd.DataFrame:
+    """Build a table without rows: most files leave most tables empty, and building takes time."""
+    kinds = {name: dtype_of(PANDAS[COLUMNS[name].dtype]) for name in TABLES[table]}
+    return pd.DataFrame({name: pd.array([], dtype=kind) for name, kind in kinds.items()})
+
+
+def _type(values: list[Any]) -> Any:
+    """Choose a label's type: whole numbers where all are, text otherwise."""
+    return "Int64" if all(isinstance(v, int) or v is None for v in values) else "str"
+
+
+def fill_conditions(
+    files: Sequence[tuple[str, Labels]], tables: Mapping[str, Rows]
+) -> list[tuple[int, str]]:
+    """Fill gaps of conditions from labels that are named like them.
+
+    Returns
+    -------
+    list of (file, message)
+        Where a path says another condition than the file does.
+    """
+    named = {name for _, labels in files for name in labels}
+    said: list[tuple[int, str]] = []
+    for name in filter(named.__contains__, CONDITIONS):
+        labels = vector([labels.get(name) for _, labels in files], COLUMNS[name].dtype)
+        for table, rows in tables.items():
+            if name in TABLES[table] and len(rows):
+                given, stated = rows.get(name), labels.take(rows.file)
+                if table == "io":
+                    said += _contradicted(name, rows.file, given, stated)
+                rows.columns[name] = _filled(given, stated)
+    return said
+
+
+def _contradicted(
+    name: str, files: Files, given: Vector, stated: Vector
+) -> Iterator[tuple[int, str]]:
+    others: dict[int, tuple[Any, set[Any]]] = {}
+    for place in np.flatnonzero(given.known & stated.known).tolist():
+        label, value = stated.at(place), given.at(place)
+        if label != value:
+            others.setdefault(int(files[place]), (label, set()))[1].add(value)
+    for file, (label, values) in others.items():
+        said = ", ".join(map(str, sorted(values)))
+        yield file, f"the path says {name}={label}, the file {said}: the file's is kept"
+
+
+def _filled(given: Vector, stated: Vector) -> Vector:
+    """Put what labels state where a file says nothing."""
+    own = np.arange(len(given))
+    return joined([given, stated]).take(np.where(given.known, own, own + len(given)))
+
+
+def add_notes(
+    rows: Rows, said: Sequence[tuple[int, int | None, str]], *, last: bool = False
+) -> Rows:
+    """Add warnings (file, run, message): behind the notes of their files, or behind all."""
+    if not said:
+        return rows
+    files, runs, messages = zip(*said, strict=True)
+    columns = {
+        "run": vector(runs, "Int64"),
+        "severity": vector(["warning"] * len(said), "str"),
+        "message": vector(messages, "str"),
+    }
+    added = Rows(np.array(files, dtype=np.int32), columns)
+    both = [rows, added] if len(rows) else [added]
+    names = dict.fromkeys((*columns, *rows.columns))
+    whole = Rows(
+        np.concatenate([one.file for one in both]),
+        {name: joined([one.get(name) for one in both]) for name in names},
+    )
+    return whole if last else whole.in_order()
