@@ -14,17 +14,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fiotools import measure, plot
     from fiotools.articles import example, example_path
+    from fiotools.dataset.converting import convert
+    from fiotools.dataset.opening import open_dataset
     from fiotools.display.show import show
     from fiotools.errors import (
         AmbiguousFormatError,
+        DatasetError,
         FileError,
         FiotoolsError,
         MeasureError,
+        MissingPackageError,
         ParseError,
         ReadErrors,
         ReportError,
         SchemaError,
         UnknownFormatError,
+        WorkerError,
     )
     from fiotools.measure.campaign import campaign
     from fiotools.publication import published
@@ -51,15 +56,18 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousFormatError",
+    "DatasetError",
     "FileError",
     "FiotoolsError",
     "MeasureError",
+    "MissingPackageError",
     "ParseError",
     "ReadErrors",
     "ReportError",
     "Results",
     "SchemaError",
     "UnknownFormatError",
+    "WorkerError",
     "best_under",
     "bound_percentiles",
     "campaign",
@@ -67,6 +75,7 @@ __all__ = [
     "combine",
     "compare",
     "concat",
+    "convert",
     "describe",
     "example",
     "example_path",
@@ -74,6 +83,7 @@ __all__ = [
     "formats",
     "measure",
     "merge_bins",
+    "open_dataset",
     "per_thread",
     "percentiles_from_bins",
     "plot",
@@ -95,18 +105,23 @@ __all__ = [
 # does not wait for scipy and matplotlib.
 _MODULES = {
     "articles": ("example", "example_path"),
+    "dataset.converting": ("convert",),
+    "dataset.opening": ("open_dataset",),
     "display.jupyter": ("load_ipython_extension", "unload_ipython_extension"),
     "display.show": ("show",),
     "errors": (
         "AmbiguousFormatError",
+        "DatasetError",
         "FileError",
         "FiotoolsError",
         "MeasureError",
+        "MissingPackageError",
         "ParseError",
         "ReadErrors",
         "ReportError",
         "SchemaError",
         "UnknownFormatError",
+        "WorkerError",
     ),
     "measure": ("campaign",),
     "publication": ("published",),

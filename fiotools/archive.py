@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from fiotools.decoding import bound
 from fiotools.errors import FileError
@@ -60,14 +63,27 @@ def member(path: Path, name: str) -> bytes:
     Raises
     ------
     FileError
+        As in `opened`.
+    """
+    with opened(path, name) as (file, _):
+        # the size that the archive states was checked; zipfile hands out no more than that
+        return file.read()
+
+
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[tuple[IO[bytes], int]]:
+    """Open one file of an archive; give its size too.
+
+    Raises
+    ------
+    FileError
         If it is damaged, encrypted, packed in a way that Python does not know, or larger than the
         archive says.
     """
     place = f"{path.as_posix()}/{name}"
     try:
         with zipfile.ZipFile(path) as archive, archive.open(name) as file:
-            # the size that the archive states was checked; zipfile hands out no more than that
-            return file.read()
+            yield file, archive.getinfo(name).file_size
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise FileError(
             place, f"the zip archive is damaged ({error})", remedy="copy it again"

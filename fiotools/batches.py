@@ -14,6 +14,7 @@ from functools import partial
 from fiotools import consistency, twins
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
+from fiotools.fetching import Fetch
 from fiotools.joining import (
     Labels,
     Part,
@@ -29,7 +30,7 @@ from fiotools.readers import READERS, fio_jobfile_beside, readers
 from fiotools.readers.base import Bulk
 from fiotools.results import Results
 from fiotools.schema import TABLES
-from fiotools.sniff import Document, raw, reader_named, sniff
+from fiotools.sniff import Document, reader_named, sniff
 from fiotools.sources import Found
 from fiotools.spelling import argument
 from fiotools.tables import Tables
@@ -83,6 +84,7 @@ def read_batch(
     task: Task,
     job_files: JobFiles | None = None,
     step: Callable[[], object] = lambda: None,
+    fetch: Callable[[Found], bytes] | None = None,
 ) -> Batch:
     """Read some files.
 
@@ -94,8 +96,11 @@ def read_batch(
         What is known already of the folders.
     step : callable
         Called after each file.
+    fetch : callable, optional
+        Gives the bytes of a file.
     """
-    batch = _Reading(task, JobFiles() if job_files is None else job_files)
+    fetch = Fetch(found) if fetch is None else fetch
+    batch = _Reading(task, JobFiles() if job_files is None else job_files, fetch)
     bulks = _bulks(task)
     late: list[int] = []
     pieces: dict[str, list[Piece]] = {}
@@ -131,8 +136,8 @@ def _bulks(task: Task) -> list[Bulk]:
 class _Reading:
     """The files of a batch that are read one by one, by their number."""
 
-    def __init__(self, task: Task, job_files: JobFiles) -> None:
-        self.task, self.job_files = task, job_files
+    def __init__(self, task: Task, job_files: JobFiles, fetch: Callable[[Found], bytes]) -> None:
+        self.task, self.job_files, self.fetch = task, job_files, fetch
         self.good: dict[int, Tables] = {}
         self.failures: dict[int, FileError | OSError] = {}
         self.unused: dict[int, FileError] = {}
@@ -140,8 +145,8 @@ class _Reading:
     def read(self, number: int, file: Found, bulks: Sequence[Bulk]) -> None:
         """Read one file; what is wrong with it is kept."""
         try:
-            data = raw(file)
-            if any(bulk.take(number, file.name, data) for bulk in bulks):
+            data = self.fetch(file)
+            if any(bulk.take(number, data) for bulk in bulks):
                 return
             document = Document(file.name, data, self.task.version)
             more = partial(self.job_files.complete, file)

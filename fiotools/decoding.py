@@ -12,14 +12,16 @@ import codecs
 import lzma
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from io import BytesIO
+from typing import IO, Protocol
 
 from fiotools.errors import FileError, UnknownFormatError
 
 # Text of tools packs to a tenth or a thirtieth; a bomb to a thousandth. Small files may hold zeros.
 _RATIO, _FLOOR = 250, 64 * 2**20
+_PIECE = 1 << 20
 _FEED = 4096  # what one step may expand to stays below some 30 MiB
 _XZ_MEMORY = 256 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
 
@@ -62,12 +64,10 @@ def decode(name: str, data: bytes) -> Decoded:
         If they expand beyond the bound.
     """
     doubts: list[tuple[int | None, str]] = []
-    for magic, opened in _PACKED.items():
-        if data.startswith(magic):
-            data, remark = _unpack(name, data, magic, opened)
-            if remark:
-                doubts.append((None, remark))
-            break
+    if is_packed(data):
+        remarks: list[str] = []
+        data = b"".join(unpack(name, BytesIO(data), len(data), remarks))
+        doubts += [(None, remark) for remark in remarks]
     for magic, what in _MAGIC.items():
         if data.startswith(magic):
             raise UnknownFormatError(name, f"this is {what}, not a tool's output")
@@ -115,36 +115,67 @@ class _Stream(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
-def _unpack(
-    name: str, data: bytes, magic: bytes, opened: Callable[[], _Stream]
-) -> tuple[bytes, str | None]:
-    """Undo one packing, stream after stream; return the bytes, and what else there is to say."""
-    limit, size, at = bound(len(data)), 0, 0
-    parts: list[bytes] = []
-    while data.startswith(magic, at):
+def is_packed(head: bytes) -> bool:
+    """Say whether a file is packed, by its first bytes."""
+    return head.startswith(tuple(_PACKED))
+
+
+def unpack(name: str, file: IO[bytes], size: int, remarks: list[str]) -> Iterator[bytes]:
+    """Undo one packing, stream after stream, some bytes at a time; give others as they are.
+
+    Parameters
+    ----------
+    name : str
+    file : binary file
+        At its beginning.
+    size : int
+        How many bytes it has, which bounds what it may expand to.
+    remarks : list of str
+        Takes what else there is to say.
+
+    Raises
+    ------
+    FileError
+        If the file is damaged, or expands beyond the bound.
+    """
+    feed = file.read(_FEED)
+    known = [kind for kind in _PACKED.items() if feed.startswith(kind[0])]
+    if not known:
+        while feed:
+            yield feed
+            feed = file.read(_PIECE)
+        return
+    magic, opened = known[0]
+    limit, expanded = bound(size), 0
+    while feed.startswith(magic):
         stream = opened()
         while not stream.eof:
-            if at == len(data):
-                return b"".join(parts), "the packed file is cut off: what came before is read"
+            if not feed:
+                remarks.append("the packed file is cut off: what came before is read")
+                return
             try:
-                parts.append(stream.decompress(data[at : at + _FEED]))
+                part = stream.decompress(feed)
             except (zlib.error, lzma.LZMAError, OSError, EOFError) as error:
                 raise FileError(
                     name, f"the packed file is damaged ({error})", remedy="copy it again"
                 ) from None
-            at = min(at + _FEED, len(data))
-            size += len(parts[-1])
-            if size > limit:
+            feed = file.read(_FEED)
+            expanded += len(part)
+            if expanded > limit:
                 raise FileError(
                     name,
                     f"expands to more than {_RATIO} times its size",
                     remedy="if you trust it, unpack it and read what was in it",
                 )
-        at -= len(stream.unused_data)
-        while data.startswith(b"\0", at):  # tapes and xz pad
-            at += 1
-    rest = len(data) - at
-    return b"".join(parts), f"{rest} bytes after the packed data are left out" if rest else None
+            yield part
+        feed = stream.unused_data + feed
+        while (feed := feed.lstrip(b"\0")) == b"" and (more := file.read(_FEED)):
+            feed = more  # tapes and xz pad
+        if len(feed) < len(magic):
+            feed += file.read(_FEED)
+    rest = len(feed) + sum(map(len, iter(lambda: file.read(_PIECE), b"")))
+    if rest:
+        remarks.append(f"{rest} bytes after the packed data are left out")
 
 
 def _gzip() -> _Stream:

@@ -95,8 +95,37 @@ class ReadErrors(FiotoolsError):
         return ReadErrors, (self.failures, self.results, self.total)
 
 
+class WorkerError(FiotoolsError, RuntimeError):
+    """Work that other processes were to do was not done.
+
+    Attributes
+    ----------
+    reason : str
+        What is wrong.
+    results : Results or None
+        What files held that were read before.
+    """
+
+    def __init__(self, reason: str, *, task: int | None = None) -> None:
+        self.reason = reason
+        self.results: Results | None = None
+        super().__init__(reason if task is None else f"task {task} {reason}")
+
+
+class ScanWarning(UserWarning):
+    """What a lazy scan has to say of a file: what was assumed of it, and what was left out."""
+
+
 class MeasureError(FiotoolsError, RuntimeError):
     """A campaign cannot be run, or a run of it went wrong; nothing of it is left behind."""
+
+
+class DatasetError(FiotoolsError, RuntimeError):
+    """A dataset cannot be written or read as it is; what was committed is still there."""
+
+
+class MissingPackageError(FiotoolsError, ModuleNotFoundError):
+    """A package is missing that only some need; the message says what to install."""
 
 
 class ReportError(FiotoolsError, RuntimeError):

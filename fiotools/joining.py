@@ -77,6 +77,34 @@ class Part:
     tables: dict[str, Rows]
 
 
+class Gathered(Tables):
+    """The rows of many files, added one by one: those of the file ``number``.
+
+    Attributes
+    ----------
+    number : int
+    pieces : dict of str to list of Piece
+        What was added, when it is finished.
+    """
+
+    def __init__(self, wanted: Collection[str] | None) -> None:
+        super().__init__("", wanted)
+        self.number = 0
+        self.pieces: dict[str, list[Piece]] = {}
+        self._numbers: dict[str, list[int]] = {}
+
+    def add(self, table: str, **row: Any) -> None:
+        """Add one row."""
+        if self.wants(table):
+            super().add(table, **row)
+            self._numbers.setdefault(table, []).append(self.number)
+
+    def _append(self, table: str, block: Block) -> None:
+        numbers = self._numbers.pop(table, None)
+        file = self.number if numbers is None else np.array(numbers, dtype=np.int32)
+        self.pieces.setdefault(table, []).append(Piece(file, block))
+
+
 def pieces_of(files: Iterable[tuple[int, Tables]]) -> dict[str, list[Piece]]:
     """Sort the rows of some files by table."""
     found: dict[str, list[Piece]] = {}

@@ -84,16 +84,17 @@ def repair(text: str) -> Repaired:
     >>> repair("\x1b[1m2+0\x1b[0m records in\n").text
     '2+0 records in\n'
     """
+    # a character that is not there is known soonest: it is asked for before the words it stands in
     lines = None
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
     if "\b" in text:
         text = _backspaces(text)
-    if "\r\n" in text:  # script(1) writes \r\r\n
+    if "\r" in text and "\r\n" in text:  # script(1) writes \r\r\n
         text = text.replace("\r\n", "\n")
-    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
+    if "=" in text and "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
         text = _quoted_printable(text)
-    if "</" in text or "<br" in text or "<BR" in text:
+    if "<" in text and ("</" in text or "<br" in text or "<BR" in text):
         text, lines = _tags(text)
     if "&" in text and _ENTITIES.search(text):
         text = _ENTITIES.sub(lambda found: html.unescape(found[0]), text)
@@ -102,9 +103,9 @@ def repair(text: str) -> Repaired:
             text = text.replace(space, " ")
         for nothing in _INVISIBLE:
             text = text.replace(nothing, "")
-    if text.startswith(">") or "\n>" in text:
+    if ">" in text and (text.startswith(">") or "\n>" in text):
         text = _MAIL.sub(_without_marks, text)
-    if "NativeCommandError" in text:
+    if "N" in text and "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
     return Repaired(text, lines)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fiotools.batches import (
     BATCH,
@@ -25,6 +25,9 @@ from fiotools.sniff import Document
 from fiotools.sources import Found, find
 from fiotools.vocabulary import TABLES
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 
@@ -35,6 +38,8 @@ def read(
     format: str | None = None,
     version: str | None = None,
     errors: Literal["raise", "note"] = "raise",
+    workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Results:
     """Read what storage benchmarks printed.
 
@@ -54,6 +59,11 @@ def read(
         What to do when a file cannot be read. All files are tried in any case; ``"raise"`` then
         raises, with the good ones in ``.results``; ``"note"`` returns the good ones and puts each
         failure into ``notes``.
+    workers : int, optional
+        How many processes read; by default only this one. See the notes.
+    executor : concurrent.futures.Executor, optional
+        Who reads instead, such as Dask's ``client.get_executor()``; with ``workers``, how many
+        batches it reads at once.
 
     Returns
     -------
@@ -67,11 +77,18 @@ def read(
         If the only file given cannot be read: an unknown format, or nothing certain in it.
     ReadErrors
         If some of several files cannot be read.
+    WorkerError
+        If no process reads on; ``.results`` has what was read until then.
 
     Notes
     -----
     Files that were named one by one must be recognised. What a folder or a glob brought in and no
     reader knows becomes a note.
+
+    With ``workers`` the result is the same, row for row. Each process takes a second to start:
+    MEASURE. A script needs no ``if __name__ == "__main__"`` for it. When a process ends
+    in the middle, what it was reading is read again; a file that ends each one that reads it is
+    a failure like any other.
 
     Examples
     --------
@@ -82,18 +99,29 @@ def read(
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
     task = Task(_wanted(tables), format, version, errors == "note")
-    return read_files(find(sources), task)
+    return read_files(find(sources), task, workers=workers, executor=executor)
 
 
-def read_files(found: list[Found], task: Task | None = None) -> Results:
+def read_files(
+    found: list[Found],
+    task: Task | None = None,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+) -> Results:
     """Read files that were found, as `read` does."""
     task = task or Task()
-    job_files = JobFiles()
     with _progress(len(found)) as step:
-        batches = [
-            read_batch(found[start : start + BATCH], task, job_files, step)
-            for start in range(0, len(found), BATCH)
-        ]
+        if workers in (None, 1) and executor is None:
+            job_files = JobFiles()
+            batches = [
+                read_batch(found[start : start + BATCH], task, job_files, step)
+                for start in range(0, len(found), BATCH)
+            ]
+        else:
+            from fiotools.sharing import read_shared
+
+            batches = read_shared(found, task, step, workers=workers, executor=executor)
     return _together(found, batches, task)
 
 
@@ -147,10 +175,10 @@ def reads(
 
 
 @contextmanager
-def _progress(files: int) -> Iterator[Callable[[], object]]:
-    """Show a bar if it takes longer than a second; give what is called after each file."""
+def _progress(files: int) -> Iterator[Callable[..., object]]:
+    """Show a bar if it takes longer than a second; give what is told of a file (or n) done."""
     if files < 50:  # importing the bar costs more than reading a few files
-        yield lambda: None
+        yield lambda n=1: None
         return
     from fiotools.progress import bar
 

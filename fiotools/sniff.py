@@ -33,6 +33,7 @@ _STRUCTURED = re.compile(
     r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
     r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
 )
+_LONG = 100_000  # characters
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -67,6 +68,8 @@ class Document:
         The name without the suffix of what the file is packed in (``.gz``).
     doubts : list of (line or None, message)
         What was wrong with the bytes.
+    data : bytes or None
+        Of a JSON the bytes, if they are the text's: it is parsed from bytes.
     """
 
     def __init__(self, name: str, data: bytes | str, version: str | None = None) -> None:
@@ -78,6 +81,9 @@ class Document:
             decoded = decode(name, data)
             text, self.doubts = decoded.text, decoded.doubts
         self.text = text.replace("\r\n", "\n") if "\r" in text else text
+        self.data: bytes | None = None
+        if isinstance(data, bytes) and data.startswith(b"{") and self.text.isascii():
+            self.data = data if len(data) == len(self.text) else None
         self._lines: list[int] | None = None
         self.is_structured = _STRUCTURED.match(self.text) is not None
         if not self.is_structured:
@@ -95,7 +101,7 @@ class Document:
         return True
 
     def _take(self, found: Repaired) -> None:
-        self.text, self._lines = found.text, found.lines
+        self.text, self._lines, self.data = found.text, found.lines, None
         self.doubts.extend(found.remarks)
 
     @cached_property
@@ -139,6 +145,14 @@ def _anchors() -> tuple[tuple[str, Grammar, re.Pattern[str]], ...]:
     )
 
 
+def _absent(text: str) -> set[str]:
+    """Give characters that a long text has not: that is known sooner than of a whole word."""
+    if len(text) < _LONG:
+        return set()
+    characters = {character for _, grammar, _ in _anchors() for character in "".join(grammar.needs)}
+    return {character for character in characters if character not in text}
+
+
 def _search(document: Document) -> list[Report]:
     """Search the text once for each grammar, and take the reports in their order.
 
@@ -155,8 +169,10 @@ def _search(document: Document) -> list[Report]:
         else:
             ahead.pop(number, None)
 
+    absent = _absent(text)
     for number, (_, grammar, _) in enumerate(_anchors()):
-        if not grammar.needs or any(part in text for part in grammar.needs):
+        likely = [part for part in grammar.needs if absent.isdisjoint(part)]
+        if not grammar.needs or any(part in text for part in likely):
             search(number, 0)
     while ahead:
         number = min(ahead, key=lambda number: (ahead[number].start(), number))

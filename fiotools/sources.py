@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fiotools import archive, units
+from fiotools import archive, remote, units
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -35,6 +35,8 @@ class Found(NamedTuple):
         Whether it was named itself, and not swept in by a folder or a glob.
     member : str or None
         The file within, where ``place`` is a zip archive.
+    stat : Stat or None
+        What a list said of it, where ``place`` is a URL.
     """
 
     place: str
@@ -42,6 +44,7 @@ class Found(NamedTuple):
     labels: Mapping[str, Any]
     named: bool
     member: str | None = None
+    stat: remote.Stat | None = None
 
     @property
     def path(self) -> Path:
@@ -91,6 +94,9 @@ def _identity(place: str, folders: dict[str, str]) -> tuple[str, str]:
 
 def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     source = source.replace("\\", "/") if "\\" in source and not Path(source).exists() else source
+    if remote.is_url(source):
+        yield from _remote(source, labels)
+        return
     path = Path(source)
     if path.is_dir():
         files = list(_in_folder(path.as_posix(), labels))
@@ -112,6 +118,25 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
                 yield from _file(place, labels, named=not wild)
             else:
                 yield Found(place, f"{place}/{member}", labels, named=not wild, member=member)
+
+
+def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
+    """Take the files that a URL names."""
+    if _FIELD.search(source):
+        yield from _template(source, labels)
+        return
+    what, files = remote.find(source)
+    if what == "folder":
+        below = [(url.removeprefix(source), url, stat) for url, stat in files]
+        files = [
+            (url, stat)
+            for path, url, stat in below
+            if not _HIDDEN.search(path) and _holds_data(path)
+        ]
+    if not files:
+        raise FileNotFoundError(f"{source}: no such file, and no file below it or like it")
+    for url, stat in files:
+        yield Found(url, url, labels, named=what == "file", stat=stat)
 
 
 def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
@@ -176,7 +201,8 @@ def _holds_data(path: str) -> bool:
 
 def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """Match files against a template; ``{name}`` never matches ``/``, ``{name:d}`` only digits."""
-    source = Path(source).as_posix()  # "./a" and "a" are one path
+    if not remote.is_url(source):
+        source = Path(source).as_posix()  # "./a" and "a" are one path
     numbers, pattern, wild, at = set(), "", "", 0
     for field in _FIELD.finditer(source):
         name = _NAME.fullmatch(field[1])
@@ -204,7 +230,7 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     pattern += _regex(source[at:])
     wild += source[at:]
     matcher, count = re.compile(pattern), 0
-    for place, member in _glob(wild):
+    for place, member, stat in _candidates(wild):
         whole = place if member is None else f"{place}/{member}"
         match = matcher.fullmatch(whole)
         if match:
@@ -213,9 +239,18 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
                 field: _value(source, field, text, number=field in numbers)
                 for field, text in match.groupdict().items()
             }
-            yield Found(place, whole, {**labels, **values}, named=True, member=member)
+            yield Found(place, whole, {**labels, **values}, True, member, stat)
     if not count:
         raise FileNotFoundError(f"{source}: no file matches the template")
+
+
+def _candidates(pattern: str) -> Iterator[tuple[str, str | None, remote.Stat | None]]:
+    """List the files that a pattern names, here or elsewhere."""
+    if remote.is_url(pattern):
+        _, files = remote.find(pattern)
+        yield from ((url, None, stat) for url, stat in files)
+    else:
+        yield from ((place, member, None) for place, member in _glob(pattern))
 
 
 def _value(source: str, field: str, text: str, *, number: bool) -> Any:

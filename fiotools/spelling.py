@@ -28,6 +28,11 @@ def in_shell() -> Iterator[None]:
         _shell = before
 
 
+def is_shell() -> bool:
+    """Say whether messages are written for a shell; who writes them elsewhere has to know."""
+    return _shell
+
+
 def argument(name: str, value: Any = _NOTHING) -> str:
     """Name an argument of a function, which is an option of a command.
 

@@ -7,14 +7,17 @@ What becomes of them is in `fiotools.joining`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.schema import TABLES
 
-Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any]"
+if TYPE_CHECKING:
+    from fiotools.arrays import Vector
+
+Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | Vector"
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
@@ -28,7 +31,7 @@ class Block(NamedTuple):
     size : int
         How many.
     columns : dict
-        Columns of that length: lists, or arrays.
+        Columns of that length: lists, arrays, or typed already.
     same : dict
         Values that all of the rows share.
     """
@@ -42,7 +45,9 @@ class Block(NamedTuple):
         values = self.columns.get(name)
         if values is None:
             return [self.same.get(name)] * self.size
-        return values.tolist() if isinstance(values, np.ndarray) else values
+        if isinstance(values, np.ndarray):
+            return values.tolist()
+        return values if isinstance(values, Sequence) else values.listed()
 
 
 class Tables:

@@ -26,6 +26,8 @@ _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
 _TIMES = ("real_s", "user_s", "sys_s")
 _IO = ("runtime_s", "total_ios", "direction", *_FIGURES)
 NEEDED = {"runs": ("run", *_KIND), "io": ("run", *_IO), "timings": ("run", *_TIMES)}
+# figures that are equal in twins
+ALIKE = {"io": ("runtime_s", "total_ios"), "timings": _TIMES}
 Run: TypeAlias = tuple[int, int]  # file and run
 Twin: TypeAlias = tuple[int, int, str]  # file, run, message
 
@@ -46,13 +48,13 @@ def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
     runs = tables.get("runs")
     if runs is None or len(runs) < 2:
         return []
-    keys = _keys(runs)
+    keys = keys_of(runs)
     formats = dict(zip(_listed(keys), _formats(runs), strict=True))
     return [
         (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
         for run, first in (
-            *_same_io(_alike(tables.get("io"), ("runtime_s", "total_ios"), _IO), formats),
-            *_same_times(_alike(tables.get("timings"), _TIMES, _TIMES), formats),
+            *_same_io(_alike(tables.get("io"), ALIKE["io"], _IO), formats),
+            *_same_times(_alike(tables.get("timings"), ALIKE["timings"], _TIMES), formats),
         )
     ]
 
@@ -105,24 +107,29 @@ def _alike(
     found: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
     if rows is None or not len(rows):
         return found
-    key = _keys(rows)
-    order = np.argsort(key, kind="stable")
-    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    mixed = np.zeros(len(rows), dtype=np.uint64)
-    for name in alike:
-        mixed = (mixed + rows.get(name).floats().view(np.uint64)) * _ODD
-        mixed ^= mixed >> np.uint64(29)
-    sums = np.add.reduceat(mixed[order], starts)
+    key = keys_of(rows)
+    runs, sums = sums_of(rows, alike)
     _, place, count = np.unique(sums, return_inverse=True, return_counts=True)
-    sizes = np.diff(starts, append=len(rows))
-    some = np.sort(order[(count[place] > 1).repeat(sizes)])
+    some = np.flatnonzero(np.isin(key, runs[count[place] > 1]))
     columns = [rows.get(name).take(some).listed() for name in names]
     for run, *figures in zip(_listed(key[some]), *columns, strict=True):
         found[run].append(tuple(figures))
     return found
 
 
-def _keys(rows: Rows) -> NDArray[np.int64]:
+def sums_of(rows: Rows, alike: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Give the key of each run, and a sum over its figures: equal where these are, in any order."""
+    key = keys_of(rows)
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for name in alike:
+        mixed = (mixed + rows.get(name).floats().view(np.uint64)) * _ODD
+        mixed ^= mixed >> np.uint64(29)
+    return key[order][starts], np.add.reduceat(mixed[order], starts)
+
+
+def keys_of(rows: Rows) -> NDArray[np.int64]:
     """Make one number of each run's file and its number in that."""
     return np.bitwise_or(rows.file.astype(np.int64) << 32, rows.get("run").data)
 

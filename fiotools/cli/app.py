@@ -22,6 +22,7 @@ VERBS = {
     "formats": "what can be read, and how to have it made",
     "describe": "what a column means, its unit, its name in each tool",
     "read": "what is in the files; write it as parquet, csv or json",
+    "convert": "many files to a dataset, as often as there are new ones",
     "summarize": "median and mean of each group, with their intervals",
     "compare": "how many times more, how sure, and a verdict in words",
     "speedup": "the same for who wants to read: so many times faster",

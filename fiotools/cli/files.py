@@ -59,7 +59,7 @@ def read_all(
         bare = paths[own.index(None)]
         raise Trouble(f"{bare} has no name: write NAME={bare}, or no name for any", 2)
 
-    parts, code = _parts(paths, own, _arguments(read_as))
+    parts, code = _parts(paths, own, arguments(read_as), read_as.workers)
     from fiotools.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
@@ -70,7 +70,8 @@ def read_all(
     return Reading(results, [*(["label"] if any(own) else []), *fields], own[0], code)
 
 
-def _arguments(read_as: options.ReadAs) -> dict[str, str | None]:
+def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
+    """Give what `read` takes of them; a format that there is not is refused."""
     if read_as.reader is not None:
         from fiotools.sniff import reader_named
 
@@ -82,7 +83,7 @@ def _arguments(read_as: options.ReadAs) -> dict[str, str | None]:
 
 
 def _parts(
-    paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any]
+    paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any], workers: int
 ) -> tuple[list[Results], int]:
     """Read what there is to read; say what there is not."""
     from fiotools.sources import find
@@ -96,7 +97,7 @@ def _parts(
                 there.setdefault(name, []).append(path)
         except FileNotFoundError as error:
             bad.append(error)
-    parts = [_files(there, arguments, bad)] if there else []
+    parts = [_files(there, {**arguments, "workers": workers}, bad)] if there else []
     if STDIN in paths:
         try:
             parts.append(_standard_input(own[paths.index(STDIN)], arguments))

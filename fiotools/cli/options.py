@@ -126,6 +126,12 @@ class ReadAs:
         str | None,
         typer.Option(metavar="TEXT", help="The tool's version, for formats that do not say it."),
     ] = None
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Read with N processes: for thousands of files, or large ones."
+        ),
+    ] = 1
 
 
 Confidence = Annotated[

@@ -74,7 +74,7 @@ class Bulk(Protocol):
     It takes a file only where it will give what the reader's ``read`` would give, to the last note.
     """
 
-    def take(self, number: int, name: str, data: bytes) -> bool:
+    def take(self, number: int, data: bytes) -> bool:
         """Take a file, by its number within the batch; False if it is not of the usual layout."""
 
     def finish(self) -> tuple[dict[str, list[Piece]], list[int]]:

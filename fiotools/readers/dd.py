@@ -22,10 +22,11 @@ import re
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers import dd_lines, dd_rows, dd_runs
+from fiotools.readers import dd_lines, dd_rows, dd_runs, dd_stretch
 from fiotools.readers.base import Grammar, Reader, Session, only
 from fiotools.readers.dd_lines import Figures, Records, Said, Token
 from fiotools.readers.dd_runs import Block
+from fiotools.readers.dd_stretch import Stretch
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -77,17 +78,26 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
     tokens: list[Token] = []
     stops: list[int] = []
     start = end = begin
-    is_overwritten = is_certain = False
+    is_overwritten = is_certain = is_kept = False
     gap = 0
     aside: Token | None = None
-    for at, stop, line in dd_lines.segments(text, begin):
+    segments = dd_lines.segments(text, begin)
+    while place := next(segments, None):
+        at, stop, line = place
         part = text[at:stop]
         if len(part) > dd_lines.LONGEST:
             break
-        found = dd_lines.segment(part)
         gap += 1
         if gap > _GAP or (len(tokens) > _DOUBTFUL and not is_certain):
             break
+        if aside is None and (stretch := dd_stretch.find(text, at)):
+            start = start if tokens else at
+            end = stretch.end
+            tokens.append(Token(stretch, at, end, line))
+            gap, is_certain, is_overwritten = 0, True, False
+            segments = dd_lines.segments(text, end + 1, line + stretch.lines)
+            continue
+        found = dd_lines.segment(part)
         if found.is_blank:
             continue
         if not tokens:
@@ -102,20 +112,20 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
             if found.is_stray:
                 continue
             if aside is None and _is_after_records(tokens) and (held := dd_lines.aside(part)):
-                aside = _placed(held, at, line)
-                if _TRUNCATED.search(part):
+                aside, is_kept = dd_lines.placed(held, at, line), bool(_TRUNCATED.search(part))
+                if is_kept:
                     tokens.append(aside)
                     end = stop
                 continue
             break
         if aside is not None:
             # only figures make the words above them a line of dd's
-            if aside not in tokens and not isinstance(found.tokens[0].value, Figures):
-                break
-            if aside not in tokens:
+            if not is_kept:
+                if not isinstance(found.tokens[0].value, Figures):
+                    break
                 tokens.append(aside)
             aside = None
-        tokens += [_placed(token, at, line) for token in found.tokens]
+        tokens += [dd_lines.placed(token, at, line) for token in found.tokens]
         gap, is_certain = 0, is_certain or _is_certain(tokens)
         tail = part[found.tokens[-1].end :]
         is_bare = not tail.strip()
@@ -129,7 +139,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
-        if not isinstance(last, (Figures, Said)) and _FRAGMENT.fullmatch(rest):
+        if not isinstance(last, (Figures, Said, Stretch)) and _FRAGMENT.fullmatch(rest):
             fragment, is_cut, end = rest.strip(), True, len(text)
         elif isinstance(last, Figures) and last.rate is None and last.word is None:
             is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
@@ -148,10 +158,6 @@ def _begin(part: str, at: int) -> int:
     return at - len(words[0]) if words else at
 
 
-def _placed(token: Token, at: int, line: int) -> Token:
-    return Token(token.value, at + token.start, at + token.end, line, token.source)
-
-
 def _is_after_records(tokens: list[Token]) -> bool:
     """Whether both lines of records stand above, and nothing below them."""
     return len(tokens) > 1 and all(isinstance(token.value, Records) for token in tokens[-2:])
@@ -165,7 +171,7 @@ def _is_prose(value: object) -> bool:
 def _is_certain(tokens: list[Token]) -> bool:
     """Whether these are lines of dd, and not sums in a text or prose about dd."""
     values = [token.value for token in tokens]
-    if any(isinstance(value, Figures) for value in values):
+    if any(isinstance(value, (Figures, Stretch)) for value in values):
         return True
     records = [value for value in values if isinstance(value, Records)]
     if len(records) > 1:

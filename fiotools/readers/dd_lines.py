@@ -3,7 +3,8 @@
 A token is ``F+P`` with its words (records), a line of bytes, seconds and rate (figures), a line
 about truncated records (aside), or what dd says on its own account (said). Where the words differ
 by language, structure decides: records stand twice, figures end in seconds and a rate. A number is
-taken only when what follows shows that it is whole; seconds need their unit.
+taken only when what follows shows that it is whole; seconds need their unit. A count of more than
+eighteen digits is nobody's.
 
 All looks are bounded: a line of more than a thousand characters is no line of dd's.
 """
@@ -14,15 +15,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fiotools.pasted import SEPARATOR
+
+if TYPE_CHECKING:
+    from fiotools.readers.dd_stretch import Stretch
 
 LONGEST = 1000
 _MOST = 8
 
 # "+0" of a time zone, 1+1=2 and the block counts of tcsh's time (0+131072io) are not records
 RECORDS = (
-    r"(?<![0-9.,:+=])[0-9]{1,20}\+[0-9]{1,20}"
+    r"(?<![0-9.,:+=])[0-9]{1,18}\+[0-9]{1,18}"
     r"(?=[ \t][^\s\x21-\x3e@\[-^`{-~]|[^\x00-\x7f])"
 )
 # seconds, their unit, what parts them from the rate, and the rate as far as its slash
@@ -35,11 +40,11 @@ SAID = r"^[ \t]*(?:\S{0,200}/)?dd(?:\.exe)?: (?=\S)"
 _SIZE = r"[0-9]{1,20}(?:[.,][0-9]{1,3})?[ ]?(?:[kKMGTPEZY]?i?B|[kKMGTPEZY])"
 _TOKEN = re.compile(
     rf"""
-    (?P<full>(?<![0-9.,:+=])[0-9]{{1,20}})\+(?P<partial>[0-9]{{1,20}})(?=[ \t]|[^\x00-\x7f])
+    (?P<full>(?<![0-9.,:+=])[0-9]{{1,18}})\+(?P<partial>[0-9]{{1,18}})(?=[ \t]|[^\x00-\x7f])
     (?P<words>[^0-9]{{1,60}})
   | (?<![0-9.,+:])(?:(?<![A-Za-z])|(?<=/s)|(?<=\\n))
-    (?P<bytes>[0-9]{{1,24}}  # progress of the BSDs groups thousands, and so do people
-      | [0-9]{{1,3}}(?:(?P<group>[.,'’ ])[0-9]{{3}})(?:(?P=group)[0-9]{{3}}){{0,6}}
+    (?P<bytes>[0-9]{{1,18}}  # progress of the BSDs groups thousands, and so do people
+      | [0-9]{{1,3}}(?:(?P<group>[.,'’ ])[0-9]{{3}})(?:(?P=group)[0-9]{{3}}){{0,4}}
         (?=[ ][Bb]ytes[ ]\([^()]{{1,40}}\)[ ](?:transferred|copied,|kopiert,)[ ][0-9]))
     (?P<what>[ ]?[^\s0-9.,:;=/|<>\[\]{{}}()@\#+%-][^0-9(（]{{0,60}})
     (?:[(（\ufffd](?P<size>{_SIZE}(?:[^0-9()]{{1,4}}{_SIZE})?)(?P<verb>[^0-9]{{1,60}}))?
@@ -148,7 +153,7 @@ class Said:
 class Token:
     """What one place of the text says, and from which source (host, service) it came."""
 
-    value: Records | Figures | Aside | Said
+    value: Records | Figures | Aside | Said | Stretch
     start: int
     end: int
     line: int = 0
@@ -248,9 +253,14 @@ def _token(found: re.Match[str], begin: int, source: str) -> Token:
     return Token(figures, start, end, source=source)
 
 
-def segments(text: str, at: int) -> Iterator[tuple[int, int, int]]:
-    """Give start, end and line (from 0) of every segment from a place on."""
-    line, size = 0, len(text)
+def placed(token: Token, at: int, line: int) -> Token:
+    """Return a token of a segment that begins at a place, on a line."""
+    return Token(token.value, at + token.start, at + token.end, line, token.source)
+
+
+def segments(text: str, at: int, line: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Give start, end and line of every segment from a place on."""
+    size = len(text)
     while at <= size:
         newline = text.find("\n", at, at + LONGEST + 1)
         stop = newline if newline >= 0 else min(size, at + LONGEST + 1)

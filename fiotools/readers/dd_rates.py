@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fiotools import units
 from fiotools.readers.dd_lines import Figures
 
 _SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
 _TIGHT = 1e-9  # floating point
+WHOLE = 0.0099  # seconds: ten milliseconds
 
 
 class Rate(NamedTuple):
@@ -41,34 +42,40 @@ def rate(figures: Figures, *, is_progress: bool = False) -> Rate:
     if figures.rate is None:
         is_coarse = not seconds and _decimals(figures.seconds) == 1  # 0.0 s of uutils 0.0.17
         return Rate(ours, "rounded" if is_coarse else "unchecked")
-    printed = units.number(figures.rate)
-    scale = float(_kilo(figures)) ** " KMGTPEZY".find(figures.prefix.upper() or " ")
-    digit = 10.0 ** -_decimals(figures.rate)
-    value = printed * scale
-    # uutils and toybox cut off where the others round
-    low, high = (printed - digit / 2) * scale, (printed + digit) * scale
+    value, low, rounded, high = bounds(figures)
+    cut_off = high  # uutils and toybox cut off where the others round
     if figures.byte == "bytes":
         low, high = value - 1, value + 1
     elif _is_gnu(figures):
-        high = (printed + digit / 2) * scale
+        high = rounded
     half = _half(figures)
     if seconds and _between(amount, seconds - half, seconds + half, low, high):
         # which of the two knows more, by their relative widths
         is_finer = figures.byte == "bytes" and seconds < 2 * half * value
         return Rate(value if is_finer else ours, "agrees")
     if _is_gnu(figures):
-        high = (printed + digit) * scale
+        high = cut_off
         if seconds and _of_milliseconds(amount, seconds, half, low, high):
             return Rate(ours, "agrees")
         # uutils 0.0.17 prints one decimal, progress of GNU none
         coarse = {0: 0.5 if is_progress else 0.0, 1: 0.05}.get(_decimals(figures.seconds), 0.0)
         if coarse and _between(amount, seconds - coarse, seconds + coarse, low, high):
             # 0.0 s: whole milliseconds stand behind the rate; of a few of them it says little
-            is_known = value > 0 and amount / value >= 0.0099
+            is_known = value > 0 and amount / value >= WHOLE
             return Rate(value if is_known else None, "rounded")
     if not seconds:
         return Rate(None, "unchecked")
     return Rate(ours, "contradicts")
+
+
+def bounds(figures: Figures) -> tuple[float, float, float, float]:
+    """Return the printed rate, and what it may stand for: from, to if rounded, to if cut off."""
+    text = figures.rate or "0"
+    printed = units.number(text)
+    scale = float(_kilo(figures)) ** " KMGTPEZY".find(figures.prefix.upper() or " ")
+    digit = 10.0 ** -_decimals(text)
+    low, rounded, cut_off = printed - digit / 2, printed + digit / 2, printed + digit
+    return printed * scale, low * scale, rounded * scale, cut_off * scale
 
 
 def _kilo(figures: Figures) -> int:
@@ -104,7 +111,12 @@ def _decimals(text: str) -> int:
 def _between(amount: int, shortest: float, longest: float, low: float, high: float) -> bool:
     """Whether some time in a range gives a rate in a range."""
     fastest = amount / shortest if shortest > 0 else math.inf
-    return fastest * (1 + _TIGHT) >= low and amount / longest * (1 - _TIGHT) <= high
+    return is_between(fastest, amount / longest, low, high)
+
+
+def is_between(fastest: Any, slowest: Any, low: Any, high: Any) -> Any:
+    """Whether two ranges of rates (numbers, or arrays of many) have a rate in common."""
+    return (fastest * (1 + _TIGHT) >= low) & (slowest * (1 - _TIGHT) <= high)
 
 
 def _of_milliseconds(amount: int, seconds: float, half: float, low: float, high: float) -> bool:
@@ -116,12 +128,24 @@ def _of_milliseconds(amount: int, seconds: float, half: float, low: float, high:
 
 def size_agrees(figures: Figures) -> bool:
     """Whether the size in parentheses is that of the bytes, to one unit of its last digit."""
-    for number, prefix, unit in _SIZES.findall(figures.size or ""):
+    return all(
+        any(abs(figures.bytes / unit - number) <= digit for unit in worth)
+        for number, digit, worth in sizes(figures.size or "")
+    )
+
+
+def sizes(text: str) -> list[tuple[float, float, tuple[int, ...]]]:
+    """Read sizes: each its number, one unit of its last digit, the bytes that its unit may be.
+
+    Examples
+    --------
+    >>> sizes("268 MB, 1.5 KiB")
+    [(268.0, 1.0, (1000000, 1048576)), (1.5, 0.1, (1024,))]
+    """
+    found = []
+    for number, prefix, unit in _SIZES.findall(text):
         power = " KMGTPEZY".find(prefix.upper() or " ")
-        digit = 10.0 ** -_decimals(number)
         kilos = (1024,) if "i" in unit else (1000, 1024)
-        if not any(
-            abs(figures.bytes / kilo**power - units.number(number)) <= digit for kilo in kilos
-        ):
-            return False
-    return True
+        worth = tuple(kilo**power for kilo in kilos)
+        found.append((units.number(number), 10.0 ** -_decimals(number), worth))
+    return found

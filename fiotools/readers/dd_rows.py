@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fiotools import units
-from fiotools.readers import dd_rates, dd_runs, shell
+import numpy as np
+
+from fiotools.arrays import Vector
+from fiotools.readers import dd_operands, dd_rates, dd_reports, dd_runs, shell
+from fiotools.readers.dd_stretch import Many
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fiotools.readers.base import Report, Session
+    from fiotools.readers.dd_operands import Operands
     from fiotools.readers.dd_runs import Block, Run
     from fiotools.tables import Tables
 
-_SOURCES = {"/dev/zero", "/dev/random", "/dev/urandom"}
-_SINKS = {"/dev/null", "/dev/zero"}  # BSD and busy people write to the latter too
 # warnings do not change what dd did; they are translated, what they advise is not
 _WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
 _LONG = 300
+_PRINTED = ("records_in", "records_out", "rate")
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -27,16 +32,20 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     count = None
     if len(commands) == 1:
         count = shell.dd_number(shell.assignments(commands[0]).get("count", "-"))
-    runs = dd_runs.runs(block.tokens, block.stops, count)
+    # the operands of a command belong to each run by itself
+    runs = dd_runs.runs(block.tokens, block.stops, count, singly=bool(commands))
     number = tables.runs
     for place, run in enumerate(runs):
+        if isinstance(run, Many):
+            number = _add_many(tables, run, report.line, session)
+            continue
         options = _options(commands, session, place, len(runs))
         end = _end(run, block) if run is runs[-1] else ""
         number = _add_run(tables, run, report.line, session, options, end)
     return number
 
 
-def _options(commands: list[str], session: Session, place: int, runs: int) -> dict[str, str]:
+def _options(commands: Sequence[str], session: Session, place: int, runs: int) -> dict[str, str]:
     """Take the operands of the dd that a report is of, where the command line has several."""
     if len(commands) == 1:
         return shell.assignments(commands[0])
@@ -46,6 +55,48 @@ def _options(commands: list[str], session: Session, place: int, runs: int) -> di
     if shell.is_loop(session.command or ""):
         at %= len(commands)
     return shell.assignments(commands[at]) if at < len(commands) else {}
+
+
+def _add_many(tables: Tables, many: Many, line: int, session: Session) -> int:
+    """Add runs as `_add_run` does each: of a plain report there are these rows, and no other."""
+    reports, size = many.reports, len(many)
+    runs = np.arange(tables.runs + 1, tables.runs + size + 1)
+    tables.runs += size
+    amount, seconds = reports["bytes"], reports["seconds"]
+    total = reports["full_out"] + reports["partial_out"]
+    tables.extend(
+        "runs",
+        {"run": runs, "duration_s": seconds},
+        tool="dd",
+        format="dd",
+        command=session.command,
+        host=session.host,
+        status="ok",
+    )
+    tables.extend(
+        "io",
+        {
+            "run": runs,
+            "io_bytes": amount,
+            "total_ios": total,
+            "runtime_s": seconds,
+            "iops": total / seconds,
+            "bw_bytes_per_s": amount / seconds,
+        },
+        entry=1,
+        scope="job",
+    )
+    if tables.wants("extras"):
+        paths = Vector(np.arange(3 * size, dtype=np.int32) % 3, words=[*_PRINTED])
+        texts = many.printed()
+        tables.extend("extras", {"run": runs.repeat(3), "path": paths, "text": texts}, entry=1)
+    some = np.flatnonzero(many.several)
+    if len(some):
+        said = [dd_runs.several(count) for count in many.several[some].tolist()]
+        lines = line + many.line + dd_reports.LINES * some
+        columns = {"run": runs[some], "line": lines, "message": said}
+        tables.extend("notes", columns, severity="warning")
+    return tables.runs
 
 
 def _add_run(
@@ -61,15 +112,15 @@ def _add_run(
         duration_s=None if rate and rate.verdict == "rounded" else last.seconds,
         status="truncated" if end else _status(run),
     )
-    direction = _direction(options)
+    told = dd_operands.told(options)
     keys: dict[str, Any] = {
         "run": number,
         "entry": 1,
-        "target": options.get("if" if direction == "read" else "of"),
-        "direction": direction,
+        "target": options.get(told.target),
+        "direction": told.direction,
         "scope": "job",
     }
-    _add_io(tables, run, keys, options, line)
+    _add_io(tables, run, keys, told, line)
     for report in [*run.earlier, last] if run.earlier else []:
         if report.figures:
             tables.add(
@@ -89,7 +140,7 @@ def _add_run(
         tables.note(f"dd: {message[:_LONG]}", line=line + at, severity=severity, run=number)
     if end:
         tables.note(end, line=line + last.figures_line, severity="warning", run=number)
-    _check(tables, run, options, line, number)
+    _check(tables, run, told.records_bytes, line, number)
     return number
 
 
@@ -107,9 +158,7 @@ def _is_behind(run: Run) -> bool:
     return into.full == out.full + 1 > 1
 
 
-def _add_io(
-    tables: Tables, run: Run, keys: dict[str, Any], options: dict[str, str], line: int
-) -> None:
+def _add_io(tables: Tables, run: Run, keys: dict[str, Any], told: Operands, line: int) -> None:
     last, number = run.last, keys["run"]
     figures, seconds = last.figures, last.seconds
     if figures is None or seconds is None:
@@ -121,15 +170,14 @@ def _add_io(
         tables.add("extras", run=number, entry=1, path="bytes", text="0")
         tables.note("no bytes were moved", line=line + last.figures_line, run=number)
         return
-    direction = keys["direction"]
-    records = last.into if direction == "read" else last.out
+    records = last.into if told.direction == "read" else last.out
     total = records.full + records.partial if records else None
     rate = dd_rates.rate(figures, is_progress=last.out is None)
     tables.add(
         "io",
         **keys,
-        bs_bytes=_block_size(options, direction),
-        direct=_direct(options, direction),
+        bs_bytes=told.bs_bytes,
+        direct=told.direct,
         io_bytes=figures.bytes,
         total_ios=total,
         runtime_s=None if rate.verdict == "rounded" else seconds,
@@ -138,16 +186,10 @@ def _add_io(
     )
     at = line + last.figures_line
     if rate.verdict == "contradicts":
-        tables.note(
-            f"printed rate {figures.printed_rate} is not bytes / seconds ="
-            f" {units.human(rate.value, 'B/s')}; the latter is kept",
-            line=at,
-            severity="warning",
-            run=number,
-        )
+        message = dd_operands.odd_rate(figures.printed_rate, rate.value)
+        tables.note(message, line=at, severity="warning", run=number)
     elif rate.verdict == "rounded":
-        kept = "the printed rate is kept" if rate.value else "and too few for a rate"
-        message = f"the seconds are rounded to {figures.seconds}: {kept}"
+        message = dd_operands.coarse_seconds(figures.seconds, rate.value)
         tables.note(message, line=at, run=number)
 
 
@@ -178,30 +220,7 @@ def _add_extras(tables: Tables, run: Run, number: int, *, is_rounded: bool) -> N
             tables.add("extras", run=number, entry=1, path=path, text=text)
 
 
-def _direction(options: dict[str, str]) -> str | None:
-    """Say which way the data went, as far as the command tells."""
-    given, to = options.get("if"), options.get("of")
-    if to in _SINKS:
-        return "read"
-    if given in _SOURCES:
-        return "write"
-    return "copy" if given and to else None
-
-
-def _block_size(options: dict[str, str], direction: str | None) -> int | None:
-    # "bs" overrides the other two, whatever their order
-    text = options.get("bs") or options.get("ibs" if direction == "read" else "obs")
-    # dd takes no 0, so a 0 is not what it was given
-    return (shell.dd_number(text) or None) if text else None
-
-
-def _direct(options: dict[str, str], direction: str | None) -> bool | None:
-    if not options or direction not in ("read", "write"):
-        return None
-    return "direct" in options.get("iflag" if direction == "read" else "oflag", "").split(",")
-
-
-def _check(tables: Tables, run: Run, options: dict[str, str], line: int, number: int) -> None:
+def _check(tables: Tables, run: Run, size: int | None, line: int, number: int) -> None:
     """Note where bytes, records and sizes contradict each other."""
     figures, out = run.last.figures, run.last.out
     if _is_behind(run) and not run.said:
@@ -211,16 +230,14 @@ def _check(tables: Tables, run: Run, options: dict[str, str], line: int, number:
         return
     at = line + run.last.figures_line
     if not dd_rates.size_agrees(figures):
-        message = f"printed size {figures.size} is not {figures.bytes} bytes; the latter is kept"
+        message = dd_operands.odd_size(figures.size, figures.bytes)
         tables.note(message, line=at, severity="warning", run=number)
     if out is None:
         return
-    text = options.get("bs") or options.get("obs") or ("512" if options else "")
-    size = shell.dd_number(text) if text else None
     if not dd_runs.fits(out, figures):
-        message = f"{figures.bytes} bytes cannot be {out} records of one size"
+        message = dd_operands.odd_records(figures.bytes, out)
     elif size and not out.partial and out.full * size != figures.bytes:
-        message = f"{figures.bytes} bytes are not {out} records of {size} bytes (the command's)"
+        message = dd_operands.odd_records(figures.bytes, out, size)
     else:
         return
     tables.note(message, line=at, severity="warning", run=number)

@@ -12,12 +12,15 @@ between them makes it sure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
 from fiotools import units
+from fiotools.readers import dd_reports
 from fiotools.readers.dd_lines import Aside, Figures, Records, Said, Token
+from fiotools.readers.dd_stretch import Many, Stretch
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,13 @@ class Run:
     source: str = ""
 
 
-def runs(tokens: Sequence[Token], stops: Sequence[int] = (), count: int | None = None) -> list[Run]:
+def runs(
+    tokens: Sequence[Token],
+    stops: Sequence[int] = (),
+    count: int | None = None,
+    *,
+    singly: bool = False,
+) -> list[Run | Many]:
     """Sort tokens into runs.
 
     Parameters
@@ -90,32 +99,58 @@ def runs(tokens: Sequence[Token], stops: Sequence[int] = (), count: int | None =
         Lines with ``^C``.
     count : int, optional
         The ``count=`` of the command.
+    singly : bool
+        Whether each run is wanted by itself, also those of which there is nothing to ask.
     """
-    found: list[Run] = []
-    for source in dict.fromkeys(token.source for token in tokens):
-        own = [token for token in tokens if token.source == source]
-        reports, remarks = _reports(own)
+    by_source: dict[str, list[Token]] = {}
+    for token in tokens:
+        by_source.setdefault(token.source, []).append(token)
+    found: list[Run | Many] = []
+    for source, own in by_source.items():
+        reports, remarks = _reports(own, singly=singly or count is not None)
         if source and len(reports) == 2:
             reports = _rejoined(*reports)
         grouped = _series(reports, [t for t in own if isinstance(t.value, Said)], count)
-        for run in grouped:
+        single = [run for run in grouped if isinstance(run, Run)]
+        for run in single:
             run.source = source
-            run.is_stopped = any(run.last.line - 1 <= line <= run.last.line for line in stops)
-        if grouped:
-            grouped[0].remarks[:0] = remarks
+            at = bisect_left(stops, run.last.line - 1)
+            run.is_stopped = at < len(stops) and stops[at] <= run.last.line
+        if single:
+            single[0].remarks[:0] = remarks
         found += grouped
-    return sorted(found, key=lambda run: run.last.line) if len(found) > 1 else found
+    return sorted(found, key=_line) if len(found) > 1 else found
 
 
-def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[tuple[int, str, str]]]:
+def _line(run: Run | Many) -> int:
+    return run.line if isinstance(run, Many) else run.last.line
+
+
+def _reports(
+    tokens: Iterable[Token], *, singly: bool
+) -> tuple[list[Report | Many], list[tuple[int, str, str]]]:
     """Join records and figures to reports."""
-    found: list[Report] = []
+    found: list[Report | Many] = []
     pending: list[Report] = []  # those without figures so far
     loose: list[tuple[int, Report]] = []  # figures below more than one of them: how many were above
     remarks: list[tuple[int, str, str]] = []
     half: Report | None = None
-    for token in tokens:
+    waiting: list[Iterator[Many | Token]] = [iter(tokens)]
+    while waiting:
+        token = next(waiting[-1], None)
+        if token is None:
+            waiting.pop()
+            continue
+        if isinstance(token, Many):
+            found.append(token)
+            continue
         value = token.value
+        if isinstance(value, Stretch):
+            # records above may go with figures in it
+            is_own = not singly and half is None and not pending
+            every = value.tokens(token.line, 0, len(value.reports))
+            waiting.append(value.pieces(token.line) if is_own else every)
+            continue
         if half is not None and not _goes_with(half, token):
             remarks.append((half.line, "warning", f"records without their other half: {half.into}"))
             half = None
@@ -150,8 +185,10 @@ def _goes_with(half: Report, token: Token) -> bool:
     return not is_same(half.into, token.value) and token.line <= half.line + 4
 
 
-def _rejoined(first: Report, second: Report) -> list[Report]:
+def _rejoined(first: Report | Many, second: Report | Many) -> list[Report | Many]:
     """Join one host's figures with its records, which pdsh may bring in the wrong order."""
+    if isinstance(first, Many) or isinstance(second, Many):
+        return [first, second]
     if first.into is None and second.figures is None and _fits(second, first):
         _join(second, first)
         return [second]
@@ -226,37 +263,47 @@ def fits(out: Records, figures: Figures) -> bool:
     return figures.bytes % out.full == 0 if out.full else figures.bytes == 0
 
 
-def _series(reports: Sequence[Report], said: Sequence[Token], count: int | None) -> list[Run]:
+def _series(
+    reports: Sequence[Report | Many], said: Sequence[Token], count: int | None
+) -> list[Run | Many]:
     """Group reports by dd, with the progress before them and the errors beside them."""
-    found: list[Run] = []
+    found: list[Run | Many] = []
     lines = [(token.line, token.value.message) for token in said if isinstance(token.value, Said)]
+    numbers = [line for line, _ in lines]
+    run: Run | None = None
     previous: Report | None = None
     known: Report | None = None  # the last of the run with records
     for report in reports:
-        between = [
-            message
-            for line, message in lines
-            if previous is not None and previous.line < line < report.line
-        ]
-        run = found[-1] if found else None
-        if run and previous and _continues(previous, known, report, between, count):
+        if isinstance(report, Many):  # nothing above or below is of the same dd
+            found += _settled(run)
+            found.append(report)
+            run = previous = None
+            continue
+        is_between = False
+        if previous is not None:
+            at = bisect_right(numbers, previous.line)
+            is_between = at < len(numbers) and numbers[at] < report.line
+        if run and previous and _continues(previous, known, report, is_between, count):
             run.earlier.append(run.last)
             run.last = report
         else:
-            found.append(Run(report))
-            known = None
+            found += _settled(run)
+            run, known = Run(report), None
         previous = report
         known = report if report.into else known
+    found += _settled(run)
     if not found:
         return [_failed(lines)] if lines else []
-    _settle(found)
+    places = [_line(run) for run in found]
     for line, message in lines:
         # GNU and BSD complain before they report, uutils after
-        below = [run for run in found if run.last.line > line]
-        above = [run for run in found if run.last.line < line]
+        above, below = bisect_left(places, line) - 1, bisect_right(places, line)
         is_late = message.startswith("IO error")
-        owner = (above[-1:] or below[:1]) if is_late else (below[:1] or above[-1:])
-        owner[0].said.append((line, message))
+        if (is_late and above >= 0) or below == len(places):
+            below = above
+        owner = found[below]
+        assert isinstance(owner, Run)
+        owner.said.append((line, message))
     return found
 
 
@@ -265,7 +312,7 @@ def _failed(lines: list[tuple[int, str]]) -> Run:
 
 
 def _continues(
-    before: Report, known: Report | None, after: Report, between: list[str], count: int | None
+    before: Report, known: Report | None, after: Report, is_between: bool, count: int | None
 ) -> bool:
     """Whether a report can be a later one of the same dd."""
     if after.is_own or (before.is_own and before.into is None):
@@ -282,7 +329,7 @@ def _continues(
         if old.is_final and before.into is None:
             return False  # that was an end, with its records lost
         if before.into is not None and (new.bytes == old.bytes or other == one):
-            return bool(between) and other > one
+            return is_between and other > one
     elif bool(old) != bool(new) and after.into is not None and before.into is not None:
         return False
     if known is None or after.into is None:
@@ -312,31 +359,36 @@ def _block(report: Report) -> int | None:
     return None
 
 
-def _settle(found: list[Run]) -> None:
+def _settled(run: Run | None) -> list[Run]:
     """Say what was decided; take apart what more likely was several runs."""
-    for at in range(len(found) - 1, -1, -1):
-        run = found[at]
-        every = [*run.earlier, run.last]
-        ends = [place for place, report in enumerate(every) if report.into is not None]
-        if not ends:
-            continue
-        if ends[-1] < len(every) - 1:  # progress below the last report: another dd, and killed
-            found.insert(at + 1, Run(every[-1], every[ends[-1] + 1 : -1]))
-            every = every[: ends[-1] + 1]
-            run.last, run.earlier = every[-1], every[:-1]
-        if len(ends) == 1:
-            continue
-        if len(every) - ends[0] > len(ends) or _is_sure([every[end] for end in ends[:-1]]):
-            message = f"{len(ends)} reports of one dd: the last is the result, all are in samples"
-            run.remarks.append((every[ends[0]].line, "info", message))
-            continue
-        message = (
-            f"{len(ends)} reports that grow, in round numbers of records: taken for separate runs,"
-            " but they may be one dd's that was asked by a signal"
-        )
-        split = [Run(every[ends[0]], every[: ends[0]]), *(Run(every[end]) for end in ends[1:])]
-        split[0].remarks.append((every[ends[0]].line, "warning", message))
-        found[at : at + 1] = split
+    if run is None or not run.earlier:
+        return [run] if run else []
+    every = [*run.earlier, run.last]
+    ends = [place for place, report in enumerate(every) if report.into is not None]
+    if not ends:
+        return [run]
+    rest = []
+    if ends[-1] < len(every) - 1:  # progress below the last report: another dd, and killed
+        rest.append(Run(every[-1], every[ends[-1] + 1 : -1]))
+        every = every[: ends[-1] + 1]
+        run.last, run.earlier = every[-1], every[:-1]
+    if len(ends) == 1:
+        return [run, *rest]
+    if len(every) - ends[0] > len(ends) or _is_sure([every[end] for end in ends[:-1]]):
+        message = f"{len(ends)} reports of one dd: the last is the result, all are in samples"
+        run.remarks.append((every[ends[0]].line, "info", message))
+        return [run, *rest]
+    split = [Run(every[ends[0]], every[: ends[0]]), *(Run(every[end]) for end in ends[1:])]
+    split[0].remarks.append((every[ends[0]].line, "warning", several(len(ends))))
+    return [*split, *rest]
+
+
+def several(reports: int) -> str:
+    """Say that reports which may be of one dd were taken for runs of their own."""
+    return (
+        f"{reports} reports that grow, in round numbers of records: taken for separate runs,"
+        " but they may be one dd's that was asked by a signal"
+    )
 
 
 def _is_sure(reports: Sequence[Report]) -> bool:
@@ -344,14 +396,6 @@ def _is_sure(reports: Sequence[Report]) -> bool:
     return any(
         report.into is not None
         and report.out is not None
-        and (report.into.full != report.out.full or not _is_round(report.into.full))
+        and (report.into.full != report.out.full or not dd_reports.is_round(report.into.full))
         for report in reports
     )
-
-
-def _is_round(number: int) -> bool:
-    """Whether a person would ask for that many records: 100, 2500, 640, 1024, 20480."""
-    odd = number
-    while odd and odd % 2 == 0:
-        odd //= 2
-    return odd in (0, 1, 3, 5, 25) or len(str(number).rstrip("0")) <= 2

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass, field
 
 from lxml import etree
+from lxml.etree import XMLSyntaxError
 
 from fiotools.readers import diskspd_messages as messages
 from fiotools.readers.diskspd_elements import Element
@@ -20,6 +21,7 @@ from fiotools.readers.diskspd_elements import Element
 # also where the file was cut off at once
 ANCHOR = r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
 _INDENT = 200
+_MANY = 20
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
 _NEXT = re.compile(rf"{ANCHOR}|^[ \t]*Command Line:", re.MULTILINE)
 _FREE = re.compile(
@@ -54,6 +56,23 @@ class Piece:
     whole: bool
     errors: list[tuple[int, str]] = field(default_factory=list)
     progress: int = 0
+
+
+def is_one(text: str) -> bool:
+    r"""Say whether a text is one document from its first byte to its last, and nothing else.
+
+    Examples
+    --------
+    >>> is_one("<Results>\n<System></Results>"), is_one("<Results>\n<System></Results>\n$ exit")
+    (True, False)
+    """
+    return (
+        re.match(ANCHOR, text) is not None
+        and "<Results>" not in text[1:]
+        and text.find(_END) == len(text) - len(_END)
+        and "<!DOCTYPE" not in text
+        and "Command Line:" not in text
+    )
 
 
 def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
@@ -110,13 +129,19 @@ def parse(xml: str) -> tuple[Element, int]:
     """
     try:
         return _parse(xml), 0
-    except etree.XMLSyntaxError:
+    except XMLSyntaxError:
         mended = _FREE.sub(_escape, xml)
         if mended == xml:
             raise
     root = _parse(mended)
     pairs = zip(xml.split("\n"), mended.split("\n"), strict=True)
     return root, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+
+
+def strays(root: Element) -> list[tuple[int, str]]:
+    """Find text beside elements, which DISKSPD does not write: (line, text)."""
+    found = root.xpath("//text()[normalize-space()][parent::*/*]")[:_MANY]
+    return [(text.getparent().sourceline, text.strip()[:200]) for text in found]
 
 
 def without_rest(xml: str) -> str | None:

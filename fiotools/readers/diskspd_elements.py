@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 Element = Any  # lxml's class of an element is private
@@ -17,86 +19,164 @@ _LARGEST = 10.0**_DIGITS
 class MalformedError(Exception):
     """An element does not hold what it must."""
 
-    def __init__(self, element: Element, reason: str) -> None:
+    def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
-        self.line, self.reason = int(element.sourceline or 1), reason
+        self.line, self.reason = line, reason
 
 
-def leaves(
-    element: Element,
-    prefix: str = "",
-    *,
-    skip: tuple[str, ...] = (),
-    only: tuple[str, ...] = (),
-) -> Iterator[tuple[str, str]]:
-    """Give every value below an element with its path.
+class Fields(ABC):
+    """An element that is asked for what is in it, by name."""
+
+    @property
+    @abstractmethod
+    def line(self) -> int:
+        """Where it stands."""
+
+    @property
+    @abstractmethod
+    def content(self) -> str | None:
+        """Its own text."""
+
+    @abstractmethod
+    def all(self, name: str) -> Sequence[Fields]:
+        """Return the children of a name."""
+
+    @abstractmethod
+    def below(self, name: str) -> Fields:
+        """Return the children of all children of a name, as if they were of one."""
+
+    @abstractmethod
+    def are(self, names: Collection[str]) -> bool:
+        """Say whether all children have known names."""
+
+    @abstractmethod
+    def attributes(self) -> Sequence[tuple[str, str]]:
+        """Return the attributes: name and value."""
+
+    @abstractmethod
+    def leaves(self, skip: tuple[str, ...] = ()) -> Sequence[tuple[str, str]]:
+        """Return every value below with its path, without those below some children.
+
+        A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
+        """
+
+    def attribute(self, name: str) -> str | None:
+        """Return one attribute."""
+        return dict(self.attributes()).get(name)
+
+    def text(self, name: str) -> str | None:
+        """Read a child's text; None where there is no such child, or nothing in it.
+
+        Raises
+        ------
+        MalformedError
+            If it holds elements, or stands there twice with different texts.
+        """
+        found = self.all(name)
+        if not found:
+            return None
+        if not found[0].are(()):
+            raise MalformedError(found[0].line, f"{name} holds elements, not a value")
+        if len(found) > 1 and len({other.content for other in found}) > 1:
+            raise MalformedError(found[1].line, f"{name} stands there twice, and not the same")
+        return (found[0].content or "").strip() or None
+
+    def whole(self, name: str) -> int | None:
+        """Read a child's whole number."""
+        value = self.text(name)
+        if value is None:
+            return None
+        if not value.isdecimal() or len(value) > _DIGITS:
+            line = self.all(name)[0].line
+            raise MalformedError(line, f"{name} is {value!r}, not a whole number")
+        return int(value)
+
+    def number(self, name: str) -> float | None:
+        """Read a child's number; what C prints for 0/0 (``-1.#J``, ``-nan(ind)``) is missing."""
+        value = self.text(name)
+        return None if value is None else to_number(value, self.all(name)[0], name)
+
+    def nanoseconds(self, name: str) -> float | None:
+        """Read a child's milliseconds as nanoseconds."""
+        value = self.number(name)
+        return None if value is None else from_milliseconds(value)
+
+
+class Elements(Fields):
+    """An element of a parser's tree.
 
     Parameters
     ----------
-    element : Element
-    prefix : str
-        What to put before each path.
-    skip : tuple of str
-        The children to leave out.
-    only : tuple of str
-        The children to look at; without it, all.
-
-    Yields
-    ------
-    path, text : str
-        ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
+    *elements : Element
+        Several are taken as one.
     """
+
+    def __init__(self, *elements: Element) -> None:
+        self._elements = elements
+
+    @property
+    def line(self) -> int:
+        """Where the element stands."""
+        return int(self._elements[0].sourceline or 1) if self._elements else 1
+
+    @property
+    def content(self) -> str | None:
+        """Its own text."""
+        text = self._elements[0].text if self._elements else None
+        return None if text is None else str(text)
+
+    @cached_property
+    def _children(self) -> dict[str, list[Element]]:
+        found: dict[str, list[Element]] = {}
+        for element in self._elements:
+            for child in element:
+                found.setdefault(child.tag, []).append(child)
+        return found
+
+    def all(self, name: str) -> Sequence[Elements]:
+        """Return the children of a name."""
+        return [Elements(child) for child in self._children.get(name, ())]
+
+    def below(self, name: str) -> Elements:
+        """Return the children of all children of a name, as if they were of one."""
+        return Elements(*self._children.get(name, ()))
+
+    def are(self, names: Collection[str]) -> bool:
+        """Say whether all children have known names."""
+        return all(name in names for name in self._children)
+
+    def attributes(self) -> Sequence[tuple[str, str]]:
+        """Return the attributes: name and value."""
+        return [pair for element in self._elements for pair in element.items()]
+
+    def attribute(self, name: str) -> str | None:
+        """Return one attribute."""
+        value = self._elements[0].get(name)
+        return None if value is None else str(value)
+
+    def leaves(self, skip: tuple[str, ...] = ()) -> Sequence[tuple[str, str]]:
+        """Return every value below with its path."""
+        return [leaf for element in self._elements for leaf in _leaves(element, "", skip)]
+
+
+def _leaves(element: Element, prefix: str, skip: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     children = [child for child in element if isinstance(child.tag, str)]
     often = Counter(child.tag for child in children)
     seen: Counter[str] = Counter()
     for child in children:
         seen[child.tag] += 1
-        if child.tag in skip or (only and child.tag not in only):
+        if child.tag in skip:
             continue
         place = f"[{seen[child.tag]}]" if often[child.tag] > 1 else ""
         path = f"{prefix}{child.tag}{place}"
-        yield from ((f"{path}/@{name}", value) for name, value in child.attrib.items())
+        yield from ((f"{path}/@{name}", value) for name, value in child.items())
         if len(child):
-            yield from leaves(child, f"{path}/")
+            yield from _leaves(child, f"{path}/", ())
         elif child.text and child.text.strip():
             yield path, child.text.strip()
 
 
-def text(parent: Element, path: str) -> str | None:
-    """Read a child's text; None where there is no such child, or nothing in it.
-
-    Raises
-    ------
-    MalformedError
-        If it holds elements, or stands there twice with different texts.
-    """
-    found = parent.findall(path)
-    if not found:
-        return None
-    if len(found[0]):
-        raise MalformedError(found[0], f"{path} holds elements, not a value")
-    if len(found) > 1 and len({other.text for other in found}) > 1:
-        raise MalformedError(found[1], f"{path} stands there twice, and not the same")
-    return str(found[0].text or "").strip() or None
-
-
-def whole(parent: Element, path: str) -> int | None:
-    """Read a child's whole number."""
-    value = text(parent, path)
-    if value is None:
-        return None
-    if not value.isdecimal() or len(value) > _DIGITS:
-        raise MalformedError(parent.find(path), f"{path} is {value!r}, not a whole number")
-    return int(value)
-
-
-def number(parent: Element, path: str) -> float | None:
-    """Read a child's number; what C prints for 0/0 (``-1.#J``, ``-nan(ind)``) is missing."""
-    value = text(parent, path)
-    return None if value is None else to_number(value, parent.find(path), path)
-
-
-def to_number(value: str, element: Element, name: str) -> float | None:
+def to_number(value: str, element: Fields, name: str) -> float | None:
     """Turn the text of an element or an attribute into a number."""
     try:
         result = float(value)
@@ -106,13 +186,7 @@ def to_number(value: str, element: Element, name: str) -> float | None:
         return result
     if _NOT_A_NUMBER.fullmatch(value):
         return None
-    raise MalformedError(element, f"{name} is {value!r}, not a number")
-
-
-def nanoseconds(parent: Element, path: str) -> float | None:
-    """Read a child's milliseconds as nanoseconds."""
-    value = number(parent, path)
-    return None if value is None else from_milliseconds(value)
+    raise MalformedError(element.line, f"{name} is {value!r}, not a number")
 
 
 def from_milliseconds(value: float) -> float:

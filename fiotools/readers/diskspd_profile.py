@@ -6,47 +6,43 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fiotools.readers import diskspd_options as options
-from fiotools.readers.diskspd_elements import Element, leaves, number, text, whole
+from fiotools.readers.diskspd_elements import Fields
 
 
-def read_profile(root: Element) -> Iterator[options.Asked]:
+def read_profile(root: Fields) -> Iterator[options.Asked]:
     """Read what each time span was asked to do."""
-    profile = root.find("Profile")
-    if profile is None:
-        return
-    common = [*leaves(profile, skip=("TimeSpans",))]
-    for span in profile.iterfind("TimeSpans/TimeSpan"):
-        own = [(path.removeprefix("Targets/"), value) for path, value in leaves(span)]
-        targets = [
-            (text(target, "Path") or "", _conditions(target))
-            for target in span.iterfind("Targets/Target")
-        ]
-        pool, per_thread = whole(span, "ThreadCount"), whole(span, "RequestCount")
-        asked = options.plan(targets, [*common, *own], pool, per_thread)
-        # a profile (-X) may give each thread of a pool targets of its own
-        apart = span.find("Targets/Target/ThreadTargets") is not None
-        yield replace(asked, each=None) if apart else asked
+    for profile in root.all("Profile")[:1]:
+        common = profile.leaves(skip=("TimeSpans",))
+        for span in profile.below("TimeSpans").all("TimeSpan"):
+            own = [(path.removeprefix("Targets/"), value) for path, value in span.leaves()]
+            given = span.below("Targets").all("Target")
+            targets = [(target.text("Path") or "", _conditions(target)) for target in given]
+            pool, per_thread = span.whole("ThreadCount"), span.whole("RequestCount")
+            asked = options.plan(targets, [*common, *own], pool, per_thread)
+            # a profile (-X) may give each thread of a pool targets of its own
+            apart = any(target.all("ThreadTargets") for target in given)
+            yield replace(asked, each=None) if apart else asked
 
 
-def _conditions(target: Element) -> options.Conditions:
-    write_pct = number(target, "WriteRatio")
-    ratio = number(target, "RandomRatio")
-    random = True if target.find("Random") is not None else None
-    if random is None and target.find("StrideSize") is not None:
+def _conditions(target: Fields) -> options.Conditions:
+    write_pct = target.number("WriteRatio")
+    ratio = target.number("RandomRatio")
+    random = True if target.all("Random") else None
+    if random is None and target.all("StrideSize"):
         random = False
     return {
         # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
         "rw": options.pattern(random if ratio in (None, 0.0, 100.0) else None, write_pct),
-        "bs_bytes": whole(target, "BlockSize"),
-        "iodepth": whole(target, "RequestCount"),
-        "numjobs": whole(target, "ThreadsPerFile"),
+        "bs_bytes": target.whole("BlockSize"),
+        "iodepth": target.whole("RequestCount"),
+        "numjobs": target.whole("ThreadsPerFile"),
         "direct": _direct(target),
         "rwmixread_pct": options.mix(write_pct),
-        "size_bytes": whole(target, "FileSize"),
+        "size_bytes": target.whole("FileSize"),
     }
 
 
-def _direct(target: Element) -> bool | None:
-    if "true" in (text(target, "DisableOSCache"), text(target, "DisableAllCache")):
+def _direct(target: Fields) -> bool | None:
+    if "true" in (target.text("DisableOSCache"), target.text("DisableAllCache")):
         return True
-    return None if text(target, "DisableLocalCache") == "true" else False
+    return None if target.text("DisableLocalCache") == "true" else False

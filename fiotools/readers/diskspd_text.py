@@ -208,7 +208,12 @@ def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str
                 tables.add("extras", run=run, path=f"{place}/{title}", text=row[name])
 
 
-GRAMMAR = Grammar(anchor=ANCHOR, parse=parse, add=add)
+GRAMMAR = Grammar(
+    anchor=ANCHOR,
+    parse=parse,
+    add=add,
+    needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
+)
 
 READER = Reader(
     name="diskspd_text",

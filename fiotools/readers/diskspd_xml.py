@@ -25,35 +25,34 @@ Specified in ``XmlResultParser.cpp``, ``XmlProfileParser.cpp`` and ``Common.cpp`
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
-
-from lxml import etree
 
 from fiotools.errors import ParseError
 from fiotools.readers import diskspd_documents as documents
 from fiotools.readers import diskspd_messages as messages
-from fiotools.readers import diskspd_options as options
+from fiotools.readers import diskspd_runs as runs
 from fiotools.readers import diskspd_text
 from fiotools.readers.base import Grammar, Reader, Report, Session, only
+from fiotools.readers.diskspd_cut import cut
 from fiotools.readers.diskspd_documents import Piece
-from fiotools.readers.diskspd_elements import Element, MalformedError, leaves, number, text
-from fiotools.readers.diskspd_profile import read_profile
-from fiotools.readers.diskspd_results import add_results
+from fiotools.readers.diskspd_outline import Outlines
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
+    from fiotools.joining import Piece as Rows
     from fiotools.sniff import Document
 
 _PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
-_MANY = 20
-_IN_RUNS = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
 
 
 def sniff(document: Document) -> bool:
     """Claim DISKSPD's results, and its bare profile."""
     if not document.is_structured:
         return only("diskspd_xml", document)
+    if "<" not in document.text:  # a large JSON is sooner searched for that
+        return False
     return bool(re.search(documents.ANCHOR, document.text) or _PROFILE.match(document.text))
 
 
@@ -83,7 +82,7 @@ def read(document: Document, tables: Tables) -> None:
         _note_beside(tables, document, at, report.start)
         try:
             if report.kind == "diskspd_xml":
-                _add(tables, report, Session(), alone=len(reports) == 1)
+                runs.add(tables, report, Session(), alone=len(reports) == 1)
             else:
                 diskspd_text.add(tables, report, Session())
         except ParseError as error:
@@ -135,129 +134,45 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add one document: a run for each of its time spans."""
     try:
-        _add(tables, report, session)
+        runs.add(tables, report, session)
     except ParseError as error:
         tables.note(f"left out: {error.reason}", line=error.line, severity="error")
     return tables.runs
 
 
-def _add(tables: Tables, report: Report, session: Session, *, alone: bool = False) -> None:
-    """Add one document whole, or nothing of it (which matters if it is not alone)."""
-    piece: Piece = report.data
-    first = report.line + piece.line
-    for line, message in piece.errors:
-        tables.note(message, line=report.line + line, severity="warning")
-    if piece.progress:
-        tables.note(f"{piece.progress} lines of progress (-v) were left out", line=report.line)
-    try:
-        root, repaired = _parsed(piece)
-        if root.find("TimeSpan") is None:
-            raise MalformedError(root, "the results hold no TimeSpan")
-        asked = list(read_profile(root))
-        if not alone:
-            _add_spans(Tables(tables.source), root, asked, first - 1, session)
-        if repaired:
-            tables.note(
-                "repaired the XML: DISKSPD wrote '&' or '<' unescaped",
-                line=first - 1 + repaired,
-                severity="warning",
-            )
-        if not piece.whole:
-            spans = len(root.findall("TimeSpan"))
-            missing = f"{spans} of {len(asked)} time spans are whole, and were read"
-            tables.note(
-                f"the XML ends before </Results>: {missing}",
-                line=first + piece.xml.rstrip().count("\n"),
-                severity="warning",
-            )
-        _add_spans(tables, root, asked, first - 1, session)
-    except etree.XMLSyntaxError as error:
-        raise ParseError(
-            tables.source,
-            "not well-formed XML: " + str(error.msg).partition("\n")[0],
-            line=first - 1 + (error.lineno or 1),
-            remedy="DISKSPD escapes nothing: correct that line in a copy, or run it with -Rtext",
-        ) from None
-    except _CutError:
-        raise ParseError(
-            tables.source,
-            "the XML ends before </Results>",
-            line=first + piece.xml.rstrip().count("\n"),
-            remedy="the file was cut off: copy it whole, or run DISKSPD again",
-        ) from None
-    except MalformedError as error:
-        raise ParseError(
-            tables.source,
-            error.reason,
-            line=first - 1 + (error.line or 1),
-            remedy="DISKSPD does not write that: was the file edited?",
-        ) from None
+class Bulk:
+    """Reads files that are one document each, without messages around it, from their bytes.
+
+    Parameters
+    ----------
+    wanted : collection of str, optional
+        As in `Tables`.
+    """
+
+    def __init__(self, wanted: Collection[str] | None) -> None:
+        self._wanted = wanted
+        self._taken: list[tuple[int, Tables]] = []
+        self._outlines = Outlines()
+
+    def take(self, number: int, data: bytes) -> bool:
+        """Read a file whose buckets can be cut out; False if anything in it is unusual."""
+        taken = cut(data)
+        if taken is None:
+            return False
+        tables = Tables("", self._wanted)
+        if not runs.add_cut(tables, taken, self._outlines):
+            return False
+        self._taken.append((number, tables.finish()))
+        return True
+
+    def finish(self) -> tuple[dict[str, list[Rows]], list[int]]:
+        """Give the rows of all files."""
+        from fiotools.joining import pieces_of
+
+        return pieces_of(self._taken), []
 
 
-class _CutError(Exception):
-    """A document without an end, and no time span in it is whole."""
-
-
-def _parsed(piece: Piece) -> tuple[Element, int]:
-    if piece.whole:
-        return documents.parse(piece.xml)
-    closed = documents.without_rest(piece.xml)
-    try:
-        if closed is not None:
-            root, repaired = documents.parse(closed)
-            if root.find("TimeSpan") is not None:
-                return root, repaired
-    except etree.XMLSyntaxError:
-        pass
-    raise _CutError
-
-
-def _add_spans(
-    tables: Tables, root: Element, asked: list[options.Asked], offset: int, session: Session
-) -> None:
-    for place, span in enumerate(root.findall("TimeSpan")):
-        plan = asked[place] if place < len(asked) else options.Asked()
-        _add_span(tables, root, span, plan, offset, session)
-    # standard error in the same file: "Error generating I/O requests" comes before </Results>
-    for stray in root.xpath("//text()[normalize-space()][parent::*/*]")[:_MANY]:
-        line = offset + stray.getparent().sourceline
-        message = stray.strip()[:200]
-        tables.note(message, line=line, severity="warning", run=tables.runs)
-
-
-def _add_span(
-    tables: Tables,
-    root: Element,
-    span: Element,
-    asked: options.Asked,
-    offset: int,
-    session: Session,
-) -> None:
-    failed = span.find("Error")
-    when = text(root, "System/RunTime")
-    run = tables.start_run(
-        tool="diskspd",
-        tool_version=text(root, "System/Tool/Version"),
-        format="diskspd_xml",
-        command=session.command if options.arguments(session.command) else None,
-        host=text(root, "System/ComputerName") or session.host,
-        reported_at=options.moment(when) if when else None,
-        duration_s=number(span, "TestTimeSeconds"),
-        status="ok" if failed is None else "error",
-    )
-    for option, value in asked.settings:
-        tables.add("settings", run=run, option=option, text=value, origin="given")
-    for path, value in leaves(root, skip=("Profile", "TimeSpan")):
-        if path not in _IN_RUNS:
-            tables.add("extras", run=run, path=path, text=value)
-    if failed is None:
-        add_results(tables, run, span, asked, offset)
-    else:
-        message = (failed.text or "the run failed").strip()
-        tables.note(message, line=offset + failed.sourceline, severity="error", run=run)
-
-
-GRAMMAR = Grammar(anchor=documents.ANCHOR, parse=parse, add=add)
+GRAMMAR = Grammar(anchor=documents.ANCHOR, parse=parse, add=add, needs=("<Results>",))
 
 READER = Reader(
     name="diskspd_xml",
@@ -267,4 +182,5 @@ READER = Reader(
     sniff=sniff,
     read=read,
     grammar=GRAMMAR,
+    bulk=Bulk,
 )

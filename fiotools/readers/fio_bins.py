@@ -12,8 +12,16 @@ together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Edges: TypeAlias = NDArray[np.float64]
 
 NS = {"nsec": 1, "usec": 1_000, "msec": 1_000_000}
 
@@ -25,47 +33,49 @@ _STEPS = (0, 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)
 _BELOW = {step: below for below, step in pairwise(_STEPS)}
 
 
-def fine_edges(middles: Iterable[int], scale: int) -> tuple[list[float], list[float]]:
+def fine_edges(middles: ArrayLike, scale: int) -> tuple[Edges, Edges]:
     """Work out the edges of fine bins, in ns.
 
     Parameters
     ----------
-    middles : iterable of int
-        The names of the bins in the report.
+    middles : array-like of int
+        The names of the bins in the report; below 2^53, so that a float64 holds them.
     scale : {1, 1000}
         How many ns the report's unit has: 1 since fio 3.0, 1000 before.
 
     Examples
     --------
-    >>> fine_edges([127, 129, 17112760320], 1)
+    >>> low, high = fine_edges([127, 129, 17112760320], 1)
+    >>> low.tolist(), high.tolist()
     ([127.0, 128.0, 17045651456.0], [128.0, 130.0, inf])
     """
-    lows, highs = [], []
-    for middle in middles:
-        octave = middle.bit_length() - 1 - _BITS
-        width = 1 << octave if octave > 0 else 1
-        low = middle - width // 2
-        lows.append(float(low * scale))
-        highs.append(math.inf if middle >= _LAST[scale] else float((low + width) * scale))
-    return lows, highs
+    names = np.asarray(middles, dtype=np.int64)
+    octaves = names.astype(np.float64).view(np.int64)  # the exponent is in the upper bits
+    octaves >>= 52
+    octaves -= 1023 + _BITS
+    widths = np.left_shift(1, np.maximum(octaves, 0))
+    lows = names - (widths >> 1)
+    low, high = (edges.astype(np.float64) for edges in (lows * scale, (lows + widths) * scale))
+    high[names >= _LAST[scale]] = np.inf
+    return low, high
 
 
-def indexed_edges(indices: Iterable[int], scale: int) -> tuple[list[float], list[float]]:
+def indexed_edges(indices: ArrayLike, scale: int) -> tuple[Edges, Edges]:
     """Work out the edges of fine bins that are named by their numbers, in ns.
 
     So json+ names them before 3.0, and lists `INDEXED` among them.
 
     Examples
     --------
-    >>> indexed_edges([127, 128, 1215], 1000)
+    >>> low, high = indexed_edges([127, 128, 1215], 1000)
+    >>> low.tolist(), high.tolist()
     ([127000.0, 128000.0, 16646144000.0], [128000.0, 130000.0, inf])
     """
-    lows, highs = [], []
+    numbers = np.asarray(indices, dtype=np.int64)
     last = (29 if scale == 1 else 19) * (1 << _BITS) - 1
-    for index in indices:
-        lows.append(float(_low(index) * scale))
-        highs.append(math.inf if index >= last else float(_low(index + 1) * scale))
-    return lows, highs
+    high = _lows(numbers + 1, scale)
+    high[numbers >= last] = np.inf
+    return _lows(numbers, scale), high
 
 
 def log_edges(columns: int) -> list[float] | None:
@@ -86,15 +96,33 @@ def log_edges(columns: int) -> list[float] | None:
         bins = octaves << _BITS
         for coarseness in range(_BITS + 1):
             if columns == bins >> coarseness:
-                lows = range(0, bins, 1 << coarseness)
-                return [*(float(_low(index) * scale) for index in lows), math.inf]
+                return [*_lows(np.arange(0, bins, 1 << coarseness), scale).tolist(), math.inf]
     return None
 
 
-def _low(index: int) -> int:
-    """Return the lower edge of a fine bin by its number."""
-    octave = max(0, (index >> _BITS) - 1)
-    return (index - (octave << _BITS)) << octave
+def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number the fine bins of latencies, in ns; `indexed_edges` has their edges.
+
+    A bin is the highest seven bits of a number and their place, which is how a float64 writes it.
+
+    Examples
+    --------
+    >>> bin_numbers(np.array([0.0, 127.0, 128.0, 131.0, 1e6, 1e12])).tolist()
+    [0, 127, 128, 129, 954, 1855]
+    """
+    number = values.view(np.int64) >> (52 - _BITS)
+    number -= ((1023 + _BITS) << _BITS) - (1 << _BITS)
+    small = values < 2 << _BITS
+    if small.any():
+        number[small] = values[small].astype(np.int64)
+    return np.minimum(number, 29 * (1 << _BITS) - 1, out=number)
+
+
+def _lows(indices: NDArray[np.int64], scale: int) -> Edges:
+    """Return the lower edges of fine bins by their numbers."""
+    octaves = np.clip((indices >> _BITS) - 1, 0, 2000)  # then it is infinite
+    firsts = (indices - (octaves << _BITS)) * scale
+    return np.ldexp(firsts.astype(np.float64), octaves.astype(np.intc))
 
 
 def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:

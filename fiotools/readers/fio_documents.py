@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
 ANCHOR = r'\{\s*"fio ?version"\s*:'
 VERSION_KEYS = ("fio version", "fioversion")
+Loads: TypeAlias = Callable[[str | bytes], Any]
 
 _KEY = re.compile(r'"fio ?version"\s*:')
 # what a document has even if somebody dropped its version
@@ -69,17 +71,26 @@ def has_key(text: str) -> bool:
     return _KEY.search(text) is not None or all(key.search(text) for key in _OTHER_KEYS)
 
 
-def pieces(text: str) -> list[Piece]:
-    """Split a text into fio's documents."""
+def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) -> list[Piece]:
+    """Split a text into fio's documents.
+
+    Parameters
+    ----------
+    text : str
+    loads : callable
+        Parses JSON, and raises `orjson.JSONDecodeError` for anything else.
+    data : bytes, optional
+        The same text, where it is known as bytes.
+    """
     try:
-        if whole := _documents(orjson.loads(text), text):
+        if whole := _documents(loads(text if data is None else data), text):
             return whole
     except orjson.JSONDecodeError:
         pass
     found: list[Piece] = []
     at = 0
     while match := _START.search(text, at):
-        piece = piece_at(text, match.start())
+        piece = piece_at(text, match.start(), loads)
         found.append(piece)
         at = max(piece.end, match.end())
     if any(piece.document is not None for piece in found):
@@ -109,7 +120,7 @@ def is_fio(value: Any) -> bool:
     )
 
 
-def piece_at(text: str, start: int) -> Piece:
+def piece_at(text: str, start: int, loads: Loads = orjson.loads) -> Piece:
     """Read the document that begins at a place; what is not whole ends where it breaks off."""
     # none holds another: where the next one begins, this one is over
     following = _START.search(text, start + 1)
@@ -120,7 +131,7 @@ def piece_at(text: str, start: int) -> Piece:
     for end in (brace + 2, line if line >= 0 else stop):
         if end > start and text[end - 1] == "}":
             try:
-                return Piece(start, end, orjson.loads(text[start:end]))
+                return Piece(start, end, loads(text[start:end]))
             except orjson.JSONDecodeError:
                 pass
     readable, nans = _without_nan(text[start:stop])

@@ -22,16 +22,16 @@ to 3.42.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fiotools.arrays import Vector
 from fiotools.errors import ParseError
 from fiotools.readers.base import Reader
 from fiotools.readers.fio_bins import log_edges
+from fiotools.readers.fio_hist_rows import BEFORE_BINS, Rows, read_rows
 from fiotools.readers.fio_json_io import Version
 from fiotools.readers.fio_log_head import (
     DIRECTIONS,
@@ -48,23 +48,29 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_BEFORE_BINS = 3  # time, direction, block size
 _CERTAIN = 100  # so many columns are no other table's
-_LARGEST = 10**15  # of such numbers a row still adds up within 64 bits
-_LINE = re.compile(r"[0-9]{1,15}(?:, [0-9]{1,15})*", re.A)
-_ROWS = 256  # lines at a time: a line is 1,859 numbers
 
 
 @dataclass
 class Intervals:
     """The rows of a log, and its bins that hold anything."""
 
-    lines: list[int] = field(default_factory=list)
+    size: int = 0
     heads: list[NDArray[np.int64]] = field(default_factory=list)  # time, direction, block size
     totals: list[NDArray[np.int64]] = field(default_factory=list)
-    at: list[NDArray[np.int64]] = field(default_factory=list)  # row, bin
+    row: list[NDArray[np.int64]] = field(default_factory=list)
+    bin: list[NDArray[np.int64]] = field(default_factory=list)
     counts: list[NDArray[np.int64]] = field(default_factory=list)
     falls: bool = False  # whether any count is below that of the interval before
+
+    def add(self, rows: Rows) -> None:
+        """Add the next rows."""
+        self.heads.append(rows.heads)
+        self.totals.append(rows.totals())
+        self.row.append(rows.row + self.size)
+        self.bin.append(rows.bin)
+        self.counts.append(rows.count)
+        self.size += len(rows)
 
 
 def sniff(document: Document) -> bool:
@@ -75,7 +81,7 @@ def sniff(document: Document) -> bool:
     if not rows:
         return named and is_cut(document) and not document.kinds
     fields = rows[0].split(", ")
-    width = len(fields) - _BEFORE_BINS
+    width = len(fields) - BEFORE_BINS
     known = log_edges(width) is not None and fields[1] in ("0", "1", "2")
     return (named or (known and width > _CERTAIN)) and not document.kinds
 
@@ -85,7 +91,7 @@ def read(document: Document, tables: Tables) -> None:
     name = log_name(document.plain_name)
     text = document.text
     rows = first_rows(document)
-    widths = (row.count(",") + 1 - _BEFORE_BINS for row in rows)
+    widths = (row.count(",") + 1 - BEFORE_BINS for row in rows)
     edges = next((known for width in widths if (known := log_edges(width))), None)
     if edges is None:
         raise ParseError(
@@ -102,8 +108,8 @@ def read(document: Document, tables: Tables) -> None:
         host=name.host if name else None,
         status="ok" if text.endswith("\n") else "truncated",
     )
-    found = _intervals(document, tables, len(edges) - 1 + _BEFORE_BINS)
-    if not found.lines:
+    found = _intervals(document, tables, len(edges) - 1 + BEFORE_BINS)
+    if not found.size:
         raise ParseError(document.name, "no whole line of a histogram log", line=1)
     heads = np.concatenate(found.heads)
     zero = time_zero(tables, heads[:, 0])
@@ -127,23 +133,23 @@ def _add(
     edges: NDArray[np.float64],
 ) -> None:
     """Add the intervals, and their bins that hold anything."""
-    directions = [DIRECTIONS[code] for code in heads[:, 1].tolist()]
+    directions = Vector(heads[:, 1].astype(np.int32), words=[*DIRECTIONS.values()])
     if tables.wants("samples"):
         columns = {
-            "time_s": times.tolist(),
-            "value": np.concatenate(found.totals).astype(float).tolist(),
+            "time_s": times,
+            "value": np.concatenate(found.totals).astype(np.float64),
             "direction": directions,
-            "bs_bytes": heads[:, 2].tolist(),
+            "bs_bytes": heads[:, 2],
         }
         tables.extend("samples", columns, **keys, quantity="count")
     if tables.wants("bins"):
-        row, number = np.concatenate(found.at).T
+        row, number = np.concatenate(found.row), np.concatenate(found.bin)
         columns = {
-            "direction": [directions[i] for i in row.tolist()],
-            "bin_lo_ns": edges[number].tolist(),
-            "bin_hi_ns": edges[number + 1].tolist(),
-            "count": np.concatenate(found.counts).tolist(),
-            "time_s": times[row].tolist(),
+            "direction": directions.take(row),
+            "bin_lo_ns": edges[number],
+            "bin_hi_ns": edges[number + 1],
+            "count": np.concatenate(found.counts),
+            "time_s": times[row],
         }
         if len(row):
             tables.extend("bins", columns, **keys, latency="clat")
@@ -155,27 +161,21 @@ def _intervals(document: Document, tables: Tables, width: int) -> Intervals:
     last: dict[int, NDArray[np.int64]] = {}
     bad: list[int] = []
     repeated = False
-    for numbers, block in _blocks(document.text, width, bad):
-        kept = (block[:, 1] <= max(DIRECTIONS)).nonzero()[0]
-        bad += [numbers[i] for i in range(len(numbers)) if block[i, 1] > max(DIRECTIONS)]
-        block = block[kept]
-        bins = block[:, _BEFORE_BINS:]
-        at = np.argwhere(bins)
-        found.counts.append(bins[at[:, 0], at[:, 1]])
-        at[:, 0] += len(found.lines)
-        found.at.append(at)
-        found.heads.append(block[:, :_BEFORE_BINS].copy())
-        found.totals.append(bins.sum(axis=1))
-        found.lines += [numbers[i] for i in kept.tolist()]
-        for code in DIRECTIONS:
-            if found.falls:
-                break
-            own = bins[block[:, 1] == code]
-            if len(own):
-                before = own if code not in last else np.vstack([last[code], own])
-                repeated |= len(before) > 1
-                found.falls = bool((np.diff(before, axis=0) < 0).any())
-                last[code] = own[-1:].copy()
+    for rows in read_rows(document.text, width, bad):
+        known = rows.heads[:, 1] <= max(DIRECTIONS)
+        if not known.all():
+            bad += rows.lines[~known].tolist()
+            rows = rows.kept(known)
+        if not found.falls:
+            full = rows.full(width - BEFORE_BINS)
+            for code in DIRECTIONS:
+                own = full[rows.heads[:, 1] == code]
+                if len(own):
+                    before = own if code not in last else np.vstack([last[code], own])
+                    repeated |= len(before) > 1
+                    found.falls |= bool((np.diff(before, axis=0) < 0).any())
+                    last[code] = own[-1:].copy()
+        found.add(rows)
     found.falls |= not repeated  # one interval says nothing
     if bad:
         tables.note(
@@ -188,41 +188,6 @@ def _intervals(document: Document, tables: Tables, width: int) -> Intervals:
         line = document.text.count("\n") + 1
         tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
     return found
-
-
-def _blocks(text: str, width: int, bad: list[int]) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
-    """Give the rows as numbers, with their lines; the lines that are none go into ``bad``."""
-    lines = text.split("\n")[:-1]
-    for start in range(0, len(lines), _ROWS):
-        part = lines[start : start + _ROWS]
-        numbers = list(range(start + 1, start + len(part) + 1))
-        block = _parse(part, width)
-        if block is None:  # rare, and slow
-            good = [i for i, line in enumerate(part) if _is_row(line, width)]
-            wrong = set(range(len(part))) - set(good)
-            bad += [numbers[i] for i in sorted(wrong) if part[i]]
-            numbers = [numbers[i] for i in good]
-            block = _parse([part[i] for i in good], width)
-        if block is not None:
-            yield numbers, block
-
-
-def _parse(lines: list[str], width: int) -> NDArray[np.int64] | None:
-    """Parse lines together; None unless each of them is a row."""
-    if not lines or any(line.count(",") != width - 1 for line in lines):
-        return None
-    text = "\n".join(lines)
-    if not text.isascii() or text.encode().translate(None, b"0123456789, \n"):
-        return None
-    empty = text[0] in ", " or text[-1] in ", " or any(x in text for x in (", ,", "\n,", " \n"))
-    if empty or not text.count(", ") == text.count(",") == text.count(" "):
-        return None
-    block = np.fromstring(text.replace("\n", ","), dtype=np.int64, sep=",").reshape(-1, width)
-    return block if block.max() < _LARGEST else None
-
-
-def _is_row(line: str, width: int) -> bool:
-    return line.count(",") == width - 1 and _LINE.fullmatch(line) is not None
 
 
 READER = Reader(

@@ -52,6 +52,8 @@ def likely(report: str, names: Sequence[str]) -> tuple[str | None, bool]:
 
 def lacking(tables: Tables) -> dict[int, list[Row]]:
     """Give the entries of fio's runs that do not list options, by run."""
+    if not tables.finish().blocks.get("jobs"):  # a million runs of dd have none
+        return {}
     runs = {row["run"] for row in _rows(tables, "runs", "run", "tool") if row["tool"] == "fio"}
     told = {row["run"] for row in _rows(tables, "settings", "run")}
     entries: dict[int, list[Row]] = defaultdict(list)
@@ -100,13 +102,16 @@ def complete(tables: Tables, name: str, text: str, *, namesake: bool) -> bool:
 
 def note_lack(tables: Tables) -> None:
     """Note the runs of which nothing says under what conditions they were made."""
+    without = lacking(tables)
+    if not without:
+        return
     formats = {row["run"]: row["format"] for row in _rows(tables, "runs", "run", "format")}
     known = {
         row["run"]
         for row in _rows(tables, "io", "run", *CONDITIONS)
         if any(row[name] is not None for name in CONDITIONS)
     }
-    for run in lacking(tables):
+    for run in without:
         if run not in known and formats[run] in ("fio_json", "fio_terse"):
             tables.note(
                 "the report does not list the options of its jobs: the conditions are missing; a"

@@ -22,14 +22,17 @@ Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_js
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import fio_documents as documents
 from fiotools.readers import fio_json_beside as beside
+from fiotools.readers import fio_json_bins
 from fiotools.readers import fio_json_rows as rows
 from fiotools.readers.base import Grammar, Reader, Report, Session
 from fiotools.readers.fio_documents import Piece
+from fiotools.readers.fio_json_bulk import Bulk
 from fiotools.readers.fio_repeats import runs_of
 
 if TYPE_CHECKING:
@@ -47,7 +50,8 @@ def sniff(document: Document) -> bool:
 def read(document: Document, tables: Tables) -> None:
     """Read every document in the text."""
     pieces = [r.data for r in document.reports if r.kind == "fio_json"]
-    pieces = pieces or documents.pieces(document.text)
+    loads = partial(fio_json_bins.loads, wanted=tables.wants("bins"))
+    pieces = pieces or documents.pieces(document.text, loads, document.data)
     around = beside.stretches(document.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]
     whole = [pieces[number] for number in places]
@@ -136,7 +140,7 @@ def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> Non
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Read the document that begins at the match."""
-    piece = documents.piece_at(text, match.start())
+    piece = documents.piece_at(text, match.start(), fio_json_bins.loads)
     return piece.start, max(piece.end, match.end()), piece
 
 
@@ -165,5 +169,6 @@ READER = Reader(
     ),
     sniff=sniff,
     read=read,
-    grammar=Grammar(anchor=documents.ANCHOR, parse=parse, add=add),
+    grammar=Grammar(anchor=documents.ANCHOR, parse=parse, add=add, needs=('"fio',)),
+    bulk=Bulk,
 )

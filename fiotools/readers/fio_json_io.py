@@ -17,14 +17,14 @@ FIGURES = (
     *("iops_min", "iops_max", "iops_mean", "iops_stddev", "iops_samples"),
 )
 # names of figures in io: of the mean, the extremes and the spread of fio's samples
-_BW = {
+BW = {
     "bw_min": "bw_min_bytes_per_s",
     "bw_max": "bw_max_bytes_per_s",
     "bw_mean": "bw_mean_bytes_per_s",
     "bw_dev": "bw_stddev_bytes_per_s",
 }
 _SYNCS = ("fsync", "fdatasync", "sync_file_range")
-_IOPS = {name: name for name in ("iops_min", "iops_max", "iops_mean", "iops_stddev")}
+IOPS = {name: name for name in ("iops_min", "iops_max", "iops_mean", "iops_stddev")}
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def amounts(part: Mapping[str, Any], fio: Version) -> dict[str, Any]:
         "runtime_s": runtime or None,
         "iops": iops,
         "bw_bytes_per_s": bw,
-        **_samples_of(part, "bw_samples", _BW, 1024),
-        **_samples_of(part, "iops_samples", _IOPS, 1),
+        **_samples_of(part, "bw_samples", BW, 1024),
+        **_samples_of(part, "iops_samples", IOPS, 1),
     }
     if part.get("bw_agg") and found.get("bw_mean_bytes_per_s") is not None:
         found["bw_agg_pct"] = part["bw_agg"]

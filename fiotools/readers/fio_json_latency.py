@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fiotools.readers.fio_bins import (
     INDEXED,
     coarse_columns,
@@ -12,6 +14,7 @@ from fiotools.readers.fio_bins import (
     indexed_edges,
     whole_direction,
 )
+from fiotools.readers.fio_json_bins import Bins
 from fiotools.readers.fio_json_values import Values
 
 if TYPE_CHECKING:
@@ -22,9 +25,7 @@ _UNITS = {"ns": "nsec", "us": "usec", "ms": "msec"}
 _KEYS = tuple((kind, ((f"{kind}_ns", 1), (kind, 1000))) for kind in ("slat", "clat", "lat"))
 KEYS = tuple(key for _, keys in _KEYS for key, _ in keys)
 _STATS = ("min", "max", "mean", "stddev")
-_COLUMNS = {
-    kind: {stat: f"{kind}_{stat}_ns" for stat in _STATS} for kind in ("slat", "clat", "lat")
-}
+COLUMNS = {kind: {stat: f"{kind}_{stat}_ns" for stat in _STATS} for kind in ("slat", "clat", "lat")}
 Latency = tuple[str, int, dict[str, Any]]
 
 
@@ -50,7 +51,7 @@ def figures(measured: list[Latency]) -> dict[str, float]:
     """Give the columns of `io`, in ns."""
     found = {}
     for kind, scale, latency in measured:
-        for stat, column in _COLUMNS[kind].items():
+        for stat, column in COLUMNS[kind].items():
             if stat in latency:
                 found[column] = float(latency[stat] * scale)
     return found
@@ -66,7 +67,7 @@ def add_fine(
         if isinstance(listed, dict) and tables.wants("percentiles"):
             _add_percentiles(tables, {**keys, "latency": kind}, listed, scale, values, place)
         bins = latency.get("bins")
-        if isinstance(bins, dict) and tables.wants("bins"):
+        if isinstance(bins, (dict, Bins)) and tables.wants("bins"):
             _add_bins(tables, {**keys, "latency": kind}, bins, scale, values, place)
 
 
@@ -80,7 +81,7 @@ def _add_percentiles(
 ) -> None:
     known = values.numbers(listed, listed, f"{place}percentile.")
     # slots that were not used are written as "0.00": 0 before 3.2
-    used = {_percentile(name): value for name, value in known.items()}
+    used = {percentile(name): value for name, value in known.items()}
     used.pop(0.0, None)
     if used.pop(None, None) is not None:
         values.left_out.append(f"{place}percentile has a key")
@@ -91,7 +92,8 @@ def _add_percentiles(
     tables.extend("percentiles", columns, **keys)
 
 
-def _percentile(name: str) -> float | None:
+def percentile(name: str) -> float | None:
+    """Read the name of a percentile; None if it is none."""
     try:
         found = float(name)
     except ValueError:
@@ -102,30 +104,35 @@ def _percentile(name: str) -> float | None:
 def _add_bins(
     tables: Tables,
     keys: dict[str, Any],
-    bins: dict[str, Any],
+    bins: dict[str, Any] | Bins,
     scale: int,
     values: Values,
     place: str,
 ) -> None:
+    found = bins if isinstance(bins, Bins) else _bins(bins, scale)
+    if found is None:
+        values.left_out.append(f"{place}bins has a bin")
+    elif len(found):
+        columns = {"bin_lo_ns": found.low, "bin_hi_ns": found.high, "count": found.counts}
+        tables.extend("bins", columns, **keys)
+
+
+def _bins(bins: dict[str, Any], scale: int) -> Bins | None:
+    """Take a histogram from a document; None if any bin that holds something is none of fio's."""
     is_indexed = INDEXED in bins
     counted = {
         name: count
         for name, count in bins.items()
-        if type(count) is int and 0 < count < 2**63 and name.isdecimal() and len(name) < 20
+        if type(count) is int and 0 < count < 2**63 and name.isdecimal() and len(name) < 16
     }
     rest = [name for name in bins if name not in counted and not name.startswith("FIO_")]
     if any(bins[name] for name in rest):  # 2.x lists the empty ones
-        values.left_out.append(f"{place}bins has a bin")
-        return
+        return None
     edges = indexed_edges if is_indexed else fine_edges
-    low, high = edges(map(int, counted), scale)
-    if counted:
-        edges_and_counts: dict[str, list[Any]] = {
-            "bin_lo_ns": low,
-            "bin_hi_ns": high,
-            "count": list(counted.values()),
-        }
-        tables.extend("bins", edges_and_counts, **keys)
+    low, high = edges([int(name) for name in counted], scale)
+    if np.isinf(low).any():
+        return None
+    return Bins(low, high, np.array([*counted.values()], dtype=np.int64))
 
 
 def add_coarse_bins(
@@ -135,8 +142,25 @@ def add_coarse_bins(
 
     It is of the completion latency, and of all directions of the entry.
     """
-    if not directions or not tables.wants("bins"):
-        return
+    if directions and tables.wants("bins"):
+        add_coarse(tables, keys, coarse(entry), directions)
+
+
+def add_coarse(
+    tables: Tables,
+    keys: Mapping[str, Any],
+    columns: dict[str, list[float]],
+    directions: list[str],
+) -> None:
+    """Add the columns of a coarse distribution."""
+    if columns["pct"]:
+        tables.extend(
+            "bins", columns, **keys, direction=whole_direction(directions), latency="clat"
+        )
+
+
+def coarse(entry: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Give the columns of the coarse distribution, the bins that hold anything."""
     shares = {
         unit: {
             name: pct
@@ -146,8 +170,4 @@ def add_coarse_bins(
         for short, unit in _UNITS.items()
         if isinstance(entry.get(f"latency_{short}"), dict)
     }
-    columns = coarse_columns(shares, has_ns="latency_ns" in entry)
-    if columns["pct"]:
-        tables.extend(
-            "bins", columns, **keys, direction=whole_direction(directions), latency="clat"
-        )
+    return coarse_columns(shares, has_ns="latency_ns" in entry)

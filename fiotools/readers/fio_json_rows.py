@@ -50,7 +50,7 @@ _NUMBERS = (
     *("groupid", "port", "elapsed", "job_start", "job_runtime"),
 )
 # what has been read elsewhere, or says nothing
-_READ_JOB = frozenset(
+READ_JOB = frozenset(
     {
         *_JOB,
         *DIRECTIONS,
@@ -58,7 +58,7 @@ _READ_JOB = frozenset(
         *("job_start", "job_runtime", "latency_ns", "latency_us", "latency_ms"),
     }
 )
-_READ_TOP = frozenset(
+READ_TOP = frozenset(
     {
         *VERSION_KEYS,
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
@@ -119,7 +119,7 @@ def add_run(
     if len(reports) > 1:
         _add_samples(read, reports)
     extras.add_disks(tables, run, document.get("disk_util"), values)
-    extras.add(tables, run, None, document, _READ_TOP)
+    extras.add(tables, run, None, document, READ_TOP)
     values.note(tables, run, line)
     return run
 
@@ -133,9 +133,13 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def is_moment(milliseconds: float) -> bool:
+    """Whether it is a time of this century; ``job_start_clock_id`` counts from another one."""
+    return 10**12 < milliseconds < 10**13
+
+
 def _moment(milliseconds: Any) -> datetime | None:
-    """Give a moment of this century; ``job_start_clock_id`` counts from another one."""
-    if not isinstance(milliseconds, (int, float)) or not 10**12 < milliseconds < 10**13:
+    if not isinstance(milliseconds, (int, float)) or not is_moment(milliseconds):
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
@@ -191,7 +195,7 @@ def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) 
         add_coarse_bins(tables, keys, entry, moved)
     extras.add_steadystate(tables, keys, entry, moved)
     odd_start = {"job_start"} if entry.get("job_start") and not job["job_start"] else set()
-    extras.add(tables, run, number, entry, _READ_JOB - odd_start)
+    extras.add(tables, run, number, entry, READ_JOB - odd_start)
 
 
 def _keys(
@@ -204,7 +208,7 @@ def _keys(
         "port": None if total else entry.get("port"),
         "group": entry.get("groupid"),
         "job": entry.get("jobname"),
-        "target": options.get("filename", "").replace("\\:", ":") or None,
+        "target": fio_options.target(options),
         "scope": scope,
     }
 
@@ -263,10 +267,16 @@ def _of_another_job(
     job = str(entry.get("jobname", ""))
     if not own.get("name", job).startswith(job):  # a name is cut off at 127 bytes
         return True
-    # no job runs for longer than fio itself: more run time than that is of more jobs
-    known = max(1.0, (fio_options.whole(options.get("numjobs")) or 1) / alike)
-    ran, passed = entry.get("job_runtime") or 0, entry.get("elapsed") or 0
-    return bool(ran and passed and ran / 1000 > known * (passed + 1))
+    clones = (fio_options.whole(options.get("numjobs")) or 1) / alike
+    return ran_longer(entry.get("job_runtime") or 0, entry.get("elapsed") or 0, clones)
+
+
+def ran_longer(ran_ms: float, elapsed: float, clones: float) -> bool:
+    """Whether an entry ran for longer than its clones can: it is of more jobs.
+
+    No job runs for longer than fio itself.
+    """
+    return bool(ran_ms and elapsed and ran_ms / 1000 > max(1.0, clones) * (elapsed + 1))
 
 
 def _note_trouble(tables: Tables, run: int, entry: Mapping[str, Any], line: int | None) -> None:

@@ -28,7 +28,8 @@ _LATE_MS = 3_600_000
 def first_rows(document: Document) -> list[str]:
     """Give those of the first lines of a text that look like a log's."""
     head = document.text[:_HEAD]
-    return [line for line in head[: head.rfind("\n") + 1].split("\n")[:10] if ROW.fullmatch(line)]
+    lines = head[: head.rfind("\n") + 1].split("\n", 10)[:10]
+    return [line for line in lines if ROW.fullmatch(line)]
 
 
 def is_cut(document: Document) -> bool:

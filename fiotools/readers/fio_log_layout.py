@@ -51,6 +51,10 @@ class Layout:
         Whether value and maximum may be value and direction.
     refuted : bool
         Whether the version that was given never wrote such a log.
+    letters : str
+        What optional columns it has.
+    others : list of str
+        What else the number of columns can mean.
     """
 
     frame: pl.DataFrame
@@ -59,6 +63,8 @@ class Layout:
     open: bool
     tied: bool
     refuted: bool
+    letters: str
+    others: list[str]
 
 
 def layout_of(lines: Lines, version: Number) -> Layout | None:
@@ -80,13 +86,38 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
         frame = frame.drop("offset")
     since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
     return Layout(
-        frame.filter(fit),
-        lines.numbers.filter(~fit),
+        frame if fit.all() else frame.filter(fit),
+        lines.where(~fit),
         since,
         len(best) > 1 and "p" in best,
         len(best) > 1 and "p" not in best,
         not allowed,
+        chosen,
+        [letters for letters in named if letters != chosen],
     )
+
+
+def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | None:
+    """Name the columns of further lines; None if they mean something else than the first ones.
+
+    Returns
+    -------
+    tuple or None
+        The rows, and the lines whose figures do not fit, as in `Layout`.
+    """
+    frame = _named(lines, first.letters)
+    assert frame is not None  # the one in hex is the same
+    fit = _fits(frame)
+    if first.open:
+        if (frame["offset"] > 1).any():
+            return None
+        frame = frame.drop("offset")
+    if fit.all():
+        return frame, lines.where(~fit)
+    others = (_named(lines, letters) for letters in first.others)
+    if any(other is not None and _fits(other).sum() > fit.sum() for other in others):
+        return None
+    return frame.filter(fit), lines.where(~fit)
 
 
 def _written_by(letters: str, version: tuple[int, int]) -> bool:

@@ -4,38 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
+from fiotools.arrays import Vector
 from fiotools.errors import ParseError
-from fiotools.readers.fio_log_head import DIRECTIONS, time_zero
 from fiotools.readers.fio_log_layout import Layout, layout_of
-from fiotools.readers.fio_log_lines import whole_lines
-from fiotools.readers.fio_log_units import Said, bw_scale, latency_scale
-from fiotools.spelling import argument
+from fiotools.readers.fio_log_lines import Lines, whole_lines
+from fiotools.readers.fio_log_meaning import Meaning, figures, meaning_of
 
 if TYPE_CHECKING:
     from fiotools.readers.fio_json_io import Version
     from fiotools.readers.fio_log_name import LogName
     from fiotools.sniff import Document
     from fiotools.tables import Tables
-
-# one value a row; value and maximum of a window
-_QUANTITIES = {
-    "bw": ("bw_bytes_per_s", "bw_mean_bytes_per_s", "bw_max_bytes_per_s"),
-    "iops": ("iops", "iops_mean", "iops_max"),
-    **{k: (f"{k}_ns", f"{k}_mean_ns", f"{k}_max_ns") for k in ("slat", "clat", "lat")},
-}
-_OPEN = (
-    "the fifth column is 0 throughout: the priority (fio 3.18 and later), or the offset of an older"
-    " fio; it is left out, and {} decides"
-)
-_WINDOWS = "a row is a window of time: its mean, or its maximum if fio was run with log_max_value=1"
-_COMPRESSED = "; with log_compression it is of the rates of single I/Os, and no bandwidth"
-_ONES = (
-    "every window says 1: with log_compression fio takes the mean of single I/Os, 1 each, and that"
-    " is no rate"
-)
 
 
 def add_rows(document: Document, tables: Tables, name: LogName, fio: Version) -> None:
@@ -45,6 +26,25 @@ def add_rows(document: Document, tables: Tables, name: LogName, fio: Version) ->
     ------
     ParseError
         If no line is whole, or no version of fio writes such lines.
+    """
+    layout, meaning = decided(document, tables, name, fio)
+    _note_order(tables, name, layout.frame, meaning.windows)
+    if tables.wants("samples"):
+        for quantity, column in meaning.quantities.items():
+            columns, same = _columns(layout.frame, column, meaning)
+            same.update(name.keys(tables.runs), quantity=quantity)
+            tables.extend("samples", columns, **same)
+
+
+def decided(
+    document: Document, tables: Tables, name: LogName, fio: Version
+) -> tuple[Layout, Meaning]:
+    """Decide from the lines of a text what its columns are, and what they mean.
+
+    Raises
+    ------
+    ParseError
+        As in `add_rows`.
     """
     lines = whole_lines(document, tables)
     if lines is None:
@@ -59,13 +59,17 @@ def add_rows(document: Document, tables: Tables, name: LogName, fio: Version) ->
         raise ParseError(
             document.name,
             f"lines of {lines.frame.width} columns, not laid out as in any fio from 2.0 to 3.42",
-            line=int(lines.numbers[0]),
+            line=_first(lines),
             remedy="three columns are early fio 1.x, in units that are not certain"
             if lines.frame.width == 3
             else "was the file edited, or made by another tool?",
         )
     _note_layout(tables, fio, layout)
-    _add(tables, name, fio, layout)
+    return layout, meaning_of(tables, name, fio, layout)
+
+
+def _first(lines: Lines) -> int:
+    return 1 if lines.numbers is None else int(lines.numbers[0])
 
 
 def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
@@ -85,83 +89,40 @@ def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
         tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
     if len(layout.bad):
         tables.note(
-            f"{len(layout.bad):,} lines with figures that fio does not write (a direction above 2,"
-            " a priority above 1, a maximum below its mean): left out",
+            unlike_fio(len(layout.bad)),
             line=int(layout.bad[0]),
             severity="warning",
             run=tables.runs,
         )
 
 
-def _add(tables: Tables, name: LogName, fio: Version, layout: Layout) -> None:
-    """Add the samples."""
-    frame, number = layout.frame, None if layout.refuted else fio.number
-    windows = not (frame["bs"] > 0).any()
-    if layout.open and not windows:
-        tables.note(_OPEN.format(argument("version")), run=tables.runs)
-    zero = time_zero(tables, frame["time"].to_numpy())
-    _note_order(tables, name, frame, windows)
-    scale: int | pl.Expr = 1
-    if name.kind == "bw":
-        said = bw_scale(frame, number, layout.since, layout.open, name.scope == "job")
-        single = pl.when(pl.col("bs") > 0)
-        scale = single.then(_told(tables, said)).otherwise(1024)
-        # fio gives an I/O that took no time no rate
-        frame = frame.with_columns(
-            value=single.then(pl.col("value").replace(0, None)).otherwise("value")
-        )
-    elif name.kind != "iops":
-        scale = _told(tables, latency_scale(frame, number, layout.since, layout.open, zero == 0))
-    one, mean, largest = _QUANTITIES[name.kind]
-    if "max" in frame.columns:
-        quantities = {mean: "value", largest: "max"}
-    else:
-        if windows:
-            said_of = _COMPRESSED if name.kind == "bw" else ""
-            tables.note(_WINDOWS + said_of, run=tables.runs)
-        quantities = {one: "value"}
-        if name.kind == "iops" and not windows and (frame["value"] == 1).all():
-            quantities = {"count": "value"}
-            tables.note("a row is one I/O, not a rate", run=tables.runs)
-        elif name.kind == "iops" and (frame["value"] == 1).all():
-            tables.note(_ONES, severity="warning", run=tables.runs)
-    if tables.wants("samples"):
-        for quantity, column in quantities.items():
-            columns = _columns(frame, column, scale, zero)
-            tables.extend("samples", columns, **name.keys(tables.runs), quantity=quantity)
-
-
-def _told(tables: Tables, said: Said) -> int:
-    scale, severity, message = said
-    if message:
-        tables.note(message, severity=severity, run=tables.runs)
-    return scale
+def unlike_fio(count: int) -> str:
+    """Say that lines hold what fio does not write."""
+    return (
+        f"{count:,} lines with figures that fio does not write (a direction above 2,"
+        " a priority above 1, a maximum below its mean): left out"
+    )
 
 
 def _columns(
-    frame: pl.DataFrame, value: str, scale: int | pl.Expr, zero: int
-) -> dict[str, list[Any]]:
-    """Compute the columns of `samples`."""
-    single = pl.col("bs") > 0
-    wanted = {
-        "value": pl.col(value).cast(pl.Float64) * scale,
-        "bs_bytes": pl.when(single).then(pl.col("bs")),
-    }
-    if "offset" in frame.columns:
-        wanted["offset_bytes"] = pl.when(single).then(pl.col("offset"))
-    if "prio" in frame.columns:
-        wanted["prio"] = pl.when(single).then(pl.col("prio").cast(pl.String).str.strip_chars())
-    found = {column.name: _listed(column) for column in frame.select(**wanted)}
-    # by numpy: polars divides by a number as it multiplies by its reciprocal, a digit off
-    found["time_s"] = ((frame["time"].to_numpy() - zero) / 1000).tolist()
-    words = np.array(list(DIRECTIONS.values()), dtype=object)
-    return {**found, "direction": words[frame["ddir"].to_numpy()].tolist()}
-
-
-def _listed(column: pl.Series) -> list[Any]:
-    """Make a list of a column, fast where all are alike: block sizes and priorities mostly are."""
-    first = column[0]
-    return [first] * len(column) if column.eq_missing(first).all() else column.to_list()
+    frame: pl.DataFrame, value: str, meaning: Meaning
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the columns of `samples`, and apart from them what all rows have alike."""
+    found = figures(frame, value, meaning)
+    columns: dict[str, Any] = {name: found[name].to_numpy() for name in ("time_s", "value")}
+    same: dict[str, Any] = {}
+    for name in ("direction", "bs_bytes", "offset_bytes", "prio"):
+        column = found[name]
+        if column.eq_missing(column[0]).all():  # as block sizes and priorities mostly are
+            same[name] = column[0]
+        elif column.dtype == pl.Int64:
+            missing = column.is_null().to_numpy() if column.null_count() else None
+            columns[name] = Vector(column.fill_null(0).to_numpy(), missing)
+        else:
+            words = column.unique().drop_nulls().cast(pl.String)
+            places = column.cast(pl.Enum(words)).to_physical().cast(pl.Int32).fill_null(-1)
+            columns[name] = Vector(places.to_numpy(), words=words.to_list())
+    return columns, same
 
 
 def _note_order(tables: Tables, name: LogName, frame: pl.DataFrame, windows: bool) -> None:

@@ -132,6 +132,7 @@ GRAMMAR = Grammar(
     anchor=r"\(groupid=\d+, jobs=\d+\): err=",
     parse=parse,
     add=rows.add,
+    needs=("(groupid=",),
 )
 
 READER = Reader(

@@ -84,6 +84,11 @@ def block_size(options: Options, direction: str | None) -> int | None:
     return size(text, options) if text else None
 
 
+def target(options: Options) -> str | None:
+    """Give the file or files of a job, as fio lists them."""
+    return options.get("filename", "").replace("\\:", ":") or None
+
+
 def pattern(text: str) -> str:
     """Name the pattern as fio does: ``rw`` for ``readwrite``, without ``:8`` behind it."""
     bare = text.split(":")[0].strip()

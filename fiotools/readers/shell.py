@@ -1,9 +1,14 @@
-"""Command lines as people type them: which program runs, and with what."""
+"""Command lines as people type them: which program runs, and with what.
+
+Several readers ask the same of one line, and thousands of files may hold the same lines: answers
+are kept for a while.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+from functools import lru_cache
 
 # words before a program that do not change which program it is
 _WRAPPERS = {
@@ -33,6 +38,10 @@ _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
+_QUOTING = re.compile(r"[\"'\\]")
+_WORD = re.compile(r"[^ \t\r\n]+")
+_KEPT = 1024  # answers
+_TOO_MUCH = 2**63  # for dd, and for a column
 _FACTORS = {
     "": 1,
     "c": 1,
@@ -49,27 +58,31 @@ _FACTORS = {
 }
 
 
-def words(command: str) -> list[str]:
+@lru_cache(_KEPT)
+def words(command: str) -> tuple[str, ...]:
     """Split a command line into words, as far as a shell would.
 
     Examples
     --------
     >>> words("time dd if='my file' of=/dev/null 2>&1")
-    ['time', 'dd', 'if=my file', 'of=/dev/null', '2>&1']
+    ('time', 'dd', 'if=my file', 'of=/dev/null', '2>&1')
     """
+    if not _QUOTING.search(command):
+        return tuple(_WORD.findall(command))
     try:
-        return shlex.split(command)
+        return tuple(shlex.split(command))
     except ValueError:  # an unbalanced quote: prose, or a line cut off
-        return command.split()
+        return tuple(command.split())
 
 
-def simple(command: str) -> list[tuple[str, str]]:
+@lru_cache(_KEPT)
+def simple(command: str) -> tuple[tuple[str, str], ...]:
     """Split a command line into simple commands, each with the operator before it.
 
     Examples
     --------
     >>> simple("sync; time dd if=a of=b 2>&1 | tail -1  # the last line")
-    [('', 'sync'), (';', 'time dd if=a of=b 2>&1'), ('|', 'tail -1')]
+    (('', 'sync'), (';', 'time dd if=a of=b 2>&1'), ('|', 'tail -1'))
     """
     found: list[tuple[str, str]] = []
     operator, start = "", 0
@@ -79,9 +92,10 @@ def simple(command: str) -> list[tuple[str, str]]:
         found.append((operator, command[start : piece.start()].strip()))
         operator, start = (piece["operator"] or ";").strip() or ";", piece.end()
     found.append((operator, command[start:].strip()))
-    return [(between, part) for between, part in found if part]
+    return tuple((between, part) for between, part in found if part)
 
 
+@lru_cache(_KEPT)
 def uncommented(command: str) -> str:
     """Drop a comment at the end of a command line.
 
@@ -96,15 +110,16 @@ def uncommented(command: str) -> str:
     return command
 
 
-def programs(command: str) -> list[str]:
+@lru_cache(_KEPT)
+def programs(command: str) -> tuple[str, ...]:
     """Name the programs of a command line, without path, wrappers and assignments.
 
     Examples
     --------
     >>> programs("sudo time dd if=a of=b && sync; cat x | wc -c")
-    ['dd', 'sync', 'cat', 'wc']
+    ('dd', 'sync', 'cat', 'wc')
     >>> programs("nice -n 10 timeout 60s dd of=x; for i in 1 2; do fio a.fio; done")
-    ['dd', 'for', 'fio', 'done']
+    ('dd', 'for', 'fio', 'done')
     """
     found = []
     for _, part in simple(command):
@@ -116,22 +131,23 @@ def programs(command: str) -> list[str]:
             elif not (_ASSIGNMENT.fullmatch(word) or _NUMBER.fullmatch(word)):
                 found.append(bare)
                 break
-    return found
+    return tuple(found)
 
 
 def _base(word: str) -> str:
     return re.split(r"[\\/]", word)[-1]
 
 
-def commands(command: str, program: str, depth: int = 2) -> list[str]:
+@lru_cache(_KEPT)
+def commands(command: str, program: str, depth: int = 2) -> tuple[str, ...]:
     """List the simple commands of one program in a command line, from its name on.
 
     Examples
     --------
     >>> commands("time dd if=a of=b; bash -c 'dd if=b of=/dev/null' | tail", "dd")
-    ['dd if=a of=b', 'dd if=b of=/dev/null']
+    ('dd if=a of=b', 'dd if=b of=/dev/null')
     >>> commands("ssh host dd of=x; echo dd", "dd")
-    ['dd of=x']
+    ('dd of=x',)
     """
     found: list[str] = []
     for _, part in simple(command):
@@ -144,7 +160,7 @@ def commands(command: str, program: str, depth: int = 2) -> list[str]:
             ):
                 found.append(shlex.join([program, *listed[at + 1 :]]))
                 break
-    return found
+    return tuple(found)
 
 
 def assignments(part: str) -> dict[str, str]:
@@ -164,11 +180,13 @@ def is_concurrent(command: str) -> bool:
     return any(operator in ("|", "|&", "&", "||") for operator, _ in simple(command))
 
 
+@lru_cache(_KEPT)
 def is_loop(command: str) -> bool:
     """Say whether a command line runs something more than once."""
     return bool(_LOOP.search(command))
 
 
+@lru_cache(_KEPT)
 def can_print(command: str, tool: str) -> bool:
     """Say whether a command line can have printed a tool's report.
 
@@ -185,6 +203,7 @@ def can_print(command: str, tool: str) -> bool:
     return bool(named - _QUIET - _TOOLS)
 
 
+@lru_cache(_KEPT)
 def is_timed(command: str) -> bool:
     """Say whether a command line times what it runs."""
     return bool(_TIMED.search(command))
@@ -201,6 +220,7 @@ def untimed(command: str) -> str:
     return re.sub(r"^\s*(?:\S*/)?time\s+(?:-p\s+)?", "", command).strip()
 
 
+@lru_cache(_KEPT)
 def dd_number(text: str) -> int | None:
     """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
 
@@ -218,4 +238,6 @@ def dd_number(text: str) -> int | None:
         if not match or suffix not in _FACTORS:
             return None
         product *= int(match[1]) * _FACTORS[suffix]
+        if product >= _TOO_MUCH:
+            return None
     return product

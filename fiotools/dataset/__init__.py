@@ -1,0 +1,19 @@
+"""Many files as one dataset: Parquet files of the tidy tables, and what was read of each file.
+
+A dataset is a folder, here or in an object store::
+
+    _fiotools.json                      what it is: version of its columns, tables, labels
+    _manifest/part-000001-001.parquet   the record of a part: a row for each of its files
+    io/part-000001-001.parquet          its rows of `io`, and so on for each table
+    io/part-000000-001.parquet          part 0: no rows, but the columns, whatever there is
+    _plan/  _lock                       while somebody converts
+
+A folder for each table, and in it all files have the same columns: ``io/*.parquet`` is all that
+polars, DuckDB, Spark and Dask need to be told. There are no folders such as ``format=fio_json``
+below: some of these programs make a column of such a name and some do not, their types differ, and
+it would cut the parts into small files. Who asks for part of the data still reads part of it: a
+table is a folder of its own, and a part holds neighbours among the sources, so that the smallest
+and largest value of ``source`` and of the labels, which Parquet keeps, rule out most of the others.
+
+A part counts when its record is there, which is written last; `names` says how a part is replaced.
+"""

@@ -1,0 +1,133 @@
+"""Notes that no part can make by itself: of runs that stand in two files.
+
+They are the notes of part 0, to which no file belongs. A sum over the figures of each run tells
+which may be twins, part after part; only these are held in memory, and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiotools import twins
+from fiotools.arrays import Vector
+from fiotools.column import DType
+from fiotools.dataset import arrow
+from fiotools.dataset.columns import MANIFEST, polars_schema, rows_of
+from fiotools.dataset.manifest import About
+from fiotools.dataset.names import RECORDS
+from fiotools.dataset.scanning import scan
+from fiotools.dataset.store import Store
+from fiotools.joining import Labels, Part, Rows, add_notes, stack
+from fiotools.vocabulary import COLUMNS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> Any:
+    """Make the notes that concern several files, as an Arrow table.
+
+    Parameters
+    ----------
+    store : Store
+    about : About
+    files : mapping of str to mapping of int to str
+        For each folder the file of each part.
+    """
+    reader = _Reader(store, about, files)
+    repeated = {
+        table: _repeated(twins.sums_of(rows, names)[1] for rows in reader.each(table))
+        for table, names in twins.ALIKE.items()
+    }
+    parts = list(reader.suspects(repeated))
+    tables = stack(parts, ("runs", *twins.ALIKE))
+    named = [file for part in parts for file in part.files]
+    found = twins.find(tables, [source for source, _ in named])
+    told = add_notes(Rows(np.zeros(0, dtype=np.int32)), found)
+    return arrow.tables_of(Part(named, {"notes": told}), ["notes"], about.labels)["notes"]
+
+
+def _repeated(sums: Iterator[Any]) -> Any:
+    every = np.concatenate([np.zeros(0, dtype=np.uint64), *sums])
+    values, counts = np.unique(every, return_counts=True)
+    return values[counts > 1]
+
+
+class _Reader:
+    """Reads, part after part, what tells runs apart."""
+
+    def __init__(self, store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> None:
+        self._store, self._about, self._files = store, about, files
+
+    def each(self, table: str) -> Iterator[Rows]:
+        """Give a table, part after part."""
+        for number in self._files[RECORDS]:
+            rows = self._rows(table, number)
+            if rows is not None:
+                yield rows
+
+    def suspects(self, repeated: Mapping[str, Any]) -> Iterator[Part]:
+        """Give of each part the files that hold a run which another run may be."""
+        for number, record in self._files[RECORDS].items():
+            tables = {
+                table: rows
+                for table in ("runs", *repeated)
+                if (rows := self._rows(table, number)) is not None
+            }
+            files: set[int] = set()
+            for table, sums in repeated.items():
+                if table in tables:
+                    runs, own = twins.sums_of(tables[table], twins.ALIKE[table])
+                    files.update((runs[np.isin(own, sums)] >> 32).tolist())
+            if files:
+                yield self._part(record, tables, sorted(files))
+
+    def _part(self, record: str, tables: Mapping[str, Rows], files: list[int]) -> Part:
+        """Keep the rows of some files, numbered anew."""
+        schema = polars_schema(MANIFEST, self._about.labels)
+        names = ["source", *self._about.labels]
+        told = scan(self._store, RECORDS, [record], {name: schema[name] for name in names})
+        named: list[tuple[str, Labels]] = [
+            (row.pop("source"), {name: value for name, value in row.items() if value is not None})
+            for row in told.collect()[files].to_dicts()
+        ]
+        kept = {}
+        for table, rows in tables.items():
+            index = np.flatnonzero(np.isin(rows.file, files))
+            numbers = np.searchsorted(files, rows.file[index]).astype(np.int32)
+            kept[table] = Rows(numbers, {n: one.take(index) for n, one in rows.columns.items()})
+        return Part(named, kept)
+
+    def _rows(self, table: str, number: int) -> Rows | None:
+        """Read the columns of a part that tell runs apart."""
+        name = self._files.get(table, {}).get(number)
+        if name is None:
+            return None
+        count = rows_of(table)
+        told = scan(
+            self._store,
+            RECORDS,
+            [self._files[RECORDS][number]],
+            {count: polars_schema(MANIFEST, {})[count]},
+        )
+        sizes = told.collect()[count].fill_null(0).to_numpy()
+        schema = polars_schema(table, {})
+        needed = {name: schema[name] for name in twins.NEEDED[table]}
+        read = scan(self._store, table, [name], needed).collect()
+        files = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
+        return Rows(files, {one.name: _vector(one, COLUMNS[one.name].dtype) for one in read})
+
+
+def _vector(series: pl.Series, dtype: DType) -> Vector:
+    import polars as pl
+
+    if dtype == "float64":
+        return Vector(series.fill_null(float("nan")).to_numpy())
+    if dtype == "Int64":
+        missing = series.is_null().to_numpy()
+        return Vector(series.fill_null(0).to_numpy(), missing if missing.any() else None)
+    places = series.rank("dense").fill_null(0).cast(pl.Int32).to_numpy() - 1
+    return Vector(places, words=series.drop_nulls().unique().sort().to_list())

@@ -1,0 +1,55 @@
+"""The hash of the files to convert: of the bytes that were read, taken as they are read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from fiotools.errors import FileError
+from fiotools.fetching import Fetch
+from fiotools.remote import is_url
+from fiotools.sources import Found
+
+
+class Hashing(Fetch):
+    """Reads files, and takes their hash.
+
+    Attributes
+    ----------
+    hashes : dict
+        SHA-256 of each place that was read; a file in an archive has that of the archive.
+    """
+
+    def __init__(self, found: Sequence[Found]) -> None:
+        super().__init__(found)
+        self.hashes: dict[str, str] = {}
+
+    def __call__(self, file: Found) -> bytes:
+        """Read one file."""
+        data = super().__call__(file)
+        if file.member is None:
+            self.hashes[file.place] = hashlib.sha256(data).hexdigest()
+        elif file.place not in self.hashes:
+            self.hashes[file.place] = _digest(file.place)
+        return data
+
+
+def digests(found: Sequence[Found]) -> list[str | None]:
+    """Take the hash of some files, or of their archives; None of one that cannot be read."""
+    fetch = Fetch(found)
+    hashes: list[str | None] = []
+    for file in found:
+        try:
+            if is_url(file.place):
+                hashes.append(hashlib.sha256(fetch(file)).hexdigest())
+            else:
+                hashes.append(_digest(file.place))
+        except (OSError, FileError):
+            hashes.append(None)
+    return hashes
+
+
+def _digest(path: str) -> str:
+    with Path(path).open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

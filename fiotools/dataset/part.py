@@ -1,0 +1,207 @@
+"""One part, from its piece of the plan to its files: the unit of work, in whatever process.
+
+Who does it needs to see the sources and the dataset, and is told little else; the rows go straight
+into files. The record is written last. Done twice, it writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fiotools import __version__, batches
+from fiotools.beside import JobFiles
+from fiotools.dataset import arrow
+from fiotools.dataset.columns import MANIFEST, arrow_schema, rows_of
+from fiotools.dataset.content import Hashing
+from fiotools.dataset.listing import found_again
+from fiotools.dataset.manifest import About
+from fiotools.dataset.names import RECORDS, part_name
+from fiotools.dataset.plan import BEFORE, TODO, piece_name, read_piece
+from fiotools.dataset.store import Store
+from fiotools.errors import DatasetError
+from fiotools.joining import Part
+from fiotools.scale import needed
+from fiotools.sources import Found
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Work:
+    """A part to be done.
+
+    Attributes
+    ----------
+    store : Folder or Bucket
+    about : About
+    number, generation : int
+    reading : batches.Task
+        How its files are read.
+    before : mapping of str to str
+        Its files until now, by folder.
+    """
+
+    store: Store
+    about: About
+    number: int
+    generation: int
+    reading: batches.Task
+    before: Mapping[str, str]
+
+
+def do(work: Work) -> int:
+    """Read what is to be read of a part, write its files, then its record; say how many files."""
+    name = piece_name(work.number, work.generation)
+    try:
+        content = work.store.read(name)
+    except FileNotFoundError:
+        raise _unwanted(work) from None
+    piece = read_piece(content)
+    todo = piece.filter(TODO)
+    tables, outcomes = _read(list(found_again(todo, work.about.labels)), work)
+    piece = _completed(piece, todo, outcomes, work)
+    before = _record(work)
+    made = {}
+    for table in work.about.tables:
+        whole = _whole(table, tables.get(table), piece, before, work)
+        if whole is not None:
+            made[table] = whole
+    try:
+        wanted = work.store.read(name) == content
+    except FileNotFoundError:
+        wanted = False
+    if not wanted:
+        raise _unwanted(work)
+    file = part_name(work.number, work.generation)
+    for table, whole in made.items():
+        arrow.write(work.store, f"{table}/{file}", whole)
+    work.store.settle(made)
+    schema = arrow_schema(MANIFEST, work.about.labels)
+    arrow.write(work.store, f"{RECORDS}/{file}", arrow.of_polars(piece, schema))
+    return len(todo)
+
+
+def _unwanted(work: Work) -> DatasetError:
+    return DatasetError(
+        f"{work.store.url}: part {work.number} is not planned any more: another conversion was"
+        " begun, or the process sees another folder of this name"
+    )
+
+
+@dataclass
+class _Outcome:
+    """What became of a file; the names are the manifest's."""
+
+    hash: str | None
+    status: str
+    line: int | None
+    message: str | None
+    format: str | None
+    rows: dict[str, int]
+
+
+def _read(found: list[Found], work: Work) -> tuple[dict[str, Any], list[_Outcome]]:
+    """Read files, some hundred at a time; give Arrow tables, and what became of each."""
+    made: dict[str, list[Any]] = {}
+    outcomes: list[_Outcome] = []
+    job_files = JobFiles()
+    for start in range(0, len(found), batches.BATCH):
+        some = found[start : start + batches.BATCH]
+        fetch = Hashing(some)
+        part = batches.read_batch(some, work.reading, job_files, fetch=fetch).part
+        outcomes += _outcomes(part, some, fetch.hashes, work.about.tables)
+        for name, table in arrow.tables_of(part, work.about.tables, work.about.labels).items():
+            made.setdefault(name, []).append(table)
+    return {name: arrow.joined(tables) for name, tables in made.items()}, outcomes
+
+
+def _outcomes(
+    part: Part, found: Sequence[Found], hashes: Mapping[str, str], tables: Sequence[str]
+) -> list[_Outcome]:
+    """Say of each file what became of it."""
+    counts = {
+        name: np.bincount(part.tables[name].file, minlength=len(found)).tolist() for name in tables
+    }
+    runs, notes = part.tables["runs"], part.tables["notes"]
+    formats = dict(zip(runs.file.tolist(), runs.get("format").listed(), strict=True))
+    said = zip(
+        notes.file.tolist(),
+        *(notes.get(name).listed() for name in ("severity", "line", "message")),
+        strict=True,
+    )
+    first = {file: note for file, *note in reversed([*said])}
+    outcomes = []
+    for number, file in enumerate(found):
+        rows = {name: counts[name][number] for name in tables}
+        place = hashes.get(file.place)
+        if number in formats:
+            outcomes.append(_Outcome(place, "read", None, None, formats[number], rows))
+            continue
+        # which has a single note: why it gave nothing
+        severity, line, message = first[number]
+        is_noted = severity == "info" or (severity == "warning" and not file.named)
+        status = "noted" if is_noted else "refused"
+        outcomes.append(_Outcome(place, status, line, message, None, rows))
+    return outcomes
+
+
+def _completed(
+    piece: pl.DataFrame, todo: pl.DataFrame, outcomes: list[_Outcome], work: Work
+) -> pl.DataFrame:
+    """Put into a piece what became of its files: then it is the record."""
+    import polars as pl
+
+    found: dict[str, list[Any]] = {
+        name: [getattr(one, name) for one in outcomes]
+        for name in ("hash", "status", "line", "message", "format")
+    }
+    found["fiotools_version"] = [__version__] * len(outcomes)
+    for table in work.about.tables:
+        found[rows_of(table)] = [one.rows[table] for one in outcomes]
+    places = piece.with_row_index("_at").filter(TODO)["_at"]
+    return piece.with_columns(
+        piece[name].scatter(places, pl.Series(values, dtype=piece[name].dtype))
+        for name, values in found.items()
+    )
+
+
+def _record(work: Work) -> pl.DataFrame | None:
+    name = work.before.get(RECORDS)
+    return None if name is None else read_piece(work.store.read(f"{RECORDS}/{name}"))
+
+
+def _whole(
+    table: str, new: Any, piece: pl.DataFrame, before: pl.DataFrame | None, work: Work
+) -> Any:
+    """Put the rows of a part together, in the order of its files; None: its file stays."""
+    name = work.before.get(table)
+    count = rows_of(table)
+    if name is None or before is None:
+        return new if new is not None and len(new) else None
+    kept = piece.filter(~piece[TODO])[BEFORE].to_numpy()
+    had = before[count].fill_null(0).to_numpy()
+    if had[kept].sum() == had.sum() and not (new is not None and len(new)):
+        return None
+    parquet = needed("pyarrow.parquet", "a dataset")
+    old = parquet.read_table(io.BytesIO(work.store.read(f"{table}/{name}")))
+    if len(old) != had.sum():
+        raise DatasetError(
+            f"{work.store.place(f'{table}/{name}')}: {len(old)} rows, and the manifest says"
+            f" {had.sum()}; convert anew into another folder"
+        )
+    schema = arrow_schema(table, work.about.labels)
+    whole = arrow.joined([old.cast(schema), *([] if new is None else [new])])
+    # where each file's rows stand: in the old table, or behind it
+    has = piece[count].fill_null(0).to_numpy()
+    todo = piece[TODO].to_numpy()
+    starts = np.empty(len(piece), dtype=np.int64)
+    starts[~todo] = (np.cumsum(had) - had)[kept]
+    starts[todo] = len(old) + np.cumsum(has[todo]) - has[todo]
+    within = np.arange(has.sum()) - (np.cumsum(has) - has).repeat(has)
+    return whole.take(starts.repeat(has) + within)

@@ -1,0 +1,179 @@
+"""Where a dataset lies: a folder of this machine, or any place that fsspec knows.
+
+Both write a file whole or not at all: here beside its place and then moved there, in an object
+store by one request.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from fiotools import whole
+from fiotools.remote import file_system, is_url
+
+Content = Callable[[IO[bytes]], object]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of this machine.
+
+    Attributes
+    ----------
+    url : str
+        The folder, as messages name it.
+    """
+
+    url: str
+
+    def place(self, name: str) -> str:
+        """Say what other programs open."""
+        return (Path(self.url) / name).as_posix()
+
+    def names(self, folder: str = "") -> list[str]:
+        """List the files of a folder, sorted; of one that is not there, none."""
+        try:
+            with os.scandir(Path(self.url) / folder) as entries:
+                return sorted(entry.name for entry in entries)
+        except FileNotFoundError:
+            return []
+
+    def read(self, name: str) -> bytes:
+        """Read one file."""
+        return (Path(self.url) / name).read_bytes()
+
+    def write(self, name: str, content: Content) -> None:
+        """Write one file, which has its name only when it is whole."""
+        path = Path(self.url) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole.write(path, content)
+
+    def settle(self, folders: Iterable[str]) -> None:
+        """Wait until the names in some folders are on the disk, before something counts on them."""
+        if os.name == "nt":  # which opens no folders
+            return
+        for folder in folders:
+            handle = os.open(Path(self.url) / folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files, those that are gone already too."""
+        for name in names:
+            (Path(self.url) / name).unlink(missing_ok=True)
+
+    def clear(self, folder: str) -> None:
+        """Remove a folder of ours, and the files in it."""
+        self.remove(f"{folder}/{name}" for name in self.names(folder))
+        path = Path(self.url) / folder
+        if path.is_dir():
+            path.rmdir()
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """A place that fsspec knows: ``s3://bucket/runs``, ``memory://runs``.
+
+    Attributes
+    ----------
+    url : str
+    """
+
+    url: str
+
+    @property
+    def system(self) -> Any:
+        """The file system, which fsspec keeps open."""
+        return self._at[0]
+
+    @property
+    def root(self) -> str:
+        """The place as the file system calls it."""
+        return str(self._at[1])
+
+    @property
+    def _at(self) -> tuple[Any, str]:
+        system, root = file_system(self.url)
+        return system, root.rstrip("/")
+
+    def place(self, name: str) -> str:
+        """Say what other programs open."""
+        return f"{self.url.rstrip('/')}/{name}"
+
+    def names(self, folder: str = "") -> list[str]:
+        """List the files of a folder, sorted; of one that is not there, none."""
+        system, root = self._at
+        place = f"{root}/{folder}".rstrip("/")
+        system.invalidate_cache()  # another process writes there too
+        try:
+            listed = system.ls(place, detail=False)
+        except FileNotFoundError:
+            return []
+        return sorted(path.rstrip("/").rpartition("/")[2] for path in listed)
+
+    def read(self, name: str) -> bytes:
+        """Read one file."""
+        system, root = self._at
+        return bytes(system.cat_file(f"{root}/{name}"))
+
+    def write(self, name: str, content: Content) -> None:
+        """Write one file by one request, when all of it is there."""
+        # a file of fsspec that is closed by an error would keep what was written until then
+        buffer = io.BytesIO()
+        content(buffer)
+        self.put(name, buffer.getvalue())
+
+    def put(self, name: str, content: bytes, *, new: bool = False) -> None:
+        """Write one file; ``new``: only if it is not there, or raise `FileExistsError`."""
+        system, root = self._at
+        path = f"{root}/{name}"
+        if new:
+            try:
+                system.pipe_file(path, content, mode="create")
+                return
+            except (TypeError, ValueError, NotImplementedError):
+                # a kind of store that cannot do both at once
+                if system.exists(path):
+                    raise FileExistsError(errno.EEXIST, "is there already", path) from None
+        system.pipe_file(path, content)
+
+    def settle(self, folders: Iterable[str]) -> None:
+        """Do nothing: what an object store has taken, it has."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files, those that are gone already too."""
+        system, root = self._at
+        for name in names:
+            try:
+                system.rm_file(f"{root}/{name}")
+            except FileNotFoundError:
+                continue
+
+    def clear(self, folder: str) -> None:
+        """Remove a folder of ours, and the files in it."""
+        system, root = self._at
+        try:
+            system.rm(f"{root}/{folder}", recursive=True)
+        except FileNotFoundError:
+            return
+
+
+Store = Folder | Bucket
+
+
+def store_at(place: str | os.PathLike[str]) -> Store:
+    """Say where a dataset lies."""
+    place = os.fspath(place)
+    if place.lower().startswith("file://"):
+        place = str(file_system(place)[1])
+    if is_url(place):
+        return Bucket(place)
+    return Folder(Path(place).absolute().as_posix())

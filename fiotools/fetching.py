@@ -1,0 +1,27 @@
+"""The bytes of the files to read, from this machine or from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fiotools.remote import Ahead, is_url
+from fiotools.sniff import raw
+from fiotools.sources import Found
+
+
+class Fetch:
+    """Reads files; those that are elsewhere many at a time.
+
+    Parameters
+    ----------
+    found : sequence of Found
+        Those that will be asked for, in this order.
+    """
+
+    def __init__(self, found: Sequence[Found]) -> None:
+        elsewhere = [file for file in found if is_url(file.place)]
+        self._ahead = Ahead([(file.place, file.stat and file.stat.size) for file in elsewhere])
+
+    def __call__(self, file: Found) -> bytes:
+        """Read one file."""
+        return self._ahead.read(file.place) if is_url(file.place) else raw(file)

@@ -1,0 +1,236 @@
+"""The outlines of DISKSPD's XML documents: tags, attributes and blank space, without the values.
+
+A campaign writes a thousand documents of a few outlines. What follows from the outline alone (which
+elements there are, where each value stands, what the path of every leaf is) is found once, with a
+parser; of each further document only the values are taken, by their places. For that a document is
+cut at ``<``, ``>`` and ``"``: it has a known outline if it has the same of these, and the same
+pieces between them wherever there is no value. What could make a value more than it looks like
+(``&``, tabs, characters beyond ASCII) is left to the parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
+from typing import TypeAlias
+
+from lxml.etree import XMLSyntaxError
+
+from fiotools.readers import diskspd_documents as documents
+from fiotools.readers.diskspd_buckets import Marks, marks_of
+from fiotools.readers.diskspd_elements import Element, Elements, Fields
+
+Texts: TypeAlias = tuple[str, ...]
+
+_DELIMITERS = b'<>"'
+_BUT_DELIMITERS = bytes(set(range(256)) - set(_DELIMITERS))
+_PLAIN = bytes(set(range(0x20, 0x7F)) - set(b"&")) + b"\n"
+_MOST = 64  # outlines
+_NOTHING = -1  # the number of a value that is none
+
+
+class Outlines:
+    """The outlines seen so far."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, list[_Outline]] = {}
+        self._count = 0
+
+    def read(self, rest: bytes, count: int) -> tuple[Fields, Marks] | None:
+        r"""Find a document's outline, and put its values there.
+
+        Parameters
+        ----------
+        rest : bytes
+            A document without its buckets, lines ending in ``\n``.
+        count : int
+            How many marks are in their place.
+
+        Returns
+        -------
+        tuple or None
+            The root with all values, and where the marks are; None if a parser has to read it.
+        """
+        if rest.translate(None, _PLAIN):
+            return None
+        delimiters = rest.translate(None, _BUT_DELIMITERS)
+        pieces = rest.decode().replace(">", "<").replace('"', "<").split("<")
+        known = self._known.get(delimiters, [])
+        for outline in known:
+            texts = outline.texts(pieces)
+            if texts is not None:
+                return _Filled(outline.root, texts), outline.marks
+        new = None
+        if self._count < _MOST:
+            self._count += 1
+            new = _outline(rest.decode(), pieces, delimiters.decode(), count)
+        texts = None if new is None else new.texts(pieces)
+        if new is None or texts is None:
+            return None
+        self._known[delimiters] = [*known, new]
+        return _Filled(new.root, texts), new.marks
+
+
+class _Outline:
+    """What documents have in common.
+
+    Parameters
+    ----------
+    root : Elements
+        The root of a document that has the number of each value in its place.
+    marks : Marks
+    pieces : list of str
+        Those of one such document.
+    places : list of int
+        Which of them are values.
+    """
+
+    def __init__(
+        self, root: Elements, marks: Marks, pieces: Sequence[str], places: Sequence[int]
+    ) -> None:
+        self.root, self.marks = _Shape(root), marks
+        others = sorted(set(range(len(pieces))) - set(places))
+        self._values, self._others = itemgetter(*places), itemgetter(*others)
+        self._expected = self._others(pieces)
+
+    def texts(self, pieces: Sequence[str]) -> Texts | None:
+        """Take the values of a document; None if it has another outline."""
+        if self._others(pieces) != self._expected:
+            return None
+        values: Texts = self._values(pieces)
+        bare = tuple(map(str.strip, values))
+        if bare != values or "" in bare or "\n" in "".join(values):
+            return None
+        return (*values, "")  # the last is _NOTHING
+
+
+def _outline(text: str, pieces: list[str], delimiters: str, count: int) -> _Outline | None:
+    """Find the outline of a document, with a parser; None if it is not as DISKSPD writes it."""
+    if not documents.is_one(text):
+        return None
+    try:
+        root, repaired = documents.parse(text)
+    except XMLSyntaxError:
+        return None
+    marks = marks_of(root, count)
+    places = list(_places(pieces, delimiters))
+    if marks is None or repaired or len(places) < 2 or documents.strays(root):
+        return None
+    numbered = list(pieces)
+    for number, place in enumerate(places):
+        numbered[place] = str(number)
+    ends = (*delimiters, "")
+    numbers, _ = documents.parse("".join(f"{a}{b}" for a, b in zip(numbered, ends, strict=True)))
+    outline = _Outline(Elements(numbers), marks, pieces, places)
+    return outline if _agree(root, numbers, [pieces[place] for place in places]) else None
+
+
+def _agree(root: Element, numbers: Element, values: Sequence[str]) -> bool:
+    """Say whether each value of a document stands where its number does."""
+    for one, other in zip(root.iter(), numbers.iter(), strict=True):
+        texts = [one.text or "", *one.values()], [other.text or "", *other.values()]
+        for text, number in zip(*texts, strict=True):
+            if text.strip() and text != values[int(number)]:
+                return False
+    return True
+
+
+def _places(pieces: Sequence[str], delimiters: str) -> Iterator[int]:
+    """Say which pieces are values: the text of an element without others, an attribute's."""
+    quotes = 0  # since the last "<"
+    for at in range(1, len(pieces) - 1):
+        before, after = delimiters[at - 1], delimiters[at]
+        quotes = 0 if before == "<" else quotes + (before == '"')
+        is_attribute = before == after == '"' and quotes % 2 == 1
+        is_text = before == ">" and after == "<" and pieces[at + 1].startswith("/")
+        if (is_attribute or is_text) and pieces[at].strip():
+            yield at
+
+
+class _Shape:
+    """An element of an outline, and what follows from it, once it has been asked for."""
+
+    def __init__(self, element: Elements) -> None:
+        self.element = element
+        self.line = element.line
+        self.value = _index(element.content)
+        self.attributes = [(name, _index(number)) for name, number in element.attributes()]
+        self._all: dict[str, list[_Shape]] = {}
+        self._below: dict[str, _Shape] = {}
+        self._only: dict[str, int | None] = {}
+        self._leaves: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+
+    def all(self, name: str) -> list[_Shape]:
+        """Return the children of a name."""
+        if name not in self._all:
+            self._all[name] = [_Shape(child) for child in self.element.all(name)]
+        return self._all[name]
+
+    def below(self, name: str) -> _Shape:
+        """Return the children of all children of a name."""
+        if name not in self._below:
+            self._below[name] = _Shape(self.element.below(name))
+        return self._below[name]
+
+    def leaves(self, skip: tuple[str, ...]) -> list[tuple[str, int]]:
+        """Return the path of every value below, and its number."""
+        if skip not in self._leaves:
+            leaves = self.element.leaves(skip)
+            self._leaves[skip] = [(path, _index(number)) for path, number in leaves]
+        return self._leaves[skip]
+
+    def only(self, name: str) -> int | None:
+        """Return the number of the value of the one child of a name; None if that is not clear."""
+        if name not in self._only:
+            found = self.all(name)
+            clear = len(found) == 1 and found[0].element.are(())
+            self._only[name] = found[0].value if clear else None if found else _NOTHING
+        return self._only[name]
+
+
+def _index(number: str | None) -> int:
+    return int(number) if number and number.strip() else _NOTHING
+
+
+class _Filled(Fields):
+    """An element of an outline, with the values of one document."""
+
+    __slots__ = ("_shape", "_texts")
+
+    def __init__(self, shape: _Shape, texts: Texts) -> None:
+        self._shape, self._texts = shape, texts
+
+    @property
+    def line(self) -> int:
+        """Where the element stands."""
+        return self._shape.line
+
+    @property
+    def content(self) -> str | None:
+        """Its own text."""
+        return self._texts[self._shape.value]
+
+    def all(self, name: str) -> Sequence[_Filled]:
+        """Return the children of a name."""
+        return [_Filled(shape, self._texts) for shape in self._shape.all(name)]
+
+    def below(self, name: str) -> _Filled:
+        """Return the children of all children of a name, as if they were of one."""
+        return _Filled(self._shape.below(name), self._texts)
+
+    def are(self, names: Collection[str]) -> bool:
+        """Say whether all children have known names."""
+        return self._shape.element.are(names)
+
+    def attributes(self) -> Sequence[tuple[str, str]]:
+        """Return the attributes: name and value."""
+        return [(name, self._texts[number]) for name, number in self._shape.attributes]
+
+    def leaves(self, skip: tuple[str, ...] = ()) -> Sequence[tuple[str, str]]:
+        """Return every value below with its path."""
+        return [(path, self._texts[number]) for path, number in self._shape.leaves(skip)]
+
+    def text(self, name: str) -> str | None:
+        """Read a child's text."""
+        number = self._shape.only(name)
+        return super().text(name) if number is None else self._texts[number] or None

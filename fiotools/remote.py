@@ -1,0 +1,183 @@
+"""Files that are not on this machine: found and read by fsspec (``s3://bucket/runs/*.json``).
+
+Keys, endpoints and the like are fsspec's own configuration, or the environment's: no argument here
+has anything of them, and so the processes that work for this one have them too.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from fiotools.scale import needed
+
+_AT_ONCE = 64  # requests, and files held
+_BYTES = 64 << 20  # that are held
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
+_MAGIC = re.compile(r"[*?\[]")
+# what each kind of store calls the time of the last change, and the tag of the content
+_TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "created")
+_TAGS = ("ETag", "etag", "md5Hash")
+# errors of the packages below fsspec that it hands on as they are
+_FOREIGN = {"botocore.exceptions": "BotoCoreError", "aiohttp": "ClientError"}
+
+
+class Stat(NamedTuple):
+    """What a list of files says of one.
+
+    Attributes
+    ----------
+    size : int or None
+    mtime_ns : int or None
+        When it was last changed.
+    etag : str or None
+        A tag of its content.
+    """
+
+    size: int | None
+    mtime_ns: int | None
+    etag: str | None
+
+
+def is_url(place: str) -> bool:
+    """Say whether a place is meant for fsspec, and is no path of this machine.
+
+    Examples
+    --------
+    >>> is_url("s3://bucket/a.json"), is_url("C:/a.json"), is_url("a.json")
+    (True, False, False)
+    """
+    return _URL.match(place) is not None
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """Give the file system of a URL, and what it calls the place.
+
+    Raises
+    ------
+    OSError
+        If fsspec knows no such kind of place, or lacks a package for it.
+    """
+    fsspec = needed("fsspec", url)
+    try:
+        system, place = fsspec.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise OSError(errno.EINVAL, str(error), url) from None
+    return system, str(place)
+
+
+@contextmanager
+def as_os_errors(url: str) -> Iterator[None]:
+    """Make errors of the system of what the packages below fsspec raise."""
+    foreign = tuple(
+        getattr(sys.modules[module], name)
+        for module, name in _FOREIGN.items()
+        if module in sys.modules
+    )
+    try:
+        yield
+    except foreign as error:
+        raise OSError(errno.EIO, str(error), url) from error
+
+
+def find(url: str) -> tuple[Literal["file", "folder", "glob"], list[tuple[str, Stat]]]:
+    """Say what a URL is, and list the files that it names, sorted."""
+    what: Literal["folder", "glob"] = "folder"
+    with as_os_errors(url):
+        system, place = file_system(url)
+        system.invalidate_cache()  # what was there a while ago
+        if _MAGIC.search(place) and not system.exists(place):
+            what, found = "glob", system.glob(place, detail=True)
+        elif system.isfile(place):
+            return "file", [(url, _stat(system.info(place)))]
+        else:
+            found = system.find(place, detail=True)
+    # a file is called as it was asked for, and not as the file system would call it
+    magic = _MAGIC.search(url) if what == "glob" else None
+    base = url.rstrip("/") if magic is None else url[: magic.start()].rpartition("/")[0]
+    start = len(str(system._strip_protocol(base)))
+    files = [
+        (f"{base}/{path[start:].lstrip('/')}", _stat(info))
+        for path, info in found.items()
+        if info["type"] == "file"
+    ]
+    return what, sorted(files)
+
+
+def _stat(info: Mapping[str, Any]) -> Stat:
+    time = next((info[name] for name in _TIMES if info.get(name) is not None), None)
+    tag = next((str(info[name]) for name in _TAGS if info.get(name) is not None), None)
+    return Stat(info.get("size"), _nanoseconds(time), tag)
+
+
+def _nanoseconds(time: Any) -> int | None:
+    if isinstance(time, str):
+        try:
+            time = datetime.fromisoformat(time)
+        except ValueError:
+            return None
+    if isinstance(time, datetime):
+        since = (time if time.tzinfo else time.replace(tzinfo=UTC)) - datetime.fromtimestamp(0, UTC)
+        return ((since.days * 86_400 + since.seconds) * 10**6 + since.microseconds) * 1000
+    return round(time * 1e9) if isinstance(time, int | float) else None
+
+
+class Ahead:
+    """Reads files in the order in which they will be asked for, many at a time.
+
+    Parameters
+    ----------
+    files : sequence of (url, size)
+        ``size``: None where nobody knows.
+    """
+
+    def __init__(self, files: Sequence[tuple[str, int | None]]) -> None:
+        self._files = files
+        self._places = {url: at for at, (url, _) in enumerate(files)}
+        self._held: dict[str, bytes | Exception] = {}
+
+    def read(self, url: str) -> bytes:
+        """Read one file."""
+        if url not in self._held:
+            self._held = _read(self._next(url))
+        data = self._held.pop(url)
+        if isinstance(data, OSError):
+            raise data
+        if isinstance(data, Exception):
+            raise OSError(errno.EIO, str(data), url) from data
+        return data
+
+    def _next(self, url: str) -> list[str]:
+        """Name the file, and those behind it as far as there is room for them."""
+        start = self._places[url]
+        urls, room = [url], _BYTES
+        for other, size in self._files[start + 1 : start + _AT_ONCE]:
+            room -= _BYTES if size is None else size
+            if room < 0:
+                break
+            urls.append(other)
+        return urls
+
+
+def _read(urls: list[str]) -> dict[str, bytes | Exception]:
+    system, _ = file_system(urls[0])
+    paths = {system._strip_protocol(url): url for url in urls}
+    plain = [path for path in paths if not _MAGIC.search(path)]
+    found: dict[str, bytes | Exception] = {}
+    if plain:
+        with as_os_errors(urls[0]):
+            for path, data in system.cat(plain, on_error="return").items():
+                found[paths[path]] = data
+    for path, url in paths.items():
+        if url not in found:
+            try:
+                with as_os_errors(url):  # cat would take it for a glob, or did not find it
+                    found[url] = system.cat_file(path)
+            except OSError as error:
+                found[url] = error
+    return found

@@ -1,0 +1,31 @@
+"""What only the extra ``scale`` brings: pyarrow, fsspec, distributed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from fiotools.errors import MissingPackageError
+
+
+def needed(name: str, what: str) -> Any:
+    """Import a module that the core does without.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    what : str
+        What needs it.
+
+    Raises
+    ------
+    MissingPackageError
+        If it is not installed; the message says what to install.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"{what} needs {error.name}: python -m pip install 'fiotools[scale]'", name=error.name
+        ) from None

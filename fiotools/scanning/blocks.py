@@ -1,0 +1,126 @@
+"""A file of any length, some whole lines at a time: as it lies there, or unpacked on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+from fiotools import archive, remote
+from fiotools.decoding import is_packed, unpack
+from fiotools.errors import ParseError
+
+if TYPE_CHECKING:
+    from fiotools.sources import Found
+
+SIZE = 1 << 24  # bytes of a block: so many are parsed as fast as a whole file is
+_TAIL = 1 << 16  # of a block, where a line almost always ends: the longest have 20,000 characters
+_ENDLESS = 1 << 27
+_MARK = b"\xef\xbb\xbf"
+
+
+class Blocks:
+    """The whole lines of a file, some at a time.
+
+    Parameters
+    ----------
+    found : Found
+    size : int
+        How many bytes a block has, more or less.
+
+    Attributes
+    ----------
+    torn : bool
+        Whether the last line does not end; known when all was read.
+    remarks : list of str
+        What was wrong with the bytes.
+    """
+
+    def __init__(self, found: Found, size: int = SIZE) -> None:
+        self.found, self.size = found, size
+        self.torn = False
+        self.remarks: list[str] = []
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _opened(self.found) as (file, size, in_order):
+            bodies = self._unpacked(file, size) if in_order else self._plain(file, size)
+            for number, body in enumerate(bodies):
+                yield body if number else body.removeprefix(_MARK)
+
+    def _plain(self, file: IO[bytes], total: int) -> Iterator[bytes]:
+        at = 0
+        while at < total:
+            size = self._lines_from(file, at, total)
+            file.seek(at)
+            body = file.read(size)
+            at += len(body)
+            if at < total:
+                yield body
+            elif whole := self._last(body):
+                yield whole
+
+    def _lines_from(self, file: IO[bytes], at: int, total: int) -> int:
+        """Say how many bytes from a place end with a line: so nothing read is read twice."""
+        size = self.size
+        while at + size < total:
+            tail = min(_TAIL, size)
+            file.seek(at + size - tail)
+            end = file.read(tail).rfind(b"\n") + 1
+            if end:
+                return size - tail + end
+            size = self._longer(size)
+        return total - at
+
+    def _unpacked(self, file: IO[bytes], size: int) -> Iterator[bytes]:
+        parts: list[bytes] = []
+        length, wanted = 0, self.size
+        for part in unpack(self.found.name, file, size, self.remarks):
+            parts.append(part)
+            length += len(part)
+            if length >= wanted:
+                body = b"".join(parts)
+                end = body.rfind(b"\n") + 1
+                if end:
+                    yield body[:end]
+                parts, length = [body[end:]], len(body) - end
+                wanted = self.size if end else self._longer(wanted)
+        if whole := self._last(b"".join(parts)):
+            yield whole
+
+    def _last(self, body: bytes) -> bytes:
+        """Give the whole lines of what stands at the end."""
+        end = body.rfind(b"\n") + 1
+        self.torn = end < len(body)
+        return body[:end] if self.torn else body
+
+    def _longer(self, size: int) -> int:
+        if size >= _ENDLESS:
+            raise ParseError(
+                self.found.name,
+                f"no line ends within {size:,} bytes",
+                remedy="is that a log? if something else stands in it, cut it out",
+            )
+        return 2 * size
+
+
+@contextmanager
+def _opened(found: Found) -> Iterator[tuple[IO[bytes], int, bool]]:
+    """Open a file, wherever it lies; give its size, and whether it must be read in order."""
+    if found.member is not None:
+        with archive.opened(found.path, found.member) as (file, size):
+            yield file, size, True
+        return
+    if remote.is_url(found.place):
+        system, path = remote.file_system(found.place)
+        with remote.as_os_errors(found.place), system.open(path, "rb") as file:
+            yield _sized(file)
+    else:
+        with found.path.open("rb", buffering=0) as file:
+            yield _sized(file)
+
+
+def _sized(file: IO[bytes]) -> tuple[IO[bytes], int, bool]:
+    packed = is_packed(file.read(8))
+    size = file.seek(0, 2)
+    file.seek(0)
+    return file, size, packed

@@ -1,0 +1,60 @@
+"""Several logs on one clock: the calendar's, or as the caller says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from fiotools.errors import SchemaError
+from fiotools.scanning.heads import Log
+from fiotools.spelling import argument
+
+Align = Literal["wall"] | Mapping[str, float] | None
+
+
+def aligned(logs: Sequence[Log], align: Align) -> Sequence[Log]:
+    """Let all logs count from one moment; see `scan_log`.
+
+    Raises
+    ------
+    SchemaError
+        If it is not known when a log began.
+    """
+    if align is None:
+        return logs
+    if isinstance(align, Mapping):
+        names = {log.found.name for log in logs}
+        wrong = sorted(names ^ set(align))
+        if wrong:
+            raise SchemaError(f"{argument('align')} names each file, and nothing else: {wrong[0]}")
+        return [_moved(log, 1000 * float(align[log.found.name]), "as asked") for log in logs]
+    if align != "wall":
+        raise SchemaError(f"{argument('align', align)} is neither 'wall' nor seconds by file")
+    begun = [_begun(log) for log in logs]
+    first = min(moment for moment, _ in begun)
+    when = f"{datetime.fromtimestamp(first / 1000, UTC):%Y-%m-%d %H:%M:%S.%f}"[:-3]
+    return [
+        _moved(log, moment - first, f"from {when} UTC, {how}")
+        for log, (moment, how) in zip(logs, begun, strict=True)
+    ]
+
+
+def _begun(log: Log) -> tuple[float, str]:
+    """Say when a log's times begin, in ms of Unix, and what says so."""
+    if log.meaning.zero:
+        return log.meaning.zero, "the log's own times"
+    report, entry = log.head.report, log.keys["entry"]
+    if report is not None and entry in report.begun:
+        return report.begun[entry], f"job_start of {report.name}"
+    raise SchemaError(
+        f"{log.found.name}: nothing says when it began: neither its times (log_unix_epoch=1) nor a"
+        f" report beside it (job_start, fio 3.36); {argument('align', {log.found.name: 0.0})} does"
+    )
+
+
+def _moved(log: Log, late: float, how: str) -> Log:
+    """Let times count from a moment that is so many ms before the log's own zero."""
+    log.head.tables.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
+    return replace(log, meaning=replace(log.meaning, zero=log.meaning.zero - late))

@@ -1,0 +1,165 @@
+"""What the first lines of a log decide: its columns, its quantity, its unit and its clock.
+
+They are decided as `read` decides them, of the first lines instead of all. What only all lines can
+tell, the first ones are taken for, and every further line is held to it (`fiotools.scanning.rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fiotools.decoding import decode
+from fiotools.errors import ParseError, UnknownFormatError
+from fiotools.readers.fio_json_io import Version
+from fiotools.readers.fio_log_lines import Shape, shape_of
+from fiotools.readers.fio_log_name import LogName, log_name
+from fiotools.readers.fio_log_rows import decided
+from fiotools.scanning.blocks import Blocks
+from fiotools.scanning.reports import Report, Reports
+from fiotools.sniff import Document, sniff
+from fiotools.spelling import argument, typed
+from fiotools.tables import Tables
+
+if TYPE_CHECKING:
+    from fiotools.readers.fio_log_layout import Layout
+    from fiotools.readers.fio_log_meaning import Meaning
+    from fiotools.sources import Found
+
+_HEAD = 1 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a log.
+
+    Attributes
+    ----------
+    found : Found
+    name : LogName
+    document : Document
+        Its first lines.
+    whole : bool
+        Whether there are no others.
+    tables : Tables
+        The notes.
+    fio : Version
+    report : Report or None
+        That of its run.
+    """
+
+    found: Found
+    name: LogName
+    document: Document
+    whole: bool
+    tables: Tables
+    fio: Version
+    report: Report | None
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log of which is known what its rows stand for; no time is before the earliest."""
+
+    head: Head
+    shape: Shape
+    layout: Layout
+    meaning: Meaning
+    earliest: float
+
+    @property
+    def found(self) -> Found:
+        """The file."""
+        return self.head.found
+
+    @property
+    def keys(self) -> Mapping[str, Any]:
+        """What all of its rows share."""
+        return {"source": self.found.name, **self.head.name.keys(1)}
+
+
+def heads(found: list[Found], version: str | None, *, histograms: bool) -> list[Head]:
+    """Look at the first lines of each log; of folders and globs, what is none is passed over.
+
+    Raises
+    ------
+    FileError
+        If a file that was named is no log, or nothing certain is in it.
+    FileNotFoundError
+        If there is no log.
+    """
+    reports = Reports()
+    seen = []
+    for file in found:
+        name = log_name(Document(file.name, "").plain_name)
+        if name is not None and (name.kind == "hist") == histograms:
+            seen.append(_head(file, name, version, reports))
+        elif file.named:
+            raise _not_one(file, name)
+    if not seen:
+        kind = "x_clat_hist.1.log" if histograms else "x_lat.1.log, x_bw.1.log, ..."
+        raise FileNotFoundError(f"no log of fio among {len(found)} files ({kind})")
+    return seen
+
+
+def _not_one(file: Found, name: LogName | None) -> ParseError:
+    if name is None:
+        return ParseError(
+            file.name,
+            "its name is not that of a log of fio, and nothing else says of what it is",
+            remedy="give it back its name (x_lat.1.log, x_clat_hist.1.log, ...)",
+        )
+    other = "scan_hist_log" if name.kind == "hist" else "scan_log"
+    return ParseError(file.name, "another kind of log", remedy=f"{other}() reads it")
+
+
+def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> Head:
+    blocks = Blocks(file, _HEAD)
+    lines = iter(blocks)
+    first = next(lines, b"")
+    whole = next(lines, None) is None
+    if whole and blocks.torn and not first:
+        raise ParseError(
+            file.name,
+            "no whole line of a log",
+            line=1,
+            remedy="the file was cut off: copy it whole, or run fio again",
+        )
+    report = None if version else reports.of(file, name)
+    said = version or (report.version if report else None)
+    document = Document(file.name, first, said)
+    if document.text != decode(file.name, first).text.replace("\r\n", "\n"):
+        raise ParseError(
+            file.name, "it looks pasted", remedy=typed("read() reads it", "fiotools read reads it")
+        )
+    reader = sniff(document)
+    wanted = "fio_hist_log" if name.kind == "hist" else "fio_log"
+    if reader.name != wanted:
+        raise UnknownFormatError(file.name, f"no log of fio: it is {reader.name}")
+    tables = Tables(file.name, ("notes", "extras"))
+    tables.start_run()
+    if report and said:
+        tables.note(f"fio {Version.of({}, said).text}, as {report.name} says", run=1)
+    return Head(file, name, document, whole, tables, Version.of({}, said), report)
+
+
+def decide(head: Head) -> Log:
+    """Decide what the rows of a log stand for.
+
+    Raises
+    ------
+    ParseError
+        If no fio writes such lines, or their unit hangs on lines that are not seen yet.
+    """
+    layout, meaning = decided(head.document, head.tables, head.name, head.fio)
+    shape = shape_of(head.document.text)
+    assert shape is not None
+    if not (meaning.sure or head.whole):
+        raise ParseError(
+            head.found.name,
+            "the first lines do not tell the unit of this bandwidth: that of single I/Os (since"
+            " 2.15), or of windows (before 2.2)",
+            remedy=f"{argument('version')} decides",
+        )
+    return Log(head, shape, layout, meaning, meaning.zero)

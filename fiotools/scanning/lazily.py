@@ -1,0 +1,95 @@
+"""Lazy frames of files: one source for polars, which reads file after file, block after block."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from fiotools.errors import ScanWarning
+from fiotools.vocabulary import COLUMNS, TABLES
+
+if TYPE_CHECKING:
+    from fiotools.sources import Found
+    from fiotools.tables import Tables
+
+_POLARS = {"Int64": pl.Int64(), "float64": pl.Float64(), "str": pl.String()}
+
+Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
+
+
+def lazy(
+    table: str,
+    parts: Sequence[tuple[Found, Mapping[str, Any], Batches]],
+    types: Mapping[str, pl.DataType],
+    name: str,
+) -> pl.LazyFrame:
+    """Make a lazy frame in the form of a table.
+
+    Parameters
+    ----------
+    table : str
+    parts : sequence of (Found, keys, batches)
+        Of each file the columns that all its rows share, and what gives its rows: called with the
+        names of columns, it gives frames of those of them that it has.
+    types : mapping
+        Of columns that are not as in the vocabulary.
+    name : str
+        What polars shall call it.
+    """
+    columns = {name: types.get(name, _POLARS[COLUMNS[name].dtype]) for name in TABLES[table]}
+    named = [found.labels for found, _, _ in parts]
+    labels = {
+        label: _label_type([own.get(label) for own in named])
+        for label in dict.fromkeys(label for own in named for label in own)
+    }
+    schema = {**{name: labels[name] for name in labels if name not in columns}, **columns}
+
+    def read(
+        wanted: list[str] | None, predicate: pl.Expr | None, rows: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        shown = list(schema) if wanted is None else wanted
+        left = rows
+        for found, keys, batches in parts:
+            same = {name: keys.get(name, found.labels.get(name)) for name in shown}
+            literals = {name: pl.lit(value, dtype=schema[name]) for name, value in same.items()}
+            for batch in batches(shown):
+                # a label that is called as a column fills its gaps
+                filled = [
+                    batch[name].fill_null(found.labels[name])
+                    for name in batch.columns
+                    if name in found.labels
+                ]
+                others = {k: v for k, v in literals.items() if k not in batch.columns}
+                frame = batch.with_columns(*filled, **others).select(shown)
+                if predicate is not None:
+                    frame = frame.filter(predicate)
+                if left is not None:
+                    frame = frame.head(left)
+                    left -= len(frame)
+                yield frame
+                if left == 0:
+                    return
+
+    return register_io_source(read, schema=schema, explain_name=name)
+
+
+def _label_type(values: list[Any]) -> pl.DataType:
+    """Choose a label's type: whole numbers where all are, text otherwise."""
+    whole = all(isinstance(value, int) or value is None for value in values)
+    return _POLARS["Int64" if whole else "str"]
+
+
+def warn_of(notes: Sequence[Tables], stacklevel: int) -> None:
+    """Warn of what was assumed; what several files have in common is said once."""
+    said: dict[str, list[str]] = {}
+    for tables in notes:
+        for severity, message in tables.rows("notes", "severity", "message"):
+            if severity != "info" or "version=" in message:
+                said.setdefault(message, []).append(tables.source)
+    for message, names in said.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        warnings.warn(f"{names[0]}{more}: {message}", ScanWarning, stacklevel=stacklevel)
