@@ -85,6 +85,12 @@ def fuzz(args):
     return module("tests.fuzz", *args)
 
 
+def bench(args):
+    """measure fiotools against floors and peers (--quick: below three minutes; --help: the rest)"""
+    set_up()
+    return module("benchmarks", *args)
+
+
 def lab(args):
     """open JupyterLab on the notebooks"""
     set_up()
@@ -144,6 +150,7 @@ VERBS = {
     "test": test,
     "build": build,
     "fuzz": fuzz,
+    "bench": bench,
     "lab": lab,
     "format": format_,
     "clean": clean,

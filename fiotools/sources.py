@@ -75,7 +75,7 @@ def find(sources: Any) -> list[Found]:
         for source in [part] if one else part:
             for file in _expand(fspath(source), labels):
                 key = (*_identity(file.place, folders), file.member, *file.labels.items())
-                found.setdefault(key, file)
+                found.setdefault(key, file if file.name.isascii() else _as_text(file))
     if not found:
         raise FileNotFoundError("no files were given")
     return list(found.values())
@@ -90,6 +90,18 @@ def _identity(place: str, folders: dict[str, str]) -> tuple[str, str]:
     if real is None:  # of a thousand files most lie in one folder
         real = folders[folder] = os.path.realpath(folder)
     return real, name
+
+
+def _as_text(file: Found) -> Found:
+    """Write what is no text in a name as escapes: frames hold text only."""
+    labels = {name: _text(value) for name, value in file.labels.items()}
+    return file._replace(name=_text(file.name), labels=labels)
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:

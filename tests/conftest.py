@@ -1,4 +1,5 @@
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib as mpl
@@ -9,6 +10,11 @@ mpl.use("Agg")
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 SHARED = ROOT.parent / "shared"
+# Looked for, not imported: that would change the fonts of all figures that come after it.
+needs_letters = pytest.mark.skipif(
+    find_spec("matplotlib_fontja") is None,
+    reason="matplotlib-fontja is not installed: python -m pip install 'fiotools[ja]'",
+)
 # These take longest and come first: begun last, one of them would leave a processor idle.
 LONG = {
     *("test_corpus.py", "test_docs.py", "test_docs_site.py", "test_fuzz.py", "test_notebooks.py"),

@@ -5,7 +5,6 @@ import platform
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -13,6 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from fiotools.notebooks import SUMS, canonical, checksums, main
+from tests.conftest import needs_letters
 
 ROOT = Path(__file__).resolve().parent.parent
 CONDA = Path(sys.prefix, "conda-meta").exists()  # which builds matplotlib with another FreeType
@@ -134,10 +134,7 @@ files = ft.plot.save(ax, "../figures/a", formats=["svg"])
 """
 
 
-@pytest.mark.skipif(
-    find_spec("matplotlib_fontja") is None,
-    reason="matplotlib-fontja is not installed: python -m pip install 'fiotools[ja]'",
-)
+@needs_letters
 def test_runner_draws_in_another_language_beside_the_rest(tmp_path):
     project(tmp_path, first=[DRAW, "1 + 1"])
     notebook, folder = tmp_path / "notebooks" / "first.ipynb", tmp_path / "figures"

@@ -8,7 +8,6 @@ import contextlib
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 

@@ -118,9 +118,9 @@ class Cuts:
         """Return where in the text the words behind cuts begin."""
         return self.at[cut] + 1 - len(_PAD)
 
-    def words(self, cut: Integers) -> list[str]:
-        """Return the words before cuts."""
-        starts, ends = (self.at[cut - 1] + 1).tolist(), self.at[cut].tolist()
+    def between(self, cut: Integers, other: Integers) -> list[str]:
+        """Return what stands between cuts."""
+        starts, ends = (self.at[cut] + 1).tolist(), self.at[other].tolist()
         return [self._text[a:b].decode("latin-1") for a, b in zip(starts, ends, strict=True)]
 
     def records(self, above: Integers, end: Integers, last: bytes) -> Records:

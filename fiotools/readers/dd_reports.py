@@ -44,7 +44,8 @@ class Reports:
     ----------
     columns : dict of str to numpy.ndarray
         ``full_in``, ``partial_in``, ``full_out``, ``partial_out``, ``bytes``, ``seconds``, ``rate``
-        (the place in the texts), ``bw``, ``verdict``, ``sized``, ``fits`` and ``behind``.
+        (the place in the texts), ``whole`` (seconds), ``bw``, ``verdict``, ``sized``, ``fits`` and
+        ``behind``.
     rates : list of str
         The rates as printed.
     """
@@ -58,9 +59,9 @@ class Reports:
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.columns[name]
 
-    def part(self, first: int, last: int) -> Reports:
+    def take(self, index: Integers | slice) -> Reports:
         """Return some of them."""
-        return Reports({name: of[first:last] for name, of in self.columns.items()}, self.rates)
+        return Reports({name: of[index] for name, of in self.columns.items()}, self.rates)
 
     def printed(self) -> tuple[Vector, Vector, Vector]:
         """Return records in and out, which share their words, and rates, as they were printed."""
@@ -122,6 +123,7 @@ def read_figures(
     columns: dict[str, NDArray[Any]] = {
         "bytes": figures.bytes,
         "seconds": seconds,
+        "whole": power == 0,
         "rate": figures.rate.place,
     }
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -88,7 +88,7 @@ class Stretch:
             yield from self.tokens(line, first, begin)
             several = np.zeros(stop - begin, dtype=np.int64)
             several[heads[group:end] - begin] = np.where(sizes[group:end] > 1, sizes[group:end], 0)
-            yield Many(line + LINES * begin, reports.part(begin, stop), several)
+            yield Many(line + LINES * begin, reports.take(slice(begin, stop)), several)
             first = stop
         yield from self.tokens(line, first, len(reports))
 
@@ -151,7 +151,7 @@ def find(text: str, at: int) -> Stretch | None:
         count = len(reports) if is_whole else int(good.argmin())
         places = at + cuts.behind(ends[::LINES])
         starts.append(places[:count])
-        parts.append(reports.part(0, count))
+        parts.append(reports.take(slice(count)))
         at, size = int(places[count]), min(2 * size, _MOST)
     if sum(map(len, parts)) < FEW:
         return None

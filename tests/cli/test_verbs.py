@@ -11,7 +11,7 @@ import pytest
 
 import fiotools as ft
 from tests.cli.conftest import environment
-from tests.conftest import ROOT
+from tests.conftest import ROOT, needs_letters
 
 VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
@@ -266,8 +266,8 @@ def test_plot(inside, tmp_path, kind, options):
     assert [file.name for file in tmp_path.iterdir()] == ["figure.svg"]
 
 
+@needs_letters
 def test_a_figure_in_japanese(monkeypatch, inside, tmp_path):
-    pytest.importorskip("matplotlib_fontja", reason="the letters: pip install 'fiotools[ja]'")
     seen = []
 
     def save(ax, path, **more):

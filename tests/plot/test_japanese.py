@@ -1,7 +1,6 @@
 """Figures in Japanese: nothing stays English by accident, no letter is missing, nothing is cut off."""
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,13 +12,10 @@ from matplotlib.text import Text
 import fiotools as ft
 from fiotools.errors import SchemaError
 from fiotools.plot import language, page
+from tests.conftest import needs_letters
 from tests.latin import left_over
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-needs_letters = pytest.mark.skipif(
-    find_spec("matplotlib_fontja") is None,
-    reason="matplotlib-fontja is not installed: python -m pip install 'fiotools[ja]'",
-)
 
 
 @pytest.fixture(autouse=True)

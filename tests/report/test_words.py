@@ -7,6 +7,7 @@ import fiotools as ft
 from fiotools.plot import language
 from fiotools.reports.layout import labels_of
 from fiotools.reports.words import cell_names, sentences
+from tests.conftest import needs_letters
 
 FEW = "one run each: not comparable"
 IN_BLOCKS = "arms ran in blocks: drift cannot be told from the difference"
@@ -182,10 +183,10 @@ def test_of_a_real_comparison():
     ]
 
 
+@needs_letters
 def test_figures_name_rows_in_their_own_language():
     frame = pd.DataFrame({"bs_bytes": [4096, 4096, 65536], "direction": ["read", "write", "read"]})
     assert labels_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
-    pytest.importorskip("matplotlib_fontja", reason="the letters: pip install 'fiotools[ja]'")
     language.use("ja")
     try:
         japanese = labels_of(frame, ["bs_bytes", "direction"])
