@@ -12,6 +12,7 @@ from fiotools import archive
 from fiotools.decoding import plain_name
 from fiotools.errors import FileError
 from fiotools.readers import fio_jobfile_beside
+from fiotools.readers.fio_jobfile_beside import JobNames
 from fiotools.sniff import load
 from fiotools.sources import Found
 from fiotools.tables import Tables
@@ -27,7 +28,7 @@ class JobFiles:
     """
 
     def __init__(self) -> None:
-        self._folders: dict[tuple[object, ...], dict[str, Found]] = {}
+        self._folders: dict[tuple[object, ...], tuple[JobNames, dict[str, Found]]] = {}
         self._texts: dict[str, str | FileError] = {}
         self.used: set[tuple[object, ...]] = set()
 
@@ -35,11 +36,11 @@ class JobFiles:
         """Complete what a file does not say of its jobs from a job file beside it."""
         if not fio_jobfile_beside.lacking(tables):
             return
-        listed = self._listed(file)
-        report = PurePosixPath(plain_name(file.name)).name
-        name, namesake = fio_jobfile_beside.likely(report, sorted(listed))
+        own = PurePosixPath(file.member or file.name)
+        names, found_by = self._listed(file, own)
+        name, namesake = names.likely(plain_name(own.name), own.name)
         if name is not None:
-            found = listed[name]
+            found = found_by[name]
             text = self._text(found)
             if isinstance(text, FileError):
                 tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
@@ -47,15 +48,14 @@ class JobFiles:
                 self.used.add(identity(found))
         fio_jobfile_beside.note_lack(tables)
 
-    def _listed(self, file: Found) -> dict[str, Found]:
-        folder = PurePosixPath(file.member or file.name).parent
-        key = file.path.parent, file.member and (file.path, folder)
+    def _listed(self, file: Found, own: PurePosixPath) -> tuple[JobNames, dict[str, Found]]:
+        """List the job files of a file's folder, once for all files in it."""
+        key = file.path.parent, file.member and (file.path, own.parent)
         if key not in self._folders:
-            names = _members(file, folder) if file.member else _files(file)
-            self._folders[key] = {
-                name: _sibling(file, name) for name in names if name.lower().endswith(".fio")
-            }
-        return {name: one for name, one in self._folders[key].items() if one.name != file.name}
+            names = _members(file, own.parent) if file.member else _files(file)
+            found = {name: _sibling(file, name) for name in names if name.lower().endswith(".fio")}
+            self._folders[key] = JobNames(found), found
+        return self._folders[key]
 
     def _text(self, found: Found) -> str | FileError:
         if found.name not in self._texts:

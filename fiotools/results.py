@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from fiotools import twins
@@ -155,23 +156,28 @@ def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
     # polars takes pandas' own nullable types only through pyarrow, which the core does without
     import polars as pl
 
-    types = {
-        "Int64": pl.Int64(),
-        "float64": pl.Float64(),
-        "boolean": pl.Boolean(),
-        "str": pl.String(),
-        "datetime": pl.Datetime("ms", "UTC"),
-    }
-    columns = {}
-    for name in frame.columns:
-        values = [
-            None if missing else value
-            for value, missing in zip(frame[name].tolist(), frame[name].isna(), strict=True)
-        ]
-        known = COLUMNS.get(name)
-        dtype = types[known.dtype] if known else types[str(frame[name].dtype)]
-        columns[name] = pl.Series(name, values, dtype=dtype)
-    return pl.DataFrame(columns)
+    return pl.DataFrame([_series(frame[name]) for name in frame.columns])
+
+
+def _series(values: pd.Series[Any]) -> pl.Series:
+    """Make a polars column of a pandas one, null where it has nothing."""
+    import polars as pl
+
+    name, kind = str(values.name), str(values.dtype)
+    missing = values.isna().to_numpy()
+    if kind == "str":
+        places, words = pd.factorize(values)
+        every = pl.Series(name, [*words, None], dtype=pl.String())
+        return every.gather(np.where(missing, len(words), places))
+    if kind.startswith("datetime"):
+        moments = values.to_numpy(dtype="M8[ms]")
+        return pl.Series(name, moments).dt.replace_time_zone("UTC")
+    plain: Any = {"Int64": np.int64, "boolean": np.bool_, "float64": np.float64}[kind]
+    numbers = values.to_numpy(dtype=plain, na_value=plain(0))
+    series = pl.Series(name, numbers)
+    if missing.any():
+        series = series.set(pl.Series(missing), None)
+    return series
 
 
 def _tools(runs: pd.DataFrame) -> list[str]:

@@ -10,7 +10,7 @@ makes another be opened. Options that were given on the command line as well are
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -28,26 +28,37 @@ _WRITES = {"read": {"read"}, "randread": {"read"}, "write": {"write"}, "randwrit
 Row = dict[str, Any]
 
 
-def likely(report: str, names: Sequence[str]) -> tuple[str | None, bool]:
-    """Choose the job file of a report by their names, and say whether it is the report's.
-
-    Parameters
-    ----------
-    report : str
-        The report's name, without the suffix of what it is packed in.
-    names : sequence of str
-        The job files in its folder.
+class JobNames:
+    """The names of the job files in a folder.
 
     Examples
     --------
-    >>> likely("a/x.json", ["x.fio", "y.fio"]), likely("a/z.json", ["x.fio"]), likely("b", [])
-    (('x.fio', True), ('x.fio', False), (None, False))
+    >>> JobNames(["x.fio", "y.fio"]).likely("x.json"), JobNames(["x.fio"]).likely("z.json")
+    (('x.fio', True), ('x.fio', False))
     """
-    stem = PurePosixPath(report).stem
-    for name in names:
-        if stem in (name, PurePosixPath(name).stem):
-            return name, True
-    return names[0] if len(names) == 1 else None, False
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = sorted(names)
+        self._by: dict[str, list[str]] = {}
+        for name in self._names:
+            for key in (name, PurePosixPath(name).stem):
+                self._by.setdefault(key, []).append(name)
+
+    def likely(self, report: str, own: str = "") -> tuple[str | None, bool]:
+        """Choose the job file of a report by their names, and say whether it is the report's.
+
+        Parameters
+        ----------
+        report : str
+            The report's name, without the suffix of what it is packed in.
+        own : str
+            The report's file, which may be called like a job file.
+        """
+        for name in self._by.get(PurePosixPath(report).stem, ()):
+            if name != own:
+                return name, True
+        others = [name for name in self._names[:3] if name != own]
+        return others[0] if len(others) == 1 else None, False
 
 
 def lacking(tables: Tables) -> dict[int, list[Row]]:
