@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ParseError,
         ReadErrors,
         ReportError,
+        ScanWarning,
         SchemaError,
         UnknownFormatError,
         WorkerError,
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from fiotools.reports.making import report
     from fiotools.reports.studying import study
     from fiotools.results import Results, concat
+    from fiotools.scanning.histograms import scan_hist_log
+    from fiotools.scanning.logs import scan_log
+    from fiotools.scanning.notes import scan_notes
     from fiotools.sniff import formats
     from fiotools.stats.asked import settings_diff
     from fiotools.stats.best import best_under
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
     from fiotools.stats.summary import summarize
     from fiotools.stats.threads import fairness, per_thread
     from fiotools.stats.variance import variance_parts
+    from fiotools.stats.windowing import window, window_bins
     from fiotools.vocabulary import describe
 
 __version__ = "0.1.0"
@@ -65,6 +70,7 @@ __all__ = [
     "ReadErrors",
     "ReportError",
     "Results",
+    "ScanWarning",
     "SchemaError",
     "UnknownFormatError",
     "WorkerError",
@@ -92,6 +98,9 @@ __all__ = [
     "reads",
     "reconcile",
     "report",
+    "scan_hist_log",
+    "scan_log",
+    "scan_notes",
     "settings_diff",
     "show",
     "speedup",
@@ -99,6 +108,8 @@ __all__ = [
     "study",
     "summarize",
     "variance_parts",
+    "window",
+    "window_bins",
 ]
 
 # Where the names live. They are resolved on first use (PEP 562), so that whoever only reads files
@@ -119,6 +130,7 @@ _MODULES = {
         "ParseError",
         "ReadErrors",
         "ReportError",
+        "ScanWarning",
         "SchemaError",
         "UnknownFormatError",
         "WorkerError",
@@ -129,6 +141,9 @@ _MODULES = {
     "reports.making": ("report",),
     "reports.studying": ("study",),
     "results": ("Results", "concat"),
+    "scanning.histograms": ("scan_hist_log",),
+    "scanning.logs": ("scan_log",),
+    "scanning.notes": ("scan_notes",),
     "sniff": ("formats",),
     "stats": (
         "best_under",
@@ -146,6 +161,8 @@ _MODULES = {
         "steady",
         "summarize",
         "variance_parts",
+        "window",
+        "window_bins",
     ),
     "vocabulary": ("describe",),
 }

@@ -15,10 +15,11 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
+from io import BufferedReader, BufferedWriter
 from multiprocessing.spawn import get_executable
 from threading import Lock, local
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from fiotools import worker
 from fiotools.errors import WorkerError
@@ -85,8 +86,7 @@ class Processes:
     def _do(self, message: list[Any]) -> Any:
         process = self._process()
         try:
-            worker.send(_stream(process.stdin), message)
-            answer = worker.receive(_stream(process.stdout))
+            answer = _answer(process, message)
         except (EOFError, OSError):
             raise LostError(self._lost(process)) from None
         result, error, where = worker.unpacked(answer)
@@ -108,8 +108,7 @@ class Processes:
                 process = self._mine.process = _started(self._environment)
                 self._all.add(process)
             try:
-                worker.send(_stream(process.stdin), [pickle.dumps(sys.path)])
-                worker.receive(_stream(process.stdout))
+                _answer(process, [pickle.dumps(sys.path)])
                 return process
             except (EOFError, OSError):
                 how = self._lost(process)
@@ -145,11 +144,9 @@ def _environment(count: int) -> dict[str, str]:
 def _started(environment: dict[str, str]) -> subprocess.Popen[bytes]:
     # in a group of its own, so that Ctrl-C in a terminal is for this process alone, which then
     # ends the others: none of them has anything to say about it
-    apart: dict[str, Any] = (
-        {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        if sys.platform == "win32"
-        else {"process_group": 0}
-    )
+    apart: dict[str, Any] = {"process_group": 0}
+    if sys.platform == "win32":
+        apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
         return subprocess.Popen(
             [get_executable(), "-P", "-c", worker.PROGRAM],
@@ -162,14 +159,21 @@ def _started(environment: dict[str, str]) -> subprocess.Popen[bytes]:
         raise WorkerError(f"a worker process cannot be started: {error}") from error
 
 
-def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None  # both are pipes
-    return stream
+def _answer(process: subprocess.Popen[bytes], message: list[Any]) -> list[bytearray]:
+    tasks, answers = _pipes(process)
+    worker.send(tasks, message)
+    return worker.receive(answers)
+
+
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[BufferedWriter, BufferedReader]:
+    assert isinstance(process.stdin, BufferedWriter)
+    assert isinstance(process.stdout, BufferedReader)
+    return process.stdin, process.stdout
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
     process.kill()
-    for stream in (process.stdin, process.stdout):
+    for stream in _pipes(process):
         with suppress(OSError):  # what was left to write has no reader any more
-            _stream(stream).close()
+            stream.close()
     return process.wait()

@@ -111,7 +111,7 @@ def find(url: str) -> tuple[Literal["file", "folder", "glob"], list[tuple[str, S
 
 def _stat(info: Mapping[str, Any]) -> Stat:
     time = next((info[name] for name in _TIMES if info.get(name) is not None), None)
-    tag = next((str(info[name]) for name in _TAGS if info.get(name) is not None), None)
+    tag = next((str(info[name]).strip('"') for name in _TAGS if info.get(name) is not None), None)
     return Stat(info.get("size"), _nanoseconds(time), tag)
 
 

@@ -143,4 +143,9 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),
         *("tolerance_pct", "verdict", "warnings"),
     ),
+    "window": (
+        *("interval_s", "span_s", "coverage_pct", "n", "iops", "bw_bytes_per_s", "mean"),
+        *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
+    ),
+    "window_bins": ("latency", "bin_lo_ns", "bin_hi_ns", "count"),
 }

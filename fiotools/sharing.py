@@ -14,6 +14,7 @@ from fiotools.batches import BATCH, Batch, Task, part_of, read_batch, results_of
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, WorkerError
 from fiotools.joining import pieces_of
+from fiotools.remote import is_url
 from fiotools.sources import Found
 from fiotools.spelling import argument
 from fiotools.tables import Tables
@@ -61,7 +62,9 @@ def read_shared(
     batches: dict[int, Batch] = {}
     left = shares(found, workers or _UNKNOWN)
     if workers is not None and executor is None:
-        workers = min(workers, len(left))
+        # one batch needs no other process, and what fsspec has in memory no other process has
+        private = any(file.place.lower().startswith("memory:") for file in found)
+        workers = 1 if private else min(workers, len(left))
     try:
         while left:
             places, left = left, []
@@ -115,13 +118,16 @@ def shares(found: Sequence[Found], workers: int) -> list[Place]:
 def _sizes(found: Sequence[Found]) -> list[int]:
     """Ask how large files are; those of an archive share its size."""
     among = Counter(file.place for file in found)
-    sizes = {place: _size(place) // count for place, count in among.items()}
+    places = {file.place: file for file in found}
+    sizes = {place: _size(file) // among[place] for place, file in places.items()}
     return [sizes[file.place] for file in found]
 
 
-def _size(place: str) -> int:
+def _size(file: Found) -> int:
+    if file.stat is not None:
+        return file.stat.size or 0
     try:
-        return os.stat(place).st_size
+        return os.stat(file.place).st_size
     except OSError:  # whoever reads it says why
         return 0
 
@@ -129,7 +135,10 @@ def _size(place: str) -> int:
 def _read(task: Task, folder: Path, call: str, found: Sequence[Found]) -> Batch:
     """Read a batch, in whatever process."""
     if Path.cwd() != folder:  # where relative paths begin
-        found = [file._replace(place=(folder / file.place).as_posix()) for file in found]
+        found = [
+            file if is_url(file.place) else file._replace(place=(folder / file.place).as_posix())
+            for file in found
+        ]
     return read_batch(found, task, _job_files(call))
 
 

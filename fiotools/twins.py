@@ -77,7 +77,7 @@ def _same_io(
         by_time = tool == "diskspd"
         digits = max(_digits(time) + (by_time and _digits(ios)) for time, ios in figured)
         for at, run in enumerate(same[1:], 1):
-            for first in same[:at][:10]:
+            for first in same[: min(at, 10)]:
                 slack = 1e-9 if formats[run] == formats[first] else _ROUNDED
                 agree = _agreement(rows[run], rows[first], slack)
                 if agree is not None and digits + agree >= _ENOUGH:

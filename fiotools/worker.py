@@ -14,9 +14,10 @@ import struct
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from io import BufferedReader, BufferedWriter
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO, Any
+from typing import Any
 
 # what the interpreter is told to run; the path first, or else this module might not be found
 PROGRAM = (
@@ -34,14 +35,14 @@ def packed(value: Any) -> list[Any]:
     return [struct.pack(f"<{len(sizes) + 1}Q", len(sizes), *sizes), *pieces]
 
 
-def send(stream: IO[bytes], pieces: list[Any]) -> None:
+def send(stream: BufferedWriter, pieces: list[Any]) -> None:
     """Write a message."""
     for piece in pieces:
         stream.write(piece)
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> list[bytearray]:
+def receive(stream: BufferedReader) -> list[bytearray]:
     """Read a message.
 
     Raises
@@ -59,7 +60,7 @@ def unpacked(pieces: list[bytearray]) -> Any:
     return pickle.loads(pieces[0], buffers=pieces[1:])
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytearray:
+def _exactly(stream: BufferedReader, size: int) -> bytearray:
     content = bytearray(size)
     left = memoryview(content)
     while left:
@@ -88,7 +89,7 @@ def work() -> None:
             send(answers, _answer(thread, given.get()))
 
 
-def _listen(tasks: IO[bytes], given: SimpleQueue[list[bytearray]]) -> None:
+def _listen(tasks: BufferedReader, given: SimpleQueue[list[bytearray]]) -> None:
     """Take tasks; end the process with whoever gives them, also in the middle of one."""
     while True:
         try:

@@ -20,6 +20,7 @@ CONDA = {
     "matplotlib-base": "matplotlib",
     "nbconvert-core": "nbconvert",
     "python-build": "build",
+    "python-duckdb": "duckdb",
     "seaborn-base": "seaborn",
 }
 

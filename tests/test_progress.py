@@ -13,10 +13,11 @@ from fiotools.progress import bar
 SLOW = """
 import sys, time
 {before}
-import fiotools as ft, fiotools.reading as reading
+import fiotools as ft
+from fiotools.batches import _Reading
 
-load = reading.load
-reading.load = lambda *given: time.sleep(0.02) or load(*given)
+read = _Reading.read
+_Reading.read = lambda *given: time.sleep(0.02) or read(*given)
 len(ft.read("*.txt").runs)
 """
 

@@ -95,8 +95,12 @@ def run_python(block, tmp_path, monkeypatch):
         )
         assert not doctest.DocTestRunner(optionflags=FLAGS).run(test).failed
     else:
-        # blank lines in front, so that a traceback has the README's own line numbers
-        exec(compile("\n" * block.line + block.code, "README.md", "exec"), names)
+        run_statements(block, names)
+
+
+def run_statements(block, names=None):
+    # blank lines in front, so that a traceback has the README's own line numbers
+    exec(compile("\n" * block.line + block.code, "README.md", "exec"), names or {})
 
 
 def run_verbs(block, tmp_path, monkeypatch):
@@ -173,6 +177,14 @@ def run_answer(block, tmp_path, monkeypatch):
     assert [line.rstrip() for line in answer.splitlines()] == block.code.splitlines()
 
 
+def run_many_files(block, tmp_path, monkeypatch):
+    """The dataset that the command makes is the one that Python opens."""
+    before, after = block, BLOCKS[BLOCKS.index(block) + 1]
+    fiotools(*before.commands, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    run_statements(after)
+
+
 def run_own_disk(block, tmp_path, monkeypatch):
     if shutil.which("fio") is None:
         pytest.skip("fio is not installed")
@@ -200,6 +212,8 @@ HOW = {
     ("Ten lines of Python", "python"): run_python,
     ("On the command line", "sh"): run_command_line,
     ("On the command line", "text"): run_answer,
+    ("Many files", "sh"): run_many_files,
+    ("Many files", "python"): lambda *ran_above: None,
     ("On your own disk", "sh"): run_own_disk,
     ("Where things are", "text"): run_tree,
 }

@@ -55,7 +55,7 @@ def _table(
 def _column(values: Vector, kind: Any) -> Any:
     """Make a column, in pieces: no piece of text may have more than two gigabytes."""
     pa = needed("pyarrow", "a dataset")
-    words = None if values.words is None else _words(values.words)
+    words = None if values.words is None else pa.array(values.words, type=pa.string())
     pieces = []
     for start in range(0, len(values), _GROUP):
         part = slice(start, start + _GROUP)
@@ -69,19 +69,6 @@ def _column(values: Vector, kind: Any) -> Any:
             made = pa.array(data, mask=missing)
             pieces.append(made if made.type == kind else made.cast(kind))
     return pa.chunked_array(pieces, type=kind)
-
-
-def _words(words: list[str]) -> Any:
-    pa = needed("pyarrow", "a dataset")
-    try:
-        return pa.array(words, type=pa.string())
-    except UnicodeEncodeError:  # the name of a file that is no text in the locale
-        return pa.array([as_text(word) for word in words], type=pa.string())
-
-
-def as_text(word: str) -> str:
-    """Replace what is no text in the name of a file."""
-    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def write(store: Store, name: str, table: Any) -> int:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from fiotools.column import DType
-from fiotools.dataset.arrow import as_text
 from fiotools.dataset.columns import MANIFEST, polars_schema
 from fiotools.remote import Stat, is_url
 from fiotools.sources import Found
@@ -53,7 +52,7 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
         name: [_label(file.labels.get(name), kind) for file in found]
         for name, kind in labels.items()
     }
-    columns["source"] = [as_text(file.name) for file in found]
+    columns["source"] = [file.name for file in found]
     columns["place"] = [_whole(file.place) for file in found]
     columns["member"] = [file.member for file in found]
     columns["named"] = [file.named for file in found]

@@ -110,7 +110,7 @@ def _object(store: Bucket) -> Iterator[None]:
 
 
 def _read(store: Bucket) -> dict[str, object]:
-    unknown = {"host": "an unknown host", "process": "?", "since": "?"}
+    unknown: dict[str, object] = {"host": "an unknown host", "process": "?", "since": "?"}
     with suppress(FileNotFoundError, orjson.JSONDecodeError):
         return {**unknown, **orjson.loads(store.read(LOCK))}
     return unknown

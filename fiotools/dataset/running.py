@@ -59,8 +59,10 @@ class Run:
         call = hashlib.sha256(repr(wish).encode("utf-8", "surrogateescape")).hexdigest()
         begun = Plan.read(there.store)
         parts = 0
-        if begun is not None and begun.call == call:
-            parts = self._execute(begun)
+        if begun is not None:
+            if begun.call == call:
+                parts = self._execute(begun)
+            self._compare_all()  # while there is a plan: a kill before it was done must not hide it
         dropped(there.store)
         listing = listed(found, there.about.labels, self._asked())
         changes = compared(
@@ -75,7 +77,6 @@ class Run:
         if plan.parts:
             plan.write(there.store)
             parts += self._execute(plan)
-        if parts or begun is not None:
             self._compare_all()
         dropped(there.store)
         return {

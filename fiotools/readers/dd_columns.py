@@ -32,6 +32,14 @@ _TIME = 12  # digits of seconds; no logarithm of fewer is rounded to the next wh
 _TENS = 10 ** np.arange(_DIGITS + 1, dtype=np.int64)
 _NUMBER, _UNIT = 5, 3  # bytes of a size or a rate, and of its unit
 _TEXT = re.compile(r"[0-9]+(?:\.[0-9]{1,3})? (?:[kMGTPE]?B(?:/s)?|[KMGTPE]iB)")
+# bits of a word that are not of its last bytes, so many as the place says
+_SHIFTS = np.array([8 * (_WORD - count) for count in range(_WORD + 1)], dtype=np.uint64)
+_BEHIND = np.uint64(8 * _NUMBER)
+_ZEROS, _OVER_NINE, _TOP_BITS = np.frombuffer(b"0" * 8 + b"\x76" * 8 + b"\x80" * 8, dtype="<u8")
+_PAIRS = tuple(
+    (np.uint64(10**digits * 2**bits + 1), np.uint64(bits), np.uint64((2**64 - 1) // mask))
+    for digits, bits, mask in ((1, 8, 257), (2, 16, 65537), (4, 32, 1 + 2**32))
+)
 _SHAPES = (7, 11, 13)  # cuts in a line of figures: with no size in it, one, or two
 
 
@@ -178,7 +186,7 @@ class Cuts:
         """Read the digits between two places."""
         length = end - start
         good = (length > 0) & (length <= _DIGITS)
-        low, is_low = self.digits(end, np.clip(length, 1, _WORD))
+        low, is_low = self.digits(end, np.minimum(np.maximum(length, 1), _WORD))
         good &= is_low
         if (length > _WORD).any():
             some = np.flatnonzero(good & (length > _WORD))
@@ -189,14 +197,13 @@ class Cuts:
 
     def digits(self, end: Integers, length: Integers) -> tuple[Integers, Flags]:
         """Read one to eight digits before a place."""
-        shift = (8 * (_WORD - length)).astype(np.uint64)
-        word = (self._words[end - _WORD] ^ np.uint64(0x3030303030303030)) >> shift << shift
-        odd = (word + np.uint64(0x7676767676767676) | word) & np.uint64(0x8080808080808080)
+        shift = _SHIFTS[length]
+        word = (self._words[end - _WORD] ^ _ZEROS) >> shift << shift
+        good = (word + _OVER_NINE | word) & _TOP_BITS == 0
         # pairs of digits, pairs of pairs, and both halves: the first digit is the lowest byte
-        word = word * np.uint64(10 * 2**8 + 1) >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF)
-        word = word * np.uint64(100 * 2**16 + 1) >> np.uint64(16) & np.uint64(0x0000FFFF0000FFFF)
-        word = word * np.uint64(10000 * 2**32 + 1) >> np.uint64(32)
-        return word.astype(np.int64), odd == 0
+        for times, size, mask in _PAIRS:
+            word = word * times >> size & mask
+        return word.astype(np.int64), good
 
     def _seconds(
         self, start: Integers, cut: Integers
@@ -215,7 +222,8 @@ class Cuts:
         good &= is_rest | ~has_point
         good &= (is_exponent & (exponent > 0)) | ~has_exponent
         good &= point - start + decimals <= _TIME
-        digits = whole * _TENS[np.clip(decimals, 0, _DIGITS)] + np.where(has_point, rest, 0)
+        scale = _TENS[np.minimum(np.maximum(decimals, 0), _DIGITS)]
+        digits = whole * scale + np.where(has_point, rest, 0)
         return digits, decimals, np.where(has_exponent, exponent, 0), good
 
     def _texts(
@@ -239,7 +247,7 @@ class Cuts:
         fits &= self.kind[cut] == SPACE
         some = np.flatnonzero(fits)
         key = self._before(end[some], number[some])
-        key |= self._before(stop[some], unit[some]) << np.uint64(8 * _NUMBER)
+        key |= self._before(stop[some], unit[some]) << _BEHIND
         codes, keys = pd.factorize(key)
         texts = [_text(key, behind) for key in keys.tolist()]
         place = np.full(len(cut), -1, dtype=np.intp)
@@ -250,7 +258,7 @@ class Cuts:
 
     def _before(self, end: Integers, length: Integers) -> NDArray[np.uint64]:
         """Return the bytes before a place as one number."""
-        return self._words[end - _WORD] >> (8 * (_WORD - length)).astype(np.uint64)
+        return self._words[end - _WORD] >> _SHIFTS[length]
 
 
 @lru_cache(maxsize=10_000)

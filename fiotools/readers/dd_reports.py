@@ -63,8 +63,12 @@ class Reports:
         """Return some of them."""
         return Reports({name: of[index] for name, of in self.columns.items()}, self.rates)
 
-    def printed(self) -> tuple[Vector, Vector, Vector]:
-        """Return records in and out, which share their words, and rates, as they were printed."""
+    def printed_rates(self) -> Vector:
+        """Return the rates, as they were printed."""
+        return Vector(self["rate"].astype(np.int32), words=self.rates)
+
+    def printed_records(self) -> tuple[Vector, Vector]:
+        """Return records in and out, as they were printed; they share their words."""
         full, fulls = pd.factorize(np.append(self["full_in"], self["full_out"]))
         partial, partials = pd.factorize(np.append(self["partial_in"], self["partial_out"]))
         pairs, different = pd.factorize(full + len(fulls) * partial)
@@ -73,8 +77,7 @@ class Reports:
             for pair in different.tolist()
         ]
         into, out = pairs.astype(np.int32).reshape(2, -1)
-        rates = self["rate"].astype(np.int32)
-        return Vector(into, words=words), Vector(out, words=words), Vector(rates, words=self.rates)
+        return Vector(into, words=words), Vector(out, words=words)
 
 
 def read(cuts: Cuts, ends: Sequence[Integers]) -> tuple[Reports, Flags]:

@@ -115,9 +115,10 @@ class Many:
 
     def printed(self) -> Vector:
         """Give three texts of each run, as printed: records in and out, and the rate."""
-        into, out, rate = self.reports.printed()
-        places = np.column_stack([into.data, out.data, rate.data + np.int32(len(into.words or ()))])
-        return Vector(places.ravel(), words=[*(into.words or ()), *(rate.words or ())])
+        into, out = self.reports.printed_records()
+        rate, words = self.reports.printed_rates(), into.words or []
+        places = np.column_stack([into.data, out.data, rate.data + np.int32(len(words))])
+        return Vector(places.ravel(), words=[*words, *self.reports.rates])
 
 
 def _is_on_its_way(reports: Reports, heads: Integers, sizes: Integers) -> Flags:

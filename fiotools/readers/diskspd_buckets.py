@@ -38,8 +38,9 @@ _PERCENTILE = re.compile(
     rb"(?:<WriteMilliseconds></WriteMilliseconds>[ \t\r\n]*)?"
     rb"(?:<TotalMilliseconds></TotalMilliseconds>[ \t\r\n]*)?</Bucket>"
 )
-_BUT_VALUES = bytes(set(range(256)) - set(DIGITS + b".>"))
-_PIECE = 2**20  # bytes
+_BUT_VALUES = bytes(set(range(256)) - set(DIGITS + b".<>"))
+_IN_TAGS = bytes.maketrans(b"<", b">")
+_PIECE = 2**18  # bytes
 _UNIT_SIZE = 4096
 
 
@@ -262,55 +263,57 @@ def _curve(text: bytes) -> Curve | None:
     if unit is None or count is None:
         return None
     sides = [at for at, side in enumerate(_SIDES) if b"<" + side.encode() in unit[0]]
-    # what stands before each ">": in every second place a value, else nothing
-    parts = text.translate(None, _BUT_VALUES).split(b">")
-    step = 2 * len(sides) + 4
-    others = {part for at in (0, *range(1, step, 2)) for part in parts[at::step]}
-    if others != {b""}:
+    # in turn what stands in a tag and behind it: a value in every fourth place, else nothing
+    parts = text.translate(_IN_TAGS, _BUT_VALUES).split(b">")
+    step = 4 * len(sides) + 8
+    if len(parts) - parts.count(b"") != count * (1 + len(sides)) or max(map(len, parts)) > LONG:
         return None
-    columns = [parts[at::step] for at in range(2, step, 2)]
-    if any(len(value) > LONG for column in columns for value in column):
-        return None
-    milliseconds = np.full((count, len(_SIDES)), np.nan)
     try:
-        percentiles, *given = (np.array(list(map(float, column))) for column in columns)
+        columns = [list(map(float, parts[at::step])) for at in range(4, step - 3, 4)]
     except ValueError:
         return None
-    for side, column in zip(sides, given, strict=True):
-        milliseconds[:, side] = column
-    return Curve(percentiles, milliseconds)
+    milliseconds = np.full((count, len(_SIDES)), np.nan)
+    milliseconds[:, sides] = np.array(columns[1:]).T.reshape(count, -1)
+    return Curve(np.array(columns[0]), milliseconds)
 
 
 def _over_time(
     taken: Cut, wanted: dict[int, bool]
 ) -> tuple[Sequence[str], dict[int, NDArray[np.float64]]] | None:
     """Read the buckets of ``-D``: of all runs, a piece of some size at a time."""
-    start, end = taken.runs[next(iter(wanted))]
+    start, end = taken.runs[min(wanted)]
     unit = _UNIT.match(taken.data[start : min(end, start + _UNIT_SIZE)].translate(None, DIGITS))
     attributes = [] if unit is None else _ATTRIBUTE.findall(unit[0])
     names = [name.decode() for name, _ in attributes]
-    has_point = np.array([bool(point) for _, point in attributes])
-    if unit is None or not set(names) <= set(ATTRIBUTES) or len(set(names)) < len(names):
+    points = [bool(point) for _, point in attributes]
+    known = set(names) <= set(ATTRIBUTES) and len(set(names)) == len(names)
+    if unit is None or not known or points != sorted(points):
         return None
     found: dict[int, list[NDArray[np.float64]]] = {number: [] for number in wanted}
     for pieces in _grouped(taken, wanted):
         counts = [rows(text.translate(None, DIGITS), unit[0]) for _, text in pieces]
-        known = [count for count in counts if count is not None]
-        if len(known) < len(counts):
+        if None in counts:
             return None
-        digits = quoted(b"".join(text for _, text in pieces), sum(known), len(names))
+        lengths = [count or 0 for count in counts]
+        joined = pieces[0][1] if len(pieces) == 1 else b"".join([text for _, text in pieces])
+        digits = quoted(joined, sum(lengths), len(names))
         if digits is None:
             return None
         if not any(wanted[number] for number, _ in pieces):
             continue
-        matrix = values(digits, has_point)
+        matrix = values(digits, points.count(False))
         if matrix is None:
             return None
-        ends = np.cumsum(known).tolist()
-        for (number, _), count, stop in zip(pieces, known, ends, strict=True):
+        start = 0
+        for (number, _), length in zip(pieces, lengths, strict=True):
             if wanted[number]:
-                found[number].append(matrix[stop - count : stop])
-    return names, {number: np.concatenate(parts) for number, parts in found.items() if parts}
+                found[number].append(matrix[start : start + length])
+            start += length
+    return names, {
+        number: parts[0] if len(parts) == 1 else np.concatenate(parts)
+        for number, parts in found.items()
+        if parts
+    }
 
 
 def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, bytes]]]:

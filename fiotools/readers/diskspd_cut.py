@@ -38,7 +38,7 @@ class Cut:
 
 
 def cut(data: bytes) -> Cut | None:
-    r"""Cut the buckets out of a file; None if it is no XML of DISKSPD, or has none.
+    r"""Cut the buckets out of a file; None if it does not begin as XML of DISKSPD.
 
     Examples
     --------
@@ -60,4 +60,4 @@ def cut(data: bytes) -> Cut | None:
         runs.append((start, end))
         at = end
     parts.append(data[at:])
-    return Cut(data, b"".join(parts), runs) if runs else None
+    return Cut(data, b"".join(parts), runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -46,7 +46,7 @@ class Fields(ABC):
         """Return the children of all children of a name, as if they were of one."""
 
     @abstractmethod
-    def are(self, names: Collection[str]) -> bool:
+    def are(self, names: tuple[str, ...]) -> bool:
         """Say whether all children have known names."""
 
     @abstractmethod
@@ -96,10 +96,21 @@ class Fields(ABC):
         value = self.text(name)
         return None if value is None else to_number(value, self.all(name)[0], name)
 
-    def nanoseconds(self, name: str) -> float | None:
-        """Read a child's milliseconds as nanoseconds."""
-        value = self.number(name)
-        return None if value is None else from_milliseconds(value)
+    def wholes(self, names: tuple[str, ...]) -> Sequence[int | None]:
+        """Read the whole numbers of several children."""
+        return [self.whole(name) for name in names]
+
+    def numbers(self, names: tuple[str, ...]) -> Sequence[float | None]:
+        """Read the numbers of several children."""
+        return [self.number(name) for name in names]
+
+    def all_wholes(self, name: str, names: tuple[str, ...]) -> Sequence[Sequence[int | None]]:
+        """Read whole numbers of each child of a name."""
+        return [child.wholes(names) for child in self.all(name)]
+
+    def all_numbers(self, name: str, names: tuple[str, ...]) -> Sequence[Sequence[float | None]]:
+        """Read numbers of each child of a name."""
+        return [child.numbers(names) for child in self.all(name)]
 
 
 class Elements(Fields):
@@ -141,7 +152,7 @@ class Elements(Fields):
         """Return the children of all children of a name, as if they were of one."""
         return Elements(*self._children.get(name, ()))
 
-    def are(self, names: Collection[str]) -> bool:
+    def are(self, names: tuple[str, ...]) -> bool:
         """Say whether all children have known names."""
         return all(name in names for name in self._children)
 
@@ -187,6 +198,11 @@ def to_number(value: str, element: Fields, name: str) -> float | None:
     if _NOT_A_NUMBER.fullmatch(value):
         return None
     raise MalformedError(element.line, f"{name} is {value!r}, not a number")
+
+
+def nanoseconds(milliseconds: float | None) -> float | None:
+    """Make nanoseconds of milliseconds, where there are any."""
+    return None if milliseconds is None else from_milliseconds(milliseconds)
 
 
 def from_milliseconds(value: float) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DIGITS = b"0123456789"
 _BLANK = b" \t\r\n"
 _ELSE = bytes(set(range(256)) - set(DIGITS + b'."'))
-_QUOTE, _POINT = ord('"'), ord(".")
+_QUOTE = ord('"')
 LONG = 17  # characters of a number: as in diskspd_elements
 _WORD = 8  # bytes, the first the lowest
 _PAD = b"0" * _WORD
@@ -28,7 +28,9 @@ _ONES = 0x0F0F0F0F0F0F0F0F
 _LAST = np.array([_ONES << 8 * (_WORD - n) & 2**64 - 1 for n in range(_WORD + 1)], dtype="<u8")
 _PAIRS = np.uint64(0x000000FF000000FF)
 _FIRST, _SECOND = np.uint64(100 + (1000000 << 32)), np.uint64(1 + (10000 << 32))
-_BEFORE, _BEHIND = np.uint64(0x000000FFFFFFFFFF), np.uint64(0xFFFFFF0000000000)  # a point
+# a number with three decimals: its point, and the bytes before it (moved over it) and behind it
+_POINT, _AT_POINT = np.uint64(ord(".") << 32), np.uint64(0xFF << 32)
+_BEFORE, _BEHIND = np.uint64(0x000000FFFFFFFFFF), np.uint64(0xFFFFFF0000000000)
 
 
 def rows(text: bytes, unit: bytes) -> int | None:
@@ -53,12 +55,12 @@ def rows(text: bytes, unit: bytes) -> int | None:
     >>> rows(b'<a=""/> <b=""/> ', b'<a=""/>') is None
     True
     """
-    bare = text.rstrip(_BLANK)
-    behind = bare.find(unit[:1], len(unit))
-    between = b"" if behind < 0 else bare[len(unit) : behind]
-    step = len(unit) + len(between)
-    count, over = divmod(len(bare) + len(between), step)
-    if over or between.strip(_BLANK) or bare + between != (unit + between) * count:
+    end = text.rfind(unit[-1:]) + 1
+    behind = text.find(unit[:1], len(unit), end)
+    between = text[len(unit) : behind] if behind >= 0 else b""
+    count, over = divmod(end + len(between), len(unit) + len(between))
+    same = text.startswith(unit) and text.startswith((between + unit) * (count - 1), len(unit))
+    if over or not same or between.strip(_BLANK) or text[end:].strip(_BLANK):
         return None
     return count
 
@@ -102,14 +104,14 @@ def quoted(text: bytes, count: int, width: int) -> Quoted | None:
     return Quoted(bare, closed.reshape(shape), (closed - opened - 1).reshape(shape))
 
 
-def values(found: Quoted, has_point: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+def values(found: Quoted, points: int) -> NDArray[np.float64] | None:
     """Read the numbers, each as Python's `float` does.
 
     Parameters
     ----------
     found : Quoted
-    has_point : numpy.ndarray
-        For each number of a row whether it has a point.
+    points : int
+        From which number of a row on they have a point.
 
     Returns
     -------
@@ -119,28 +121,27 @@ def values(found: Quoted, has_point: NDArray[np.bool_]) -> NDArray[np.float64] |
 
     Examples
     --------
-    >>> found = quoted(b'<a="1" b="0.250"/> <a="2" b="13.007"/>', 2, 2)
-    >>> values(found, np.array([False, True]))
+    >>> values(quoted(b'<a="1" b="0.250"/> <a="2" b="13.007"/>', 2, 2), 1)
     array([[ 1.   ,  0.25 ],
            [ 2.   , 13.007]])
     """
-    closed, size = found.closed, found.size
-    least = np.where(has_point, len("0.000"), 1)
-    if (size < least).any() or size.max() > LONG:
-        return None
-    characters = np.frombuffer(found.bare, np.uint8)
-    if (characters[closed[:, has_point] - len(".000")] != _POINT).any():
+    size = found.size
+    if size.min() < 1 or size[:, points:].min(initial=LONG) < len("0.000") or size.max() > LONG:
         return None
     # every byte of the text begins a word; wanted are those that end where a number does
     words: NDArray[Any] = np.ndarray(len(found.bare) - _WORD + 1, "<u8", found.bare, strides=(1,))
-    digits = words[closed - _WORD]
-    pointed = digits[:, has_point]
-    digits[:, has_point] = (pointed & _BEHIND) | ((pointed << np.uint64(8)) & _BEFORE)
-    digits &= _LAST[np.minimum(size, _WORD) - has_point]
+    digits = words[found.closed - _WORD]
+    pointed = digits[:, points:]
+    if ((pointed & _AT_POINT) != _POINT).any():
+        return None
+    pointed[...] = (pointed & _BEHIND) | ((pointed << np.uint64(8)) & _BEFORE)
+    length = np.minimum(size, _WORD)
+    length[:, points:] -= 1
+    digits &= _LAST.take(length)
     read = _whole(digits).astype(np.float64)
-    read[:, has_point] /= 1000  # nearest to what is printed, as float() is
+    read[:, points:] /= 1000  # nearest to what is printed, as float() is
     for row, place in np.argwhere(size > _WORD).tolist():
-        end = int(closed[row, place])
+        end = int(found.closed[row, place])
         read[row, place] = float(found.bare[end - int(size[row, place]) : end])
     return read
 

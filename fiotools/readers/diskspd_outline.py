@@ -10,21 +10,24 @@ pieces between them wherever there is no value. What could make a value more tha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from operator import itemgetter
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from lxml.etree import XMLSyntaxError
 
 from fiotools.readers import diskspd_documents as documents
 from fiotools.readers.diskspd_buckets import Marks, marks_of
 from fiotools.readers.diskspd_elements import Element, Elements, Fields
+from fiotools.readers.diskspd_numbers import LONG
 
 Texts: TypeAlias = tuple[str, ...]
+_Number = TypeVar("_Number")
+_Take: TypeAlias = Callable[[Texts], Texts]
 
 _DELIMITERS = b'<>"'
 _BUT_DELIMITERS = bytes(set(range(256)) - set(_DELIMITERS))
-_PLAIN = bytes(set(range(0x20, 0x7F)) - set(b"&")) + b"\n"
 _MOST = 64  # outlines
 _NOTHING = -1  # the number of a value that is none
 
@@ -37,12 +40,12 @@ class Outlines:
         self._count = 0
 
     def read(self, rest: bytes, count: int) -> tuple[Fields, Marks] | None:
-        r"""Find a document's outline, and put its values there.
+        """Find a document's outline, and put its values there.
 
         Parameters
         ----------
         rest : bytes
-            A document without its buckets, lines ending in ``\n``.
+            A document without its buckets.
         count : int
             How many marks are in their place.
 
@@ -51,10 +54,10 @@ class Outlines:
         tuple or None
             The root with all values, and where the marks are; None if a parser has to read it.
         """
-        if rest.translate(None, _PLAIN):
+        if not rest.isascii():
             return None
         delimiters = rest.translate(None, _BUT_DELIMITERS)
-        pieces = rest.decode().replace(">", "<").replace('"', "<").split("<")
+        pieces = rest.decode("ascii").replace(">", "<").replace('"', "<").split("<")
         known = self._known.get(delimiters, [])
         for outline in known:
             texts = outline.texts(pieces)
@@ -63,7 +66,7 @@ class Outlines:
         new = None
         if self._count < _MOST:
             self._count += 1
-            new = _outline(rest.decode(), pieces, delimiters.decode(), count)
+            new = _outline(rest.decode("ascii"), pieces, delimiters.decode(), count)
         texts = None if new is None else new.texts(pieces)
         if new is None or texts is None:
             return None
@@ -98,8 +101,11 @@ class _Outline:
         if self._others(pieces) != self._expected:
             return None
         values: Texts = self._values(pieces)
+        joined = "".join(values)
+        if "&" in joined or not joined.isprintable():  # no ends of lines either
+            return None
         bare = tuple(map(str.strip, values))
-        if bare != values or "" in bare or "\n" in "".join(values):
+        if bare != values or "" in bare:
             return None
         return (*values, "")  # the last is _NOTHING
 
@@ -108,29 +114,32 @@ def _outline(text: str, pieces: list[str], delimiters: str, count: int) -> _Outl
     """Find the outline of a document, with a parser; None if it is not as DISKSPD writes it."""
     if not documents.is_one(text):
         return None
-    try:
-        root, repaired = documents.parse(text)
-    except XMLSyntaxError:
-        return None
-    marks = marks_of(root, count)
     places = list(_places(pieces, delimiters))
-    if marks is None or repaired or len(places) < 2 or documents.strays(root):
-        return None
     numbered = list(pieces)
     for number, place in enumerate(places):
         numbered[place] = str(number)
     ends = (*delimiters, "")
-    numbers, _ = documents.parse("".join(f"{a}{b}" for a, b in zip(numbered, ends, strict=True)))
-    outline = _Outline(Elements(numbers), marks, pieces, places)
-    return outline if _agree(root, numbers, [pieces[place] for place in places]) else None
+    try:
+        root, repaired = documents.parse(text)
+        numbers, _ = documents.parse("".join(map("".join, zip(numbered, ends, strict=True))))
+    except XMLSyntaxError:
+        return None
+    marks = marks_of(root, count)
+    if marks is None or repaired or len(places) < 2 or documents.strays(root):
+        return None
+    if not _agree(root, numbers, [pieces[place] for place in places]):
+        return None
+    return _Outline(Elements(numbers), marks, pieces, places)
 
 
 def _agree(root: Element, numbers: Element, values: Sequence[str]) -> bool:
     """Say whether each value of a document stands where its number does."""
-    for one, other in zip(root.iter(), numbers.iter(), strict=True):
-        texts = [one.text or "", *one.values()], [other.text or "", *other.values()]
-        for text, number in zip(*texts, strict=True):
-            if text.strip() and text != values[int(number)]:
+    for one, other in zip_longest(root.iter(), numbers.iter()):
+        if one is None or other is None or one.tag != other.tag or one.keys() != other.keys():
+            return False
+        given, places = [one.text or "", *one.values()], [other.text or "", *other.values()]
+        for value, place in zip(given, places, strict=True):
+            if value.strip() and not (place.isdecimal() and values[int(place)] == value):
                 return False
     return True
 
@@ -158,6 +167,8 @@ class _Shape:
         self._all: dict[str, list[_Shape]] = {}
         self._below: dict[str, _Shape] = {}
         self._only: dict[str, int | None] = {}
+        self._are: dict[tuple[str, ...], bool] = {}
+        self._several: dict[tuple[str | None, tuple[str, ...]], _Take | None] = {}
         self._leaves: dict[tuple[str, ...], list[tuple[str, int]]] = {}
 
     def all(self, name: str) -> list[_Shape]:
@@ -179,6 +190,12 @@ class _Shape:
             self._leaves[skip] = [(path, _index(number)) for path, number in leaves]
         return self._leaves[skip]
 
+    def are(self, names: tuple[str, ...]) -> bool:
+        """Say whether all children have known names."""
+        if names not in self._are:
+            self._are[names] = self.element.are(names)
+        return self._are[names]
+
     def only(self, name: str) -> int | None:
         """Return the number of the value of the one child of a name; None if that is not clear."""
         if name not in self._only:
@@ -186,6 +203,23 @@ class _Shape:
             clear = len(found) == 1 and found[0].element.are(())
             self._only[name] = found[0].value if clear else None if found else _NOTHING
         return self._only[name]
+
+    def several(self, names: tuple[str, ...], of: str | None = None) -> _Take | None:
+        """Return what takes the values of several children, of all elements of a name or its own.
+
+        None if one of them is not clear.
+        """
+        key = of, names
+        if key not in self._several:
+            places = [
+                shape.only(name)
+                for shape in ([self] if of is None else self.all(of))
+                for name in names
+            ]
+            clear = [place for place in places if place is not None]
+            is_clear = len(clear) == len(places) > 1
+            self._several[key] = itemgetter(*clear) if is_clear else None
+        return self._several[key]
 
 
 def _index(number: str | None) -> int:
@@ -218,9 +252,9 @@ class _Filled(Fields):
         """Return the children of all children of a name, as if they were of one."""
         return _Filled(self._shape.below(name), self._texts)
 
-    def are(self, names: Collection[str]) -> bool:
+    def are(self, names: tuple[str, ...]) -> bool:
         """Say whether all children have known names."""
-        return self._shape.element.are(names)
+        return self._shape.are(names)
 
     def attributes(self) -> Sequence[tuple[str, str]]:
         """Return the attributes: name and value."""
@@ -234,3 +268,43 @@ class _Filled(Fields):
         """Read a child's text."""
         number = self._shape.only(name)
         return super().text(name) if number is None else self._texts[number] or None
+
+    def wholes(self, names: tuple[str, ...]) -> Sequence[int | None]:
+        """Read the whole numbers of several children."""
+        found = self._plain(int, names)
+        return super().wholes(names) if found is None else found
+
+    def numbers(self, names: tuple[str, ...]) -> Sequence[float | None]:
+        """Read the numbers of several children."""
+        found = self._plain(float, names)
+        return super().numbers(names) if found is None else found
+
+    def all_wholes(self, name: str, names: tuple[str, ...]) -> Sequence[Sequence[int | None]]:
+        """Read whole numbers of each child of a name."""
+        found = self._plain(int, names, name)
+        return super().all_wholes(name, names) if found is None else _rows(found, len(names))
+
+    def all_numbers(self, name: str, names: tuple[str, ...]) -> Sequence[Sequence[float | None]]:
+        """Read numbers of each child of a name."""
+        found = self._plain(float, names, name)
+        return super().all_numbers(name, names) if found is None else _rows(found, len(names))
+
+    def _plain(
+        self, kind: Callable[[str], _Number], names: tuple[str, ...], of: str | None = None
+    ) -> list[_Number | None] | None:
+        """Read several numbers; None if one of them is more than digits and a point."""
+        take = self._shape.several(names, of)
+        if take is None:
+            return None
+        texts = take(self._texts)
+        joined = "".join(texts).replace(".", "")
+        if joined and not (joined.isdecimal() and max(map(len, texts)) < LONG):
+            return None
+        try:
+            return [kind(text) if text else None for text in texts]
+        except ValueError:
+            return None
+
+
+def _rows(values: list[_Number], width: int) -> list[list[_Number]]:
+    return [values[at : at + width] for at in range(0, len(values), width)]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fiotools.readers import diskspd_checks as checks
-from fiotools.readers.diskspd_buckets import ATTRIBUTES, Buckets, Source
-from fiotools.readers.diskspd_elements import Fields, MalformedError
+from fiotools.readers.diskspd_buckets import ATTRIBUTES, DIRECTIONS, Buckets, Source
+from fiotools.readers.diskspd_elements import Fields, MalformedError, nanoseconds
 from fiotools.readers.diskspd_options import Asked
 from fiotools.readers.diskspd_samples import add_percentiles, add_samples, extremes
 
@@ -17,28 +17,25 @@ if TYPE_CHECKING:
 Figures = dict[str, dict[str, Any]]  # by direction
 Row = tuple[str | None, int | None, Figures]  # path, size, what a thread did there
 
-# direction, bytes, I/Os, before "LatencyMilliseconds" of a target, before "Milliseconds" of a run,
-# before "LatencyStdev" and "IopsStdDev"
-_DIRECTIONS = (
-    ("read", "ReadBytes", "ReadCount", "AverageRead", "AverageRead", "Read"),
-    ("write", "WriteBytes", "WriteCount", "AverageWrite", "AverageWrite", "Write"),
-    ("total", "BytesCount", "IOCount", "Average", "AverageTotal", ""),
-)
-_AMOUNTS = ("BytesCount", "IOCount", "ReadBytes", "ReadCount", "WriteBytes", "WriteCount")
+# each of read, write and total
+_AMOUNTS = ("ReadBytes", "ReadCount", "WriteBytes", "WriteCount", "BytesCount", "IOCount")
+_IOPS = ("ReadIopsStdDev", "WriteIopsStdDev", "IopsStdDev")
 _TARGET_LATENCIES = (
     *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
     *("AverageLatencyMilliseconds", "ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
 )
 _RUN_LATENCIES = (
     *("AverageReadMilliseconds", "AverageWriteMilliseconds", "AverageTotalMilliseconds"),
-    *("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev", "Bucket"),
+    *("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
 )
-_CPU = ("Id", "Group", "UsagePercent", "UserPercent", "KernelPercent", "IdlePercent")
+_USAGE = ("UsagePercent", "UserPercent", "KernelPercent", "IdlePercent")
 # what has columns of its own; everything else goes to extras, also what a later version adds
 _KNOWN = {
     "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
     "Thread": ("Id", "Target"),
     "Target": ("Path", "FileSize", "Iops", *_AMOUNTS, *_TARGET_LATENCIES),
+    "Latency": (*_RUN_LATENCIES, "Bucket"),
+    "CPU": ("Id", "Group", *_USAGE),
 }
 
 
@@ -71,12 +68,16 @@ def add_results(
     rows: list[Row] = []
     found: list[tuple[int | None, int]] = []
     sampled: list[tuple[dict[str, Any], Buckets]] = []
+    threads = span.below("Thread")
+    amounts = iter(threads.all_wholes("Target", ("FileSize", *_AMOUNTS)))
+    latencies = iter(threads.all_numbers("Target", _TARGET_LATENCIES))
     for thread in span.all("Thread"):
         name, targets = thread.whole("Id"), thread.all("Target")
         found.append((name, len(targets)))
         extras.add_below(thread, _KNOWN["Thread"], f"Thread[{name}]/")
         for target in targets:
-            path, size, figures = target.text("Path"), target.whole("FileSize"), _figures(target)
+            size, *moved = next(amounts)
+            path, figures = target.text("Path"), _figures(target, moved, next(latencies))
             rows.append((path, size, figures))
             keys = {"entry": len(rows), "thread": name, "target": path, "scope": "thread"}
             conditions = asked.of(path)
@@ -101,7 +102,7 @@ def add_results(
         add_samples(tables, run, sampled, measured=measured)
     for latency in span.all("Latency")[:1]:
         extras.add((f"Latency/@{name}", bins) for name, bins in latency.attributes())
-        extras.add_below(latency, _RUN_LATENCIES, "Latency/")
+        extras.add_below(latency, _KNOWN["Latency"], "Latency/")
     _add_cpu(tables, run, span, extras)
     extras.add_below(span, _KNOWN["TimeSpan"])
     extras.close()
@@ -145,24 +146,25 @@ class _Extras:
             self._tables.extend("extras", columns, run=self._run)
 
 
-def _figures(target: Fields) -> Figures:
-    """Read one thread on one target, by direction; only where I/O happened."""
-    iops = target.below("Iops")
+def _figures(
+    target: Fields, amounts: Sequence[int | None], latencies: Sequence[float | None]
+) -> Figures:
+    """Sort the figures of one thread on one target by direction; only where I/O happened."""
+    spread = target.below("Iops").numbers(_IOPS)
     figures = {}
-    for direction, amount, count, mean, _, prefix in _DIRECTIONS:
-        row = {
-            "io_bytes": target.whole(amount),
-            "total_ios": target.whole(count),
-            "iops_stddev": iops.number(f"{prefix}IopsStdDev"),
-            "lat_mean_ns": target.nanoseconds(f"{mean}LatencyMilliseconds"),
-            "lat_stddev_ns": target.nanoseconds(f"{prefix}LatencyStdev"),
-        }
-        if row["io_bytes"] is None or row["total_ios"] is None:
-            raise MalformedError(
-                target.line, f"a Target of the results has no {amount} or no {count}"
-            )
-        if row["total_ios"]:
-            figures[direction] = row
+    for at, direction in enumerate(DIRECTIONS):
+        moved, count = amounts[2 * at : 2 * at + 2]
+        if moved is None or count is None:
+            names = " or no ".join(_AMOUNTS[2 * at : 2 * at + 2])
+            raise MalformedError(target.line, f"a Target of the results has no {names}")
+        if count:
+            figures[direction] = {
+                "io_bytes": moved,
+                "total_ios": count,
+                "iops_stddev": spread[at],
+                "lat_mean_ns": nanoseconds(latencies[at]),
+                "lat_stddev_ns": nanoseconds(latencies[at + 3]),
+            }
     total = figures.get("total")
     if total:
         parts = [figures[name] for name in ("read", "write") if name in figures]
@@ -215,19 +217,20 @@ def _add_totals(
     keys = {"run": run, "entry": len(rows) + 1, "scope": "total"}
     curve = source.curve(span)
     ends = extremes(curve)
-    iops, latency = span.below("Iops"), span.below("Latency")
+    spread = span.below("Iops").numbers(_IOPS)
+    latencies = span.below("Latency").numbers(_RUN_LATENCIES)
     figures = {}
-    for direction, _, _, _, mean, prefix in _DIRECTIONS:
+    for at, direction in enumerate(DIRECTIONS):
         parts = [row[direction] for _, _, row in rows if direction in row]
         if parts:
             figures[direction] = {
                 "io_bytes": sum(part["io_bytes"] for part in parts),
                 "total_ios": sum(part["total_ios"] for part in parts),
-                "iops_stddev": iops.number(f"{prefix}IopsStdDev"),
+                "iops_stddev": spread[at],
                 "lat_min_ns": ends.get((direction, 0)),
                 "lat_max_ns": ends.get((direction, 100)),
-                "lat_mean_ns": latency.nanoseconds(f"{mean}Milliseconds"),
-                "lat_stddev_ns": latency.nanoseconds(f"{prefix}LatencyStdev"),
+                "lat_mean_ns": nanoseconds(latencies[at]),
+                "lat_stddev_ns": nanoseconds(latencies[at + 3]),
             }
     if whole_run:
         conditions = asked.for_total({path: size for path, size, _ in rows})
@@ -244,14 +247,14 @@ def _of(direction: str, problem: str | None) -> str | None:
 
 def _add_cpu(tables: Tables, run: int, span: Fields, extras: _Extras) -> None:
     found = span.below("CpuUtilization")
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name in ("CPU", "Average"):
-        for count, cpu in enumerate(found.all(name), 1):
+        usage = found.all_numbers(name, _USAGE)
+        for count, (cpu, shares) in enumerate(zip(found.all(name), usage, strict=True), 1):
             place = f"CPU[{count}]" if name == "CPU" else name
-            extras.add_below(cpu, _CPU, f"CpuUtilization/{place}/")
-            usage = [cpu.number(f"{part}Percent") for part in ("Usage", "User", "Kernel", "Idle")]
+            extras.add_below(cpu, _KNOWN["CPU"], f"CpuUtilization/{place}/")
             which = cpu.text("Id") if name == "CPU" else "average"
-            rows.append((cpu.whole("Group"), which, *usage))
+            rows.append((cpu.whole("Group"), which, *shares))
     if rows:
         names = ("group", "cpu", "usage_pct", "user_pct", "kernel_pct", "idle_pct")
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))

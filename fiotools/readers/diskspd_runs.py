@@ -88,7 +88,7 @@ def add_cut(tables: Tables, taken: Cut, outlines: Outlines) -> bool:
     bool
         Whether the file was added; if not, the tables are to be dropped.
     """
-    rest = taken.rest.replace(b"\r\n", b"\n").rstrip()
+    rest = taken.rest.rstrip()
     samples = tables.wants("samples")
     try:
         known = outlines.read(rest, len(taken.runs))
@@ -97,7 +97,7 @@ def add_cut(tables: Tables, taken: Cut, outlines: Outlines) -> bool:
             source = source_of(taken, marks, samples=samples)
             parsed = None if source is None else _Parsed(root, _asked(root), source)
         else:
-            text = rest.decode()
+            text = rest.decode("utf-8").replace("\r\n", "\n")
             parsed = _parsed_cut(taken, text, samples=samples) if documents.is_one(text) else None
         if parsed is None or parsed.repaired:
             return False

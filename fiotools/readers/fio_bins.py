@@ -115,14 +115,16 @@ def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
     small = values < 2 << _BITS
     if small.any():
         number[small] = values[small].astype(np.int64)
-    return np.minimum(number, 29 * (1 << _BITS) - 1, out=number)
+    np.minimum(number, 29 * (1 << _BITS) - 1, out=number)
+    return number
 
 
 def _lows(indices: NDArray[np.int64], scale: int) -> Edges:
     """Return the lower edges of fine bins by their numbers."""
     octaves = np.clip((indices >> _BITS) - 1, 0, 2000)  # then it is infinite
     firsts = (indices - (octaves << _BITS)) * scale
-    return np.ldexp(firsts.astype(np.float64), octaves.astype(np.intc))
+    lows: Edges = np.ldexp(firsts.astype(np.float64), octaves.astype(np.intc))
+    return lows
 
 
 def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fiotools.sniff import Document
-    from fiotools.tables import Tables
+    from fiotools.tables import Column, Tables
 
 _CERTAIN = 100  # so many columns are no other table's
 
@@ -134,6 +134,7 @@ def _add(
 ) -> None:
     """Add the intervals, and their bins that hold anything."""
     directions = Vector(heads[:, 1].astype(np.int32), words=[*DIRECTIONS.values()])
+    columns: dict[str, Column]
     if tables.wants("samples"):
         columns = {
             "time_s": times,

@@ -31,6 +31,7 @@ _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys; it counts in ns
 _OPENING = b'"bins" : {'
 _LEAST = 1 << 15  # bytes: shorter texts are quicker read as they are
 _SOON = 1 << 15  # json+ has bins so early that other texts need not be searched whole
+_LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
 _AT_ONCE = 1 << 18  # bytes: what numpy makes of them stays in a processor's cache
 
 
@@ -105,7 +106,7 @@ def _places(data: bytes) -> list[Place] | None:
         start = at + len(_OPENING)
         brace = data.find(b"}", start)
         end = data.rfind(b"\n", start, brace)
-        if brace < 0 or end < 0 or data[end:brace].strip(b" \n"):
+        if brace < 0 or end < 0 or end - start > _LARGEST or data[end:brace].strip(b" \n"):
             return None
         found.append((start, end))
         at = data.find(_OPENING, brace)
@@ -131,9 +132,8 @@ def _put_back(value: Any, found: list[Bins]) -> bool:
             parts = map(entry.get, DIRECTIONS)
             for part in (part for part in parts if isinstance(part, dict)):
                 for latency in map(part.get, _LATENCIES):
-                    bins = latency.get("bins") if isinstance(latency, dict) else None
-                    if isinstance(bins, dict) and isinstance(latency, dict):
-                        latency["bins"] = found[bins[""]]
+                    if isinstance(latency, dict) and isinstance(latency.get("bins"), dict):
+                        latency["bins"] = found[latency["bins"][""]]
                         done += 1
     return done == len(found)
 

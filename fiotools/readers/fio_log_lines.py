@@ -4,9 +4,10 @@ Logs have 10^6 lines and more, so they are checked and parsed by polars, all lin
 is taken only if it is laid out as most of the first ones are: what a crash, a full disk or two
 writers at once left behind fits no layout and is counted instead.
 
-polars refuses what is no number and numbers too large for their column, and makes a gap where one
-is missing. Of what it lets pass, four characters are not fio's; where none of them stands, and no
-gap is, every line is a row. Else each line is looked at (`exact`).
+polars refuses what is no number, and numbers that are too large for their column, and makes a gap
+where one is missing. So where it refuses nothing and no gap is, every line is a row. Else each line
+is looked at (`exact`), with the tolerance of polars: blanks, tabs and a plus may stand before a
+number and a carriage return behind it, and -0 is 0.
 
 fio ends every line with a newline. The last line without one may be cut in the middle of a number,
 which would then be read as a smaller one: it is never taken.
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
 _WIDEST = 12  # no log but those of histograms comes near
 _LOOKED_AT = 200  # lines that say how all are laid out
-_LET_PASS = (b"-", b"+", b"\t", b"\r")
+_FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
+_HEX_FIELD = rf"[ \t]*{HEX}\r?"
 _LARGEST = 10**18
 _NARROW = pl.Int32(), pl.UInt32()  # of the times, of the rest
 _WIDE = pl.Int64(), pl.Int64()
-_HEX = re.compile(f" *{HEX}", re.A)
+_HEXED = re.compile(_HEX_FIELD, re.A)
 
 Shape = tuple[int, int | None]  # how many columns, and which of them is in hex
 
@@ -138,7 +140,7 @@ def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> p
     types : sequence of polars.DataType
         Of the columns; the last one is that of all others.
     """
-    if body.startswith(b"\n") or any(mark in body for mark in _LET_PASS):
+    if body.startswith(b"\n"):  # polars would pass over empty lines
         return None
     width, hexed = shape
     schema: dict[str, Any] = {str(i): types[min(i, len(types) - 1)] for i in range(width)}
@@ -150,7 +152,9 @@ def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> p
         return None
     if frame.is_empty() or any(series.null_count() for series in frame):
         return None
-    if hexed is not None and not all(map(_HEX.fullmatch, frame[str(hexed)].unique())):
+    if hexed is not None and not all(map(_HEXED.fullmatch, frame[str(hexed)].unique())):
+        return None
+    if any(series.min() < 0 for series in frame if series.dtype.is_signed_integer()):
         return None
     wide = [series for series in frame if series.dtype == pl.Int64]
     return None if any(series.max() >= _LARGEST for series in wide) else frame
@@ -159,10 +163,11 @@ def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> p
 def exact(body: bytes, shape: Shape) -> Lines:
     """Parse those lines that are rows, and give the numbers of the others."""
     width, hexed = shape
-    lines = body.decode("utf-8", errors="replace").split("\n")[:-1]
-    fields = [HEX if i == hexed else f"0*{NUMBER}" for i in range(width)]
+    text = body.replace(b"\r\n", b"\n").decode("utf-8", errors="replace")
+    lines = text.split("\n")[:-1]
+    fields = [_HEX_FIELD if i == hexed else _FIELD for i in range(width)]
     series = pl.Series([line if line.isascii() else "?" for line in lines], dtype=pl.String)
-    good = series.str.contains(f"^ *{', *'.join(fields)}$")
+    good = series.str.contains(f"^{','.join(fields)}$")
     numbers = pl.int_range(1, len(lines) + 1, eager=True)
     schema = {str(i): pl.String if i == hexed else pl.Int64 for i in range(width)}
     kept = "\n".join(series.filter(good).to_list()).encode()

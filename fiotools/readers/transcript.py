@@ -22,6 +22,7 @@ from fiotools.errors import ParseError
 from fiotools.readers import dd_runs, shell, transcript_machine
 from fiotools.readers import time as time_reader
 from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.transcript_bulk import Bulk
 from fiotools.readers.transcript_commands import Command, commands
 
 if TYPE_CHECKING:
@@ -188,4 +189,5 @@ READER = Reader(
     ),
     sniff=sniff,
     read=read,
+    bulk=Bulk,
 )

@@ -1,40 +1,37 @@
 """Many small sessions of the usual layout, read side by side.
 
-The layout is that of ``time dd`` in bash: a command with plain operands, perhaps the progress that
-``status=progress`` rewrites with carriage returns, coreutils' report, a blank line, bash's three
-lines of time, and the end. What stands above the command, prompt and all, may be anything on which
-`transcript` finds that command and nothing else: that is tried out once, on a session of our own.
-What is not laid out so is read by `transcript`, and so is a report that asks for a closer look.
+The layout is that of ``time dd`` in bash, with plain operands (`transcript_sessions`). What stands
+above the command, prompt and all, may be anything on which `transcript` finds that command and
+nothing else: that is tried once, on a session of our own. What is not laid out so is read by
+`transcript`, and so is a report that asks for a closer look.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fiotools.errors import FileError
-from fiotools.readers import dd_reports, time_columns, transcript, transcript_rows
-from fiotools.readers.dd_columns import NEWLINE, Cuts
-from fiotools.readers.transcript_rows import Sessions, Typed
+from fiotools.readers import dd_lines, dd_operands, transcript_rows, transcript_sessions
+from fiotools.readers.transcript_rows import Typed
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
     from fiotools.joining import Piece
-    from fiotools.readers.dd_columns import Integers
+    from fiotools.readers.transcript_sessions import Sessions
 
 _FEW = 8  # files: so few are read one by one
 _LARGEST = 2**16  # bytes: a larger file gains nothing by company
 _TRIALS = 64  # what stands above the commands differs more often than is usual
-_RETURN = ord("\r")
-_BELOW = 7  # lines from the report to the end
-_COMMAND = re.compile(
-    r"time (?:sudo )?dd((?: [a-z]{1,20}=(?:[A-Za-z0-9_./:-]|,(?=[a-z])){1,200}){1,20})"
-)
+_BEGIN = b"time "
+_COMMAND = re.compile(r"time (?:sudo )?dd((?: [a-z]++=[A-Za-z0-9_./:,-]++)++)")
 # what another reader, a mailer or a packer might see in an operand
-_ODD = re.compile(r"real|Real|elapsed|system|fio|meminfo|ustar|=3D")
+_ODD = ("real", "Real", "elapsed", "system", "fio", "meminfo", "ustar", "=3D")
+_FIGURES = re.compile(dd_lines.FIGURES)
 _MACHINE = re.compile(rb"free|meminfo|lsblk")
 _TRIED = "time dd if=/a of=/b bs=1M"
 _REPORT = (
@@ -42,6 +39,14 @@ _REPORT = (
     "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n"
     "\nreal\t0m0.501s\nuser\t0m0.001s\nsys\t0m0.002s\n"
 )
+_NAMED = dd_operands.SOURCES | dd_operands.SINKS  # the paths that tell a direction
+
+
+class _Prompt(NamedTuple):
+    """What stands above a command."""
+
+    is_usual: bool = False
+    host: str | None = None
 
 
 class Bulk:
@@ -51,7 +56,8 @@ class Bulk:
         self._wants = Tables("", wanted).wants
         self._numbers: list[int] = []
         self._texts: list[bytes] = []
-        self._tried: dict[bytes, _Above] = {}
+        self._prompts: dict[bytes, _Prompt] = {}
+        self._told: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
 
     def take(self, number: int, data: bytes) -> bool:
         """Take a file if it ends as such a session does."""
@@ -65,35 +71,92 @@ class Bulk:
         """Give the rows of the sessions, and the numbers of the files that are none."""
         if len(self._numbers) < _FEW:
             return {}, self._numbers
-        sessions = self._sessions()
-        numbers = np.array(self._numbers, dtype=np.int32)
-        odd = np.delete(numbers, sessions.file).tolist()
-        sessions.file = numbers[sessions.file]
-        return transcript_rows.pieces(sessions, self._wants), odd
+        sessions, typed = transcript_sessions.find(self._texts), Typed()
+        sessions = sessions.take(np.array(self._usual(sessions, typed), dtype=np.intp))
+        odd = set(range(len(self._texts))).difference(sessions.file.tolist())
+        sessions.file = np.array(self._numbers, dtype=np.int32)[sessions.file]
+        rows = transcript_rows.pieces(sessions, typed, self._wants) if len(sessions) else {}
+        return rows, [self._numbers[file] for file in sorted(odd)]
 
-    def _sessions(self) -> Sessions:
-        """Find the sessions in the files, and read them."""
-        cuts = Cuts(b"".join(self._texts))
-        places = _places(cuts, self._texts)
-        stops, last = places.stops, places.last
-        final, is_final = dd_reports.read(cuts, [stops[last - below] for below in (7, 6, 5, 4)])
-        times, are_times = zip(
-            *(
-                time_columns.durations(cuts, stops[last - below - 1], stops[last - below], label)
-                for below, label in ((2, b"real"), (1, b"user"), (0, b"sys"))
-            ),
-            strict=True,
-        )
-        good = is_final & np.logical_and.reduce(are_times)
-        good &= cuts.at[stops[last - 3]] == cuts.at[stops[last - 4]] + 1
-        progress = places.progress()
-        shown, is_shown = dd_reports.read_figures(
-            cuts, stops[progress - 1], stops[progress], is_progress=True
-        )
-        owner = np.arange(len(last)).repeat(places.count)
-        good[owner[~is_shown]] = False
-        typed = self._typed(places, good)
-        sessions = Sessions(
-            cuts, places.file, places.line, typed, final, (stops[last - 5], stops[last - 4]), 
-        )
-        return sessions
+    def _usual(self, sessions: Sessions, typed: Typed) -> list[int]:
+        """Read the commands; list the sessions with one of the usual form below nothing else."""
+        heads, commands = [], []
+        for file, start in zip(sessions.file.tolist(), sessions.start.tolist(), strict=True):
+            text = self._texts[file]
+            at = max(start, text.find(_BEGIN, start))
+            heads.append(text[:at])
+            commands.append(text[at : text.find(b"\n", at)].decode("latin-1"))
+        together = "\n".join(commands)
+        odd = [part for part in _ODD if part in together]
+        if "," in together:
+            odd += _FIGURES.findall(together)
+        usual = []
+        for place, (head, command) in enumerate(zip(heads, commands, strict=True)):
+            match = _COMMAND.fullmatch(command)
+            if not match or (odd and any(part in command for part in odd)):
+                continue
+            prompt = self._prompts.get(head) or self._prompt(head)
+            words = match[1].replace("=", " ").split(" ")
+            names, values = tuple(words[1::2]), words[2::2]
+            if prompt.is_usual and _paths(names) is not None:
+                usual.append(place)
+                typed.commands.append(command)
+                typed.hosts.append(prompt.host)
+                self._add(names, values, typed)
+        return usual
+
+    def _add(self, names: tuple[str, ...], values: list[str], typed: Typed) -> None:
+        """Add operands, and what they tell: of paths only some tell anything."""
+        told = values.copy()
+        for at in _paths(names) or ():
+            if told[at] not in _NAMED:
+                told[at] = "/"
+        number = self._told.setdefault((names, tuple(told)), len(typed.operands))
+        if number == len(typed.operands):
+            typed.operands.append(dd_operands.told(dict(zip(names, told, strict=True))))
+        target = typed.operands[number].target
+        typed.told.append(number)
+        typed.names.append(names)
+        typed.values.append(values)
+        typed.targets.append(values[names.index(target)] if target in names else None)
+
+    def _prompt(self, head: bytes) -> _Prompt:
+        """Try what stands above a command, unless much else was tried."""
+        if len(self._prompts) >= _TRIALS:
+            return _Prompt()
+        prompt = self._prompts[head] = _tried(head)
+        return prompt
+
+
+@lru_cache(maxsize=256)
+def _paths(names: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Say which operands are paths; none of this if one is given twice."""
+    if len(set(names)) < len(names):
+        return None
+    return tuple(names.index(name) for name in ("if", "of") if name in names)
+
+
+def _tried(head: bytes) -> _Prompt:
+    """Read a session of our own below what stands above a command."""
+    from fiotools.sniff import Document, sniff
+
+    if _MACHINE.search(head):
+        return _Prompt()
+    data, tables = head + (_TRIED + _REPORT).encode(), Tables("")
+    try:
+        document = Document("", data)
+        reader = sniff(document)
+        reader.read(document, tables)
+    except FileError:
+        return _Prompt()
+    runs = [*tables.rows("runs", "tool", "command", "host")]
+    host = runs[0][2] if runs else None
+    paths = {path for (path,) in tables.rows("extras", "path")}
+    is_usual = (
+        reader.name == "transcript"
+        and document.text.encode() == data
+        and not (document.doubts or tables.finish().blocks.get("notes"))
+        and runs == [(tool, _TRIED, host) for tool in ("dd", "dd", "time")]
+        and paths == {"records_in", "records_out", "rate"}
+    )
+    return _Prompt(is_usual, host)

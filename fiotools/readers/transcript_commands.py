@@ -42,6 +42,7 @@ _CLOCK = re.compile(r"[ \t]*\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the
 # the tags of forums
 _OPENING = re.compile(r"(?:\[(?:CODE|QUOTE|ICODE|PRE|SPOILER)(?:=[^\]\n]{1,80})?\])+", re.I)
 _CLOSING = re.compile(r"(?:\[/(?:CODE|QUOTE|ICODE|PRE|SPOILER)\][ \t]*)+$", re.I)
+_OPEN = re.compile(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$")  # what a command goes on behind
 _MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?)")
 # a bare "# " outside a fence is a heading, unless one of these follows
 _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
@@ -160,12 +161,15 @@ def _goes_on(part: str, line: str) -> bool:
 
 def _joined(parts: list[str]) -> str:
     """Write a command of several lines on one."""
-    whole = parts[0]
+    pieces = parts[:1]
     for part in parts[1:]:
-        if whole.endswith("\\"):
-            whole = f"{whole[:-1].rstrip()} {part}"
-        elif re.search(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$", whole):
-            whole = f"{whole} {part}"
-        else:
-            whole = f"{whole}; {part}"
-    return whole
+        between = " "
+        if pieces[-1].endswith("\\"):
+            pieces[-1] = pieces[-1][:-1].rstrip()
+            while len(pieces) > 1 and not pieces[-1]:
+                pieces.pop()
+                pieces[-1] = pieces[-1].rstrip()
+        elif not _OPEN.search(pieces[-1]):
+            between = "; "
+        pieces.append(between + part)
+    return "".join(pieces)

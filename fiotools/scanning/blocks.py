@@ -25,8 +25,8 @@ class Blocks:
     Parameters
     ----------
     found : Found
-    size : int
-        How many bytes a block has, more or less.
+    size : int, optional
+        How many bytes a block has, more or less; without it, `SIZE`.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Blocks:
         What was wrong with the bytes.
     """
 
-    def __init__(self, found: Found, size: int = SIZE) -> None:
-        self.found, self.size = found, size
+    def __init__(self, found: Found, size: int | None = None) -> None:
+        self.found, self.size = found, size or SIZE
         self.torn = False
         self.remarks: list[str] = []
 

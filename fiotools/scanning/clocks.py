@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, Protocol, Self, TypeVar
 
 from fiotools.errors import SchemaError
-from fiotools.scanning.heads import Log
+from fiotools.scanning.heads import Head
 from fiotools.spelling import argument
 
 Align = Literal["wall"] | Mapping[str, float] | None
 
 
-def aligned(logs: Sequence[Log], align: Align) -> Sequence[Log]:
+class Timed(Protocol):
+    """A log of which is known when its times begin."""
+
+    @property
+    def head(self) -> Head:
+        """Its beginning."""
+
+    @property
+    def zero(self) -> float:
+        """When its times begin, in ms of its own clock."""
+
+    def counted_from(self, zero: float) -> Self:
+        """Let times begin at another moment."""
+
+
+TimedT = TypeVar("TimedT", bound=Timed)
+
+
+def aligned(logs: Sequence[TimedT], align: Align) -> Sequence[TimedT]:
     """Let all logs count from one moment; see `scan_log`.
 
     Raises
@@ -25,11 +42,11 @@ def aligned(logs: Sequence[Log], align: Align) -> Sequence[Log]:
     if align is None:
         return logs
     if isinstance(align, Mapping):
-        names = {log.found.name for log in logs}
+        names = {log.head.found.name for log in logs}
         wrong = sorted(names ^ set(align))
         if wrong:
             raise SchemaError(f"{argument('align')} names each file, and nothing else: {wrong[0]}")
-        return [_moved(log, 1000 * float(align[log.found.name]), "as asked") for log in logs]
+        return [_moved(log, 1000 * float(align[log.head.found.name]), "as asked") for log in logs]
     if align != "wall":
         raise SchemaError(f"{argument('align', align)} is neither 'wall' nor seconds by file")
     begun = [_begun(log) for log in logs]
@@ -41,20 +58,21 @@ def aligned(logs: Sequence[Log], align: Align) -> Sequence[Log]:
     ]
 
 
-def _begun(log: Log) -> tuple[float, str]:
+def _begun(log: Timed) -> tuple[float, str]:
     """Say when a log's times begin, in ms of Unix, and what says so."""
-    if log.meaning.zero:
-        return log.meaning.zero, "the log's own times"
-    report, entry = log.head.report, log.keys["entry"]
+    if log.zero:
+        return log.zero, "the log's own times"
+    report, entry = log.head.report, log.head.keys["entry"]
     if report is not None and entry in report.begun:
         return report.begun[entry], f"job_start of {report.name}"
+    name = log.head.found.name
     raise SchemaError(
-        f"{log.found.name}: nothing says when it began: neither its times (log_unix_epoch=1) nor a"
-        f" report beside it (job_start, fio 3.36); {argument('align', {log.found.name: 0.0})} does"
+        f"{name}: nothing says when it began: neither its times (log_unix_epoch=1) nor a report"
+        f" beside it (job_start, fio 3.36); {argument('align', {name: 0.0})} does"
     )
 
 
-def _moved(log: Log, late: float, how: str) -> Log:
+def _moved(log: TimedT, late: float, how: str) -> TimedT:
     """Let times count from a moment that is so many ms before the log's own zero."""
     log.head.tables.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
-    return replace(log, meaning=replace(log.meaning, zero=log.meaning.zero - late))
+    return log.counted_from(log.zero - late)

@@ -7,7 +7,7 @@ tell, the first ones are taken for, and every further line is held to it (`fioto
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fiotools.decoding import decode
@@ -57,6 +57,11 @@ class Head:
     fio: Version
     report: Report | None
 
+    @property
+    def keys(self) -> Mapping[str, Any]:
+        """What all rows of the log share."""
+        return {"source": self.found.name, **self.name.keys(1)}
+
 
 @dataclass(frozen=True, slots=True)
 class Log:
@@ -69,18 +74,24 @@ class Log:
     earliest: float
 
     @property
-    def found(self) -> Found:
-        """The file."""
-        return self.head.found
+    def zero(self) -> float:
+        """When its times begin, in ms of its own clock."""
+        return self.meaning.zero
 
-    @property
-    def keys(self) -> Mapping[str, Any]:
-        """What all of its rows share."""
-        return {"source": self.found.name, **self.head.name.keys(1)}
+    def counted_from(self, zero: float) -> Log:
+        """Let times begin at another moment."""
+        return replace(self, meaning=replace(self.meaning, zero=zero))
 
 
-def heads(found: list[Found], version: str | None, *, histograms: bool) -> list[Head]:
+def heads(found: list[Found], version: str | None, *, histograms: bool | None) -> list[Head]:
     """Look at the first lines of each log; of folders and globs, what is none is passed over.
+
+    Parameters
+    ----------
+    found : list of Found
+    version : str or None
+    histograms : bool or None
+        Whether logs of histograms are meant, or the others; None: all.
 
     Raises
     ------
@@ -93,7 +104,7 @@ def heads(found: list[Found], version: str | None, *, histograms: bool) -> list[
     seen = []
     for file in found:
         name = log_name(Document(file.name, "").plain_name)
-        if name is not None and (name.kind == "hist") == histograms:
+        if name is not None and histograms in (None, name.kind == "hist"):
             seen.append(_head(file, name, version, reports))
         elif file.named:
             raise _not_one(file, name)
@@ -138,7 +149,6 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     if reader.name != wanted:
         raise UnknownFormatError(file.name, f"no log of fio: it is {reader.name}")
     tables = Tables(file.name, ("notes", "extras"))
-    tables.start_run()
     if report and said:
         tables.note(f"fio {Version.of({}, said).text}, as {report.name} says", run=1)
     return Head(file, name, document, whole, tables, Version.of({}, said), report)
@@ -152,6 +162,7 @@ def decide(head: Head) -> Log:
     ParseError
         If no fio writes such lines, or their unit hangs on lines that are not seen yet.
     """
+    head.tables.start_run()
     layout, meaning = decided(head.document, head.tables, head.name, head.fio)
     shape = shape_of(head.document.text)
     assert shape is not None

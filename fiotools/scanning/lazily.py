@@ -10,13 +10,14 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from fiotools.errors import ScanWarning
+from fiotools.spelling import argument
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     from fiotools.sources import Found
     from fiotools.tables import Tables
 
-_POLARS = {"Int64": pl.Int64(), "float64": pl.Float64(), "str": pl.String()}
+POLARS = {"Int64": pl.Int64(), "float64": pl.Float64(), "str": pl.String()}
 
 Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
 
@@ -40,12 +41,8 @@ def lazy(
     name : str
         What polars shall call it.
     """
-    columns = {name: types.get(name, _POLARS[COLUMNS[name].dtype]) for name in TABLES[table]}
-    named = [found.labels for found, _, _ in parts]
-    labels = {
-        label: _label_type([own.get(label) for own in named])
-        for label in dict.fromkeys(label for own in named for label in own)
-    }
+    columns = {name: types.get(name, POLARS[COLUMNS[name].dtype]) for name in TABLES[table]}
+    labels = label_types([found for found, _, _ in parts])
     schema = {**{name: labels[name] for name in labels if name not in columns}, **columns}
 
     def read(
@@ -77,10 +74,14 @@ def lazy(
     return register_io_source(read, schema=schema, explain_name=name)
 
 
-def _label_type(values: list[Any]) -> pl.DataType:
-    """Choose a label's type: whole numbers where all are, text otherwise."""
-    whole = all(isinstance(value, int) or value is None for value in values)
-    return _POLARS["Int64" if whole else "str"]
+def label_types(files: Sequence[Found]) -> dict[str, pl.DataType]:
+    """Choose the types of labels: whole numbers where all are, text otherwise."""
+    types = {}
+    for label in dict.fromkeys(label for found in files for label in found.labels):
+        values = [found.labels.get(label) for found in files]
+        whole = all(isinstance(value, int) or value is None for value in values)
+        types[label] = POLARS["Int64" if whole else "str"]
+    return types
 
 
 def warn_of(notes: Sequence[Tables], stacklevel: int) -> None:
@@ -88,7 +89,7 @@ def warn_of(notes: Sequence[Tables], stacklevel: int) -> None:
     said: dict[str, list[str]] = {}
     for tables in notes:
         for severity, message in tables.rows("notes", "severity", "message"):
-            if severity != "info" or "version=" in message:
+            if severity != "info" or argument("version") in message:
                 said.setdefault(message, []).append(tables.source)
     for message, names in said.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""

@@ -78,12 +78,11 @@ def scan_log(
     >>> log.group_by("direction").len().sort("direction").collect(engine="streaming").rows()
     MEASURED
     """
-    logs = aligned(
-        [decide(head) for head in heads(files.find(sources), version, histograms=False)], align
-    )
+    seen = heads(files.find(sources), version, histograms=False)
+    logs = aligned([decide(head) for head in seen], align)
     warn_of([log.head.tables for log in logs], 3)
     parts = [
-        (log.found, {**log.keys, "quantity": quantity}, partial(rows, log, column))
+        (log.head.found, {**log.head.keys, "quantity": quantity}, partial(rows, log, column))
         for log in logs
         for quantity, column in log.meaning.quantities.items()
     ]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.errors import ParseError, ScanWarning
-from fiotools.readers.fio_log_head import UNFINISHED
+from fiotools.errors import ParseError
 from fiotools.readers.fio_log_layout import continued
-from fiotools.readers.fio_log_lines import Lines, exact, fast, torn
+from fiotools.readers.fio_log_lines import Lines, exact, fast
 from fiotools.readers.fio_log_meaning import figures
-from fiotools.readers.fio_log_rows import unlike_fio
 from fiotools.scanning.blocks import Blocks
+from fiotools.scanning.leftout import LeftOut
 from fiotools.spelling import argument, typed
 
 if TYPE_CHECKING:
@@ -39,8 +37,8 @@ def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame
     ParseError
         If a line speaks against what the first lines decided.
     """
-    blocks = Blocks(log.found)
-    types, before, left_out = _types(log), 0, _LeftOut(log)
+    blocks = Blocks(log.head.found)
+    types, before, left_out = _types(log), 0, LeftOut(log.head.found.name)
     for body in blocks:
         frame = fast(body, log.shape, types)
         if frame is None and types is not _WIDE:
@@ -98,44 +96,9 @@ def _ones(data: pl.DataFrame) -> bool:
 def _against(log: Log, before: int, what: str) -> ParseError:
     """Say that a block is not as the first lines are."""
     return ParseError(
-        log.found.name,
+        log.head.found.name,
         f"from line {before + 1:,} on: {what}",
         line=before + 1,
         remedy=f"{argument('version')} may decide;"
         f" {typed('read()', 'fiotools read')} looks at all lines before it decides",
     )
-
-
-class _LeftOut:
-    """The lines that are not taken: how many, and the first."""
-
-    def __init__(self, log: Log) -> None:
-        self._name, self._torn, self._unlike = log.found.name, [0, 0], [0, 0]
-
-    def torn(self, lines: pl.Series, before: int) -> None:
-        """Count lines that are laid out otherwise."""
-        _count(self._torn, lines, before)
-
-    def unlike(self, lines: pl.Series, before: int) -> None:
-        """Count lines with figures that fio does not write."""
-        _count(self._unlike, lines, before)
-
-    def warn(self, blocks: Blocks) -> None:
-        """Say what was left out."""
-        for (count, line), said in ((self._torn, torn), (self._unlike, unlike_fio)):
-            if count:
-                _warn(f"{self._name}:{line}: {said(count)}")
-        if blocks.torn:
-            _warn(f"{self._name}: {UNFINISHED}")
-        for remark in blocks.remarks:
-            _warn(f"{self._name}: {remark}")
-
-
-def _count(found: list[int], lines: pl.Series, before: int) -> None:
-    if len(lines):
-        found[1] = found[1] or before + int(lines[0])
-        found[0] += len(lines)
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, ScanWarning, stacklevel=2)

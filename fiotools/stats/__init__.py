@@ -12,6 +12,7 @@ from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
 from fiotools.stats.threads import fairness, per_thread
 from fiotools.stats.variance import variance_parts
+from fiotools.stats.windowing import window, window_bins
 
 __all__ = [
     "best_under",
@@ -29,4 +30,6 @@ __all__ = [
     "steady",
     "summarize",
     "variance_parts",
+    "window",
+    "window_bins",
 ]

@@ -25,7 +25,8 @@ SINGLE = ("lat_ns", "clat_ns", "slat_ns")  # latencies of an I/O each
 SUMS = ("io_bytes", "total_ios")  # since the start of the run
 DIRECTIONS = ("read", "write", "trim", "sync", "mixed", "total", "copy")
 _NONE = len(DIRECTIONS)
-_DENSE = 1 << 21  # sums in one array; beyond, rows are sorted instead
+_AT_ONCE = 1 << 15  # rows: what numpy makes of them stays in a processor's cache
+_SPARSE = 8  # places to a row: beyond, rows are sorted
 _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 # what the sums of a window are, beside the columns that tell windows apart
 PARTS = {
@@ -126,47 +127,60 @@ def _ways(frame: pl.DataFrame) -> pl.Series:
 
 def _of_singles(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Sum up single I/Os by window, direction and bin."""
-    time = frame["time_s"].to_numpy()
+    time, way = frame["time_s"].to_numpy(), _ways(frame).to_numpy()
+    first, last = float(time.min()), float(time.max())
+    if not first >= 0:
+        raise SchemaError(f"time_s is {first:g} in a row: runs begin at 0")
     # fio gives an I/O that took no time no rate
     value = frame["value"].fill_null(0).to_numpy()
-    window = np.floor(time / plan.seconds + _EDGE).astype(np.int64)
-    low = int(window.min())
-    way = _ways(frame).to_numpy()
-    ways = int(way.max()) + 1
-    place = (window - low) * ways
-    place += way
-    lowest, bins = 0, 1
+    sizes = frame["bs_bytes"]
+    size = np.array([sizes[0]]) if sizes.min() == sizes.max() else sizes.to_numpy()
     binned = plan.bins and frame["quantity"][0] in SINGLE
+    parts = [
+        _sums(
+            (time[rows] / plan.seconds + _EDGE).astype(np.int64),
+            way[rows],
+            bin_numbers(value[rows]) if binned else None,
+            value[rows],
+            size if len(size) == 1 else size[rows],
+        )
+        for rows in (slice(at, at + _AT_ONCE) for at in range(0, len(time), _AT_ONCE))
+    ]
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if binned:
-        number = bin_numbers(value)
-        lowest = int(number.min())
-        bins = int(number.max()) - lowest + 1
-        place *= bins
-        place += number
-        place -= lowest
-    places, sums = _sums(place, value, frame["bs_bytes"].to_numpy())
-    rest, numbers = np.divmod(places, bins)
-    at, way = np.divmod(rest, ways)
-    found = {"way": way.astype(np.uint8), "at": at + low, **sums}
-    if binned:
-        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(numbers + lowest, 1)
-    return _whole(pl.DataFrame(found), first=float(time.min()), last=float(time.max()))
+        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
+    return _whole(pl.DataFrame(found), first=first, last=last)
 
 
 def _sums(
-    place: NDArray[np.int64], value: NDArray[Any], size: NDArray[Any]
-) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-    """Sum up what has the same place: exactly, as long as sums stay below 2^53."""
-    places = int(place.max()) + 1
-    if places > max(_DENSE, 4 * len(place)):
-        # few I/Os in many windows
+    window: NDArray[np.int64],
+    way: NDArray[np.uint8],
+    number: NDArray[np.int64] | None,
+    value: NDArray[Any],
+    size: NDArray[Any],
+) -> dict[str, NDArray[Any]]:
+    """Sum up what has the same window, direction and bin: exactly, as long as it is below 2^53."""
+    place, (low, ways, least, bins) = window, (int(window.min()), int(way.max()) + 1, 0, 1)
+    place -= low
+    place *= ways
+    place += way
+    if number is not None:
+        least = int(number.min())
+        bins = int(number.max()) - least + 1
+        place *= bins
+        place += number
+        place -= least
+    known = None
+    if place.max() > _SPARSE * len(place):  # few I/Os in many windows
         known, place = np.unique(place, return_inverse=True)
     n = np.bincount(place)
-    total, moved = (np.bincount(place, weights=weights) for weights in (value, size))
-    if places > max(_DENSE, 4 * len(place)):
-        return known, {"n": n, "total": total, "bytes": moved}
     there = n.nonzero()[0]
-    return there, {"n": n[there], "total": total[there], "bytes": moved[there]}
+    n, total = n[there], np.bincount(place, weights=value)[there]
+    moved = n * size if len(size) == 1 else np.bincount(place, weights=size)[there]
+    rest, bin_ = np.divmod(there if known is None else known, bins)
+    at, way = np.divmod(rest, ways)
+    sums = {"way": way, "at": at + low, "n": n, "total": total, "bytes": moved}
+    return sums if number is None else {**sums, "bin": bin_ + least}
 
 
 def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:

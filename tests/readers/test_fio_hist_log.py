@@ -1,12 +1,16 @@
 import csv
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
 
 import fiotools as ft
+from fiotools.readers import fio_hist_rows
+from tests.fuzz import mutated
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
@@ -177,3 +181,57 @@ def test_the_logs_of_the_corpus():
         assert results.notes.empty
         # usec before 3.0: no edge is finer
         assert (results.bins["bin_lo_ns"].iloc[0] % 1000 == 0) == (entry["fio_version"] == "2.17")
+
+
+def one_by_one(text, width):
+    """Read a log's lines as they are defined: their numbers, their heads and bins, and the others."""
+    lines, rows, bad = [], [], []
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        fields = line.split(", ")
+        if len(fields) == width and all(re.fullmatch("[0-9]{1,15}", field) for field in fields):
+            lines.append(number)
+            rows.append([int(field) for field in fields])
+        elif line:
+            bad.append(number)
+    return lines, rows, bad
+
+
+def together(text, width):
+    lines, rows, bad = [], [], []
+    for found in fio_hist_rows.read_rows(text, width, bad):
+        lines += found.lines.tolist()
+        bins = found.full(width - 3)
+        assert found.totals().tolist() == bins.sum(axis=1).tolist()
+        assert found.count.all()
+        rows += [
+            [*head, *row] for head, row in zip(found.heads.tolist(), bins.tolist(), strict=True)
+        ]
+    return lines, rows, bad
+
+
+COARSE = fixture("coarse_clat_hist.1").read_bytes()
+WIDTH = COARSE.split(b"\n")[0].count(b",") + 1
+
+
+@pytest.mark.parametrize("size", [1, 3000, 1 << 18])
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(broken=mutated([("x", COARSE)]))
+@example(("x", b""))
+@example(("x", b"\n\n"))
+@example(("x", COARSE.replace(b", 0", b", 00", 3).replace(b"\n", b"\n\n", 2)))
+@example(("x", COARSE.replace(b", 1", b", 000000000000001", 2)))
+@example(("x", COARSE.replace(b", 1", b", 0000000000000001", 2)))
+@example(("x", COARSE.replace(b", 0", b",0 ", 2)))
+@example(("x", COARSE.replace(b", 0", b" ,0", 2)))
+@example(("x", COARSE.replace(b", 0, 0\n", b", 123456789, 999999999999999\n")))
+@example(("x", b" " + COARSE))
+@example(("x", COARSE.replace(b"0", b"\xd9\xa1", 1)))
+def test_lines_together_are_what_they_are_one_by_one(monkeypatch, size, broken):
+    monkeypatch.setattr(fio_hist_rows, "_AT_ONCE", size)
+    text = broken[1].decode("utf-8", "replace")
+    assert together(text, WIDTH) == one_by_one(text, WIDTH)
+
+
+def test_a_log_without_damage_is_not_read_line_by_line(monkeypatch):
+    monkeypatch.setattr(fio_hist_rows, "_is_row", None)
+    assert ft.read(fixture("hist_clat_hist.1")).notes.empty

@@ -52,9 +52,7 @@ def convert(
     ] = False,
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Have Dask do it, on many machines: tcp://host:8786."
-        ),
+        typer.Option(metavar="ADDRESS", help="Have Dask do it, on many machines: tcp://host:8786."),
     ] = None,
     format: Annotated[
         Literal["text", "json"],
@@ -73,6 +71,7 @@ def convert(
         rows.refuse_other_tables(name)
     if read_as.workers > 1 and scheduler is not None:
         raise Trouble("--workers or --scheduler, not both", 2)
+    as_asked = files.arguments(read_as)
     from fiotools.dataset.converting import convert as converted
 
     with _executor(scheduler) as executor:
@@ -84,7 +83,8 @@ def convert(
             check_hashes=check_hashes,
             workers=read_as.workers if executor is None else None,
             executor=executor,
-            **files.arguments(read_as),
+            format=as_asked["format"],
+            version=as_asked["version"],
         )
     for refusal in done.refusals:
         say(refusal)
@@ -126,7 +126,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     try:
         client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise Trouble(f"--scheduler {scheduler}: {error or 'nobody answers there'}") from None
+        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'nobody answers there'}") from None
     with client:
         yield client.get_executor()
 

@@ -1,0 +1,89 @@
+"""Transcripts of ``time dd``, and one long file of dd's reports.
+
+python -m benchmarks.inputs.dd transcripts FOLDER --files 10000
+python -m benchmarks.inputs.dd reports FILE --reports 1000000
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from random import Random
+
+DECIMAL = ["B", "kB", "MB", "GB", "TB"]
+BINARY = ["B", "KiB", "MiB", "GiB", "TiB"]
+
+
+def _human(size: float, step: int, units: list[str]) -> str:
+    """Write a size nearly as coreutils does: one digit after the point below 10."""
+    at = 0
+    while size >= step and at < len(units) - 1:
+        size /= step
+        at += 1
+    return f"{size:.1f} {units[at]}" if size < 9.95 and at else f"{size:.0f} {units[at]}"
+
+
+def report(rng: Random) -> tuple[str, float]:
+    """Make one report; give it and its seconds."""
+    block = 1 << rng.choice([12, 16, 20, 22])
+    count = rng.choice([1, 64, 256, 1024, 4096, 262144])
+    size = block * count
+    cut = rng.random() < 0.05
+    seconds = size / rng.uniform(5e7, 4e9)
+    copied = f"{size} bytes copied"
+    if size >= 1024:
+        copied = (
+            f"{size} bytes ({_human(size, 1000, DECIMAL)}, {_human(size, 1024, BINARY)}) copied"
+        )
+    records = f"{count - cut}+{int(cut)} records"
+    rate = _human(size / seconds, 1000, DECIMAL)
+    return f"{records} in\n{records} out\n{copied}, {seconds:.6g} s, {rate}/s\n", seconds
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds // 60)}m{seconds % 60:.3f}s"
+
+
+def transcripts(folder: Path, files: int, seed: int = 1) -> None:
+    """Write a terminal session into each of so many files."""
+    rng = Random(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        text, seconds = report(rng)
+        user, system = seconds * 0.02, seconds * rng.uniform(0.2, 0.9)
+        session = (
+            "$ sync; echo 3 > /proc/sys/vm/drop_caches\n"
+            f"$ time dd if=/dev/zero of=/mnt/nvme{number % 4}n1/testfile.{number:06d} bs=1M "
+            "count=1024 oflag=direct conv=fdatasync status=progress\n"
+            # status=progress writes one line again and again, and ends it before the report
+            f"\r{rng.randrange(1 << 30, 1 << 33)} bytes (1.2 GB, 1.1 GiB) copied, 1 s, 1.2 GB/s\n"
+            f"{text}"
+            f"\nreal\t{_clock(seconds)}\nuser\t{_clock(user)}\nsys\t{_clock(system)}\n"
+        )
+        (folder / f"run-{number:06d}.txt").write_text(session, newline="")
+
+
+def reports(path: Path, reports: int, seed: int = 1) -> None:
+    """Write so many reports into one file."""
+    rng = Random(seed)
+    with path.open("w", newline="") as file:
+        for _ in range(reports):
+            file.write(report(rng)[0])
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    verbs = parser.add_subparsers(required=True)
+    for make, count, default in ((transcripts, "files", 10_000), (reports, "reports", 1_000_000)):
+        verb = verbs.add_parser(make.__name__)
+        verb.add_argument("path", type=Path)
+        verb.add_argument(f"--{count}", type=int, default=default)
+        verb.add_argument("--seed", type=int, default=1)
+        verb.set_defaults(make=make)
+    options = vars(parser.parse_args())
+    options.pop("make")(options.pop("path"), **options)
+
+
+if __name__ == "__main__":
+    main()

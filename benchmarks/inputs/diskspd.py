@@ -1,0 +1,246 @@
+"""DISKSPD's XML (``-Rxml -L -D``): System, Profile and one TimeSpan.
+
+python -m benchmarks.inputs.diskspd FOLDER --files 1000 --threads 8 --targets 1 --seconds 24
+python -m benchmarks.inputs.diskspd FOLDER --files 1 --threads 64 --targets 2 --seconds 3600
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TextIO
+
+_TAILS = ["99.9", "99.99", "99.999", "99.9999", "99.99999", "99.999999", "99.9999999"]
+_FILE = 10_737_418_240  # bytes of a target
+_SHARES = ("Usage", "User", "Kernel", "Idle")
+_BUCKET = (
+    '<Bucket SampleMillisecond="%d" Read="%.0f" Write="%.0f" Total="%.0f" '
+    'ReadMinLatencyMilliseconds="%.3f" ReadMaxLatencyMilliseconds="%.3f" '
+    'ReadAvgLatencyMilliseconds="%.3f" ReadLatencyStdDev="%.3f" '
+    'WriteMinLatencyMilliseconds="%.3f" WriteMaxLatencyMilliseconds="%.3f" '
+    'WriteAvgLatencyMilliseconds="%.3f" WriteLatencyStdDev="%.3f"/>'
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run was asked for."""
+
+    threads: int = 8
+    targets: int = 1
+    seconds: int = 24
+    bucket_ms: int = 1000
+    cpus: int = 16
+
+
+class _Writer:
+    """Writes elements, each on a line of its own, two blanks a level."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self._pad = file, ""
+
+    def line(self, text: str) -> None:
+        self._file.write(f"{self._pad}{text}\n")
+
+    def end(self, text: str) -> None:
+        self._file.write(text)
+
+    def leaves(self, pairs: Iterable[tuple[str, object]]) -> None:
+        for name, value in pairs:
+            self._file.write(f"{self._pad}<{name}>{value}</{name}>\n")
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        self._pad += "  "
+        yield
+        self._pad = self._pad[2:]
+
+    @contextmanager
+    def element(self, tag: str) -> Iterator[None]:
+        self.line(f"<{tag}>")
+        with self.deeper():
+            yield
+        self.line(f"</{tag.split(' ', 1)[0]}>")
+
+
+class _Report:
+    """One file: everything after the system is drawn from the seed."""
+
+    def __init__(self, file: TextIO, rng: Random, run: Run) -> None:
+        self.to, self.rng, self.run = _Writer(file), rng, run
+
+    def write(self, number: int) -> None:
+        self.to.line("<Results>")
+        with self.to.deeper():
+            self._system(number)
+            written = self._profile()
+            self.reads, self.writes = written < 100, written > 0
+            with self.to.element("TimeSpan"):
+                self._span()
+        self.to.end("</Results>")
+
+    def _system(self, number: int) -> None:
+        to, cpus = self.to, self.run.cpus
+        with to.element("System"):
+            to.leaves([("ComputerName", f"NODE{number % 64:02d}")])
+            with to.element("Tool"):
+                to.leaves([("Version", "2.2.0"), ("VersionDate", "2024/6/3")])
+            day = f"2026/{number % 12 + 1:02d}/{number % 28 + 1:02d}"
+            to.leaves([("RunTime", f"{day} 10:{number % 60:02d}:00 UTC")])
+            guid = "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c"
+            to.line(f'<PowerScheme Name="High performance" Guid="{guid}"/>')
+            with to.element('ProcessorTopology Heterogeneous="false"'):
+                mask = f"0x{(1 << cpus) - 1:x}"
+                counts = f'MaximumProcessors="{cpus}" ActiveProcessors="{cpus}"'
+                to.line(f'<Group Group="0" {counts} ActiveProcessorMask="{mask}"/>')
+                for kind in ("Node", "Socket"):
+                    with to.element(f'{kind} {kind}="0"'):
+                        to.line(f'<Group Group="0" Mask="{mask}"/>')
+                for cpu in range(cpus):
+                    core = f'Core="{cpu}" Mask="0x{1 << cpu:x}" EfficiencyClass="0"'
+                    to.line(f'<Core Group="0" {core}/>')
+
+    def _profile(self) -> int:
+        """Write what was asked for, and give the share of writes in percent."""
+        to, written = self.to, self.rng.choice([0, 30, 100, 30])
+        span = [
+            *(("CompletionRoutines", "false"), ("MeasureLatency", "true")),
+            *(("CalculateIopsStdDev", "true"), ("DisableAffinity", "false")),
+            *(("Duration", self.run.seconds), ("Warmup", 5), ("Cooldown", 0), ("ThreadCount", 0)),
+            *(("RequestCount", 0), ("IoBucketDuration", self.run.bucket_ms), ("RandSeed", 0)),
+        ]
+        with to.element("Profile"):
+            to.leaves([("Progress", 0), ("ResultFormat", "xml"), ("Verbose", "false")])
+            with to.element("TimeSpans"), to.element("TimeSpan"):
+                to.leaves(span)
+                with to.element("Targets"):
+                    for number in range(self.run.targets):
+                        with to.element("Target"):
+                            self._asked(number, written)
+        return written
+
+    def _asked(self, number: int, written: int) -> None:
+        choice, to = self.rng.choice, self.to
+        flags = [
+            *(("BaseFileOffset", 0), ("SequentialScan", "false"), ("RandomAccess", "false")),
+            *(("TemporaryFile", "false"), ("UseLargePages", "false")),
+            *(("DisableOSCache", "true"), ("WriteThrough", "true")),
+        ]
+        path = ("Path", f"D:\\test{number}.dat")
+        to.leaves([path, ("BlockSize", choice([4096, 8192, 65536])), *flags])
+        with to.element("WriteBufferContent"):
+            to.leaves([("Pattern", "sequential")])
+        sizes = [("FileSize", _FILE), ("Random", 4096), ("ThreadStride", 0), ("MaxFileSize", 0)]
+        threads = [("ThreadsPerFile", self.run.threads), ("IOPriority", 3), ("Weight", 1)]
+        load = [("RequestCount", choice([1, 8, 32])), ("WriteRatio", written), ("Throughput", 0)]
+        to.leaves([("ParallelAsyncIO", "false"), *sizes, *load, *threads])
+
+    def _span(self) -> None:
+        to, rng, run = self.to, self.rng, self.run
+        took = f"{run.seconds + rng.random() / 50:.2f}"
+        to.leaves([("TestTimeSeconds", took), ("ThreadCount", run.threads)])
+        to.leaves([("RequestCount", 0), ("ProcCount", run.cpus)])
+        with to.element("CpuUtilization"):
+            for cpu in range(run.cpus):
+                with to.element("CPU"):
+                    zeros = [(name, 0) for name in ("Socket", "Node", "Group")]
+                    to.leaves([*zeros, ("Core", cpu), ("EfficiencyClass", 0), ("Id", cpu)])
+                    self._shares()
+            with to.element("Average"):
+                self._shares()
+        self._percentiles()
+        self._iops(50_000)
+        for thread in range(run.threads):
+            with to.element("Thread"):
+                to.leaves([("Id", thread)])
+                for target in range(run.targets):
+                    with to.element("Target"):
+                        self._did(target)
+
+    def _shares(self) -> None:
+        self.to.leaves((f"{name}Percent", f"{self.rng.uniform(0, 100):.2f}") for name in _SHARES)
+
+    def _did(self, target: int) -> None:
+        rng = self.rng
+        reads = rng.randrange(1 << 20) if self.reads else 0
+        writes = rng.randrange(1 << 20) if self.writes else 0
+        total = [("BytesCount", (reads + writes) * 4096), ("FileSize", _FILE)]
+        done = [("ReadBytes", reads * 4096), ("ReadCount", reads)]
+        done += [("WriteBytes", writes * 4096), ("WriteCount", writes)]
+        path = ("Path", f"D:\\test{target}.dat")
+        self.to.leaves([path, *total, ("IOCount", reads + writes), *done])
+        for side, there in (("Read", self.reads), ("Write", self.writes), ("", True)):
+            if there:
+                mean = f"{rng.uniform(0.1, 5):.3f}"
+                self.to.leaves([(f"Average{side}LatencyMilliseconds", mean)])
+                self.to.leaves([(f"{side}LatencyStdev", f"{rng.uniform(0.1, 5):.3f}")])
+        self._iops(50_000 / self.run.threads)
+
+    def _iops(self, scale: float) -> None:
+        to, rng, reads, writes = self.to, self.rng, self.reads, self.writes
+        with to.element("Iops"):
+            for side, there in (("Read", reads), ("Write", writes), ("", True)):
+                if there:
+                    to.leaves([(f"{side}IopsStdDev", f"{rng.uniform(10, 900):.3f}")])
+            draw = rng.random
+            for at in range(1, self.run.seconds * 1000 // self.run.bucket_ms + 1):
+                read = scale * (0.8 + 0.4 * draw()) if reads else 0.0
+                write = scale * (0.3 + 0.1 * draw()) if writes else 0.0
+                a, b = (draw(), draw()) if reads else (0.0, 0.0)
+                c, d = (draw(), draw()) if writes else (0.0, 0.0)
+                values = (at * self.run.bucket_ms, read, write, read + write)
+                times = (a * 0.1, 1 + b * 20, 0.2 + a, b, c * 0.1, 1 + d * 20, 0.2 + c, d)
+                to.line(_BUCKET % (*values, *times))
+
+    def _percentiles(self) -> None:
+        to, rng = self.to, self.rng
+        there = {"Read": self.reads, "Write": self.writes, "Total": True}
+        sides = [side for side in there if there[side]]
+        buckets = {side: rng.randrange(5_000, 60_000) for side in there}
+        counts = [f'{side}HistoBuckets="{buckets[side] * there[side]}"' for side in there]
+        with to.element(f"Latency {' '.join(counts)}"):
+            for side in sides:
+                spread = "LatencyStdev" if side == "Total" else f"{side}LatencyStdev"
+                to.leaves([(f"Average{side}Milliseconds", f"{rng.uniform(0.1, 5):.3f}")])
+                to.leaves([(spread, f"{rng.uniform(0.1, 5):.3f}")])
+            value = dict.fromkeys(sides, 0.05)
+            for percentile in ["0", *map(str, range(1, 100)), *_TAILS, "100"]:
+                with to.element("Bucket"):
+                    to.leaves([("Percentile", percentile)])
+                    for side in sides:
+                        value[side] *= 1 + rng.random() * 0.08
+                        to.leaves([(f"{side}Milliseconds", f"{value[side]:.3f}")])
+
+
+def results(folder: Path, files: int, run: Run, *, newline: str = "\r\n", seed: int = 1) -> None:
+    """Write so many files of runs alike."""
+    rng = Random(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        path = folder / f"result-{number:05d}.xml"
+        with path.open("w", newline=newline) as file:
+            _Report(file, rng, run).write(number)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--files", type=int, default=1000)
+    asked = {"threads": 8, "targets": 1, "seconds": 24, "bucket_ms": 1000, "cpus": 16}
+    for name, default in asked.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=default)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lf", action="store_true", help="lines end as on Unix")
+    options = vars(parser.parse_args())
+    run = Run(**{name: options.pop(name) for name in asked})
+    newline = "\n" if options.pop("lf") else "\r\n"
+    results(**options, run=run, newline=newline)
+
+
+if __name__ == "__main__":
+    main()

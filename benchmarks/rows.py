@@ -1,0 +1,177 @@
+"""What works on frames, with ever more rows: the statistics, and what a reading ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import fiotools as ft
+from benchmarks.process import ROOT
+from fiotools import twins
+from fiotools.results import Results
+
+Make = Callable[[int], Callable[[], object]]
+
+
+def _io(rows: int, **more: Any) -> pd.DataFrame:
+    """Make rows of `io`, a run each."""
+    rng = np.random.default_rng(1)
+    iops = rng.lognormal(10, 0.1, rows)
+    columns = {
+        "source": [f"{number:07d}.json" for number in range(rows)],
+        "run": 1,
+        "entry": 1,
+        "direction": "read",
+        "scope": "job",
+        "side": np.where(np.arange(rows) % 2, "new", "old"),
+        "iops": iops,
+        "total_ios": (iops * 60).astype(np.int64),
+        "io_bytes": (iops * 60).astype(np.int64) * 4096,
+        "bw_bytes_per_s": iops * 4096,
+        "runtime_s": 60.0,
+        "lat_mean_ns": rng.lognormal(11, 0.1, rows),
+        "lat_stddev_ns": 1e4,
+        "bs_bytes": 4096,
+    }
+    return pd.DataFrame(columns | more)
+
+
+def _threads(rows: int) -> pd.DataFrame:
+    number = np.arange(rows)
+    runs = {"source": [f"{run:06d}.xml" for run in number // 8], "thread": number % 8}
+    return _io(rows, **runs, entry=number % 8 + 1, scope="thread")
+
+
+def _bins(rows: int) -> pd.DataFrame:
+    number = np.arange(rows)
+    return pd.DataFrame(
+        {
+            "source": [f"{run:06d}.json" for run in number // 500],
+            "run": 1,
+            "entry": 1,
+            "direction": "read",
+            "scope": "job",
+            "latency": "lat",
+            "bin_lo_ns": (number % 500) * 100.0,
+            "bin_hi_ns": (number % 500) * 100.0 + 100.0,
+            "count": number % 7 + 1,
+        }
+    )
+
+
+def _percentiles(rows: int) -> pd.DataFrame:
+    number = np.arange(rows)
+    return pd.DataFrame(
+        {
+            "source": [f"{run:07d}.json" for run in number // 10],
+            "run": 1,
+            "entry": 1,
+            "direction": "read",
+            "scope": "job",
+            "latency": "lat",
+            "percentile": number % 10 * 10.0,
+            "value_ns": number % 10 * 1000.0 + 10,
+        }
+    )
+
+
+def _samples(rows: int) -> pd.DataFrame:
+    noise = np.random.default_rng(1).normal(0, 10, rows)
+    samples = {"quantity": "iops", "time_s": np.arange(1.0, rows + 1), "value": 1000 + noise}
+    return pd.DataFrame({"source": "a", "run": 1, "direction": "read", **samples})
+
+
+def _settings(rows: int) -> pd.DataFrame:
+    number = np.arange(rows)
+    return pd.DataFrame(
+        {
+            "source": [f"{run:07d}.json" for run in number // 10],
+            "run": 1,
+            "entry": 1,
+            "side": np.where(number // 10 % 2, "new", "old"),
+            "option": [f"option{at}" for at in number % 10],
+            "value": [str(at) for at in number % 3],
+            "origin": "given",
+        }
+    )
+
+
+def _results(rows: int, *, alike: bool = False) -> Results:
+    """Make a reading of many files, a run each; all alike, or all different."""
+    one = ft.read(ROOT / "data" / "how-many-runs" / "depth" / "16_1.json")
+    sources = [f"{number:07d}.json" for number in range(rows)]
+    tables = {name: frame.iloc[:0] for name, frame in one.tables.items()}
+    for name in ("runs", "io"):
+        rowful = one.tables[name].iloc[np.zeros(rows, dtype=int)]
+        tables[name] = rowful.assign(source=sources).reset_index(drop=True)
+    if not alike:
+        factor = np.random.default_rng(1).lognormal(0, 0.3, rows)
+        for name in ("total_ios", "io_bytes", "iops", "bw_bytes_per_s"):
+            changed = pd.Series(tables["io"][name].to_numpy(float) * factor)
+            tables["io"][name] = changed.round().astype(tables["io"][name].dtype)
+    return Results(tables, files=rows)
+
+
+def _of(make: Callable[[int], Any], do: Callable[[Any], object]) -> Make:
+    def at(rows: int) -> Callable[[], object]:
+        made = make(rows)
+        return lambda: do(made)
+
+    return at
+
+
+def _drawn(make: Callable[[int], Any], draw: Callable[[Any], object]) -> Make:
+    def do(made: Any) -> None:
+        import matplotlib as mpl
+        from matplotlib import pyplot as plt
+
+        mpl.use("agg")
+        draw(made)
+        plt.close("all")
+
+    return _of(make, do)
+
+
+def _parts(rows: int) -> list[Results]:
+    return [_results(10) for _ in range(max(1, rows // 10))]
+
+
+SIDES = {"between": "side", "baseline": "old"}
+STATISTICS: dict[str, Make] = {
+    "twins.note, no twins": _of(_results, lambda made: twins.note(dict(made.tables))),
+    "twins.note, all alike": _of(
+        lambda rows: _results(rows, alike=True), lambda made: twins.note(dict(made.tables))
+    ),
+    "concat": _of(_parts, ft.concat),
+    "check": _of(_results, ft.check),
+    "summarize": _of(_io, lambda io: ft.summarize(io, "iops", by="side")),
+    "summarize, a group each": _of(_io, lambda io: ft.summarize(io, "iops", by="source")),
+    "compare": _of(_io, lambda io: ft.compare(io, "iops", **SIDES)),
+    "speedup": _of(_io, lambda io: ft.speedup(io, "iops", **SIDES)),
+    "combine": _of(_threads, lambda io: ft.combine(io, to="run")),
+    "per_thread": _of(_threads, ft.per_thread),
+    "fairness": _of(_threads, ft.fairness),
+    "variance_parts": _of(_threads, ft.variance_parts),
+    "settings_diff": _of(_settings, lambda made: ft.settings_diff(made, **SIDES)),
+    "merge_bins": _of(_bins, lambda bins: ft.merge_bins(bins, by="latency")),
+    "percentiles_from_bins": _of(_bins, ft.percentiles_from_bins),
+    "percentiles_from_bins, by run": _of(
+        _bins, lambda bins: ft.percentiles_from_bins(bins, by="source")
+    ),
+    "bound_percentiles": _of(
+        lambda rows: (_percentiles(rows), _io(max(1, rows // 10))),
+        lambda made: ft.bound_percentiles(*made),
+    ),
+    "steady": _of(_samples, ft.steady),
+    "plot.series": _drawn(_samples, lambda samples: ft.plot.series(samples)),
+    "plot.cdf": _drawn(_bins, lambda bins: ft.plot.cdf(bins, hue="direction")),
+    "plot.repeats": _drawn(
+        _io,
+        lambda io: ft.plot.repeats(
+            io, "iops", y="side", summary=ft.summarize(io, "iops", by="side")
+        ),
+    ),
+}

@@ -1,0 +1,186 @@
+"""Cost at 1x, 2x, 4x and 8x: ``python -m benchmarks.scaling [--quick] [WORD ...]``.
+
+For every reader an ordinary input and hostile ones, and for the statistics frames of many rows;
+with words, only those whose names have them all. Each runs in a process of its own, which first
+finds a size at which it takes 0.2 s or more (as far as that does not need more than 8 MB), so that
+noise decides nothing. The exponent is that of CPU seconds over size, fitted to all sizes: 1 is
+linear, and doubling the input then costs 2 times as much; 1.05 is 2.07 times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import linear_regression
+from typing import Any
+
+from benchmarks.process import ROOT, WORK
+
+STEPS = (1, 2, 4, 8)
+LINEAR = 1.05  # the exponent above which doubling the input costs more than 2.1 times
+TIMES = (4, 3, 2, 2)  # that each is measured; the least is taken
+_QUICK_TIMES = (3, 2, 1, 1)
+_ENOUGH, _QUICKLY = 0.2, 0.05  # seconds at 1x
+_FIRST, _MOST = 2**15, 2**23  # bytes at 1x
+_LONGEST = 900  # seconds for all of one
+Curve = dict[str, Any]
+
+
+def names(*, quick: bool) -> list[tuple[str, str, str]]:
+    """List what is measured: kind (ordinary, hostile, statistic), reader or function, and input."""
+    from benchmarks.growing import ORDINARY
+    from benchmarks.rows import STATISTICS
+
+    found = [("ordinary", one.reader, one.name) for one in ORDINARY]
+    if quick:  # one for each reader
+        found = list({what: (kind, what, name) for kind, what, name in reversed(found)}.values())
+    else:
+        from benchmarks.hostile import HOSTILE
+
+        found += [("hostile", one.reader, one.name) for one in HOSTILE]
+        found += [("statistic", name, "many rows") for name in STATISTICS]
+    return found
+
+
+def measure(*, quick: bool = False, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Curve]]:
+    """Measure one after the other; give names and curves."""
+    command = [sys.executable, "-m", "benchmarks.scaling", "--list"]
+    command += ["--quick"] if quick and not words else []
+    # listed by another process: this one starts those that are measured, and stays small
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    for kind, what, name in json.loads(listed.stdout):
+        label = f"{kind}: {what}, {name}"
+        if all(word in label for word in words):
+            curve = _in_process(kind, what, name, quick=quick)
+            print(f"{label:60} {said(curve)}", flush=True)
+            yield label, {"kind": kind, "what": what, "name": name, **curve}
+
+
+def said(curve: Curve) -> str:
+    """Put a curve into a line."""
+    if "failed" in curve:
+        return str(curve["failed"])
+    cost = " ".join(f"{cpu:.3f}" for cpu in curve["cpu_s"])
+    return f"{curve['exponent']:.2f}   {cost} s at {curve['size'][0]:,} {curve['unit']} and on"
+
+
+def _in_process(kind: str, what: str, name: str, *, quick: bool) -> Curve:
+    command = [sys.executable, "-m", "benchmarks.scaling", "--one", kind, what, name]
+    command += ["--quick"] if quick else []
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=_LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": f"not done after {_LONGEST} s"}
+    except subprocess.CalledProcessError as error:
+        return {"failed": (str(error.stderr).strip().splitlines() or ["it fails"])[-1]}
+    found: Curve = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def one(kind: str, what: str, name: str, *, quick: bool) -> Curve:
+    """Measure one in this process."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WORK) as place:
+        if kind == "statistic":
+            from benchmarks.rows import STATISTICS
+
+            return _curve(STATISTICS[what], "rows", 2**9, quick=quick)
+        make = _reading(what, name, Path(place))
+        return _curve(make, "bytes", _FIRST, quick=quick)
+
+
+def _curve(
+    make: Callable[[int], Callable[[], object]], unit: str, first: int, *, quick: bool
+) -> Curve:
+    enough, repeated = (_QUICKLY, _QUICK_TIMES) if quick else (_ENOUGH, TIMES)
+    _cost(make, first, 1)  # imports, and all that is made once
+    size = first
+    while (taken := _cost(make, size, 2)) < enough and size < _MOST:
+        size = min(_MOST, int(size * max(2.0, min(16.0, 1.2 * enough / taken))))
+    sizes = [step * size for step in STEPS]
+    costs = [_cost(make, size, times) for size, times in zip(sizes, repeated, strict=True)]
+    return {"size": sizes, "unit": unit, "cpu_s": costs, "exponent": exponent(sizes, costs)}
+
+
+def exponent(sizes: list[int], costs: list[float]) -> float:
+    """Fit the power of the size with which the cost grows.
+
+    Examples
+    --------
+    >>> exponent([1, 2, 4], [3.0, 12.0, 48.0])
+    2.0
+    """
+    slope, _ = linear_regression([math.log(s) for s in sizes], [math.log(c) for c in costs])
+    return slope
+
+
+def _reading(what: str, name: str, place: Path) -> Callable[[int], Callable[[], object]]:
+    """Give a function that makes an input of a size, and gives what reads it."""
+    import fiotools as ft
+    from benchmarks.growing import ORDINARY
+    from benchmarks.hostile import HOSTILE
+
+    known = {(one.reader, one.name): one for one in (*HOSTILE, *ORDINARY)}
+    grown = known[what, name]
+
+    def make(size: int) -> Callable[[], object]:
+        folder = place / str(len(list(place.iterdir())))
+        folder.mkdir()
+        path = grown.make(folder, size)
+
+        def read() -> object:
+            with contextlib.suppress(ft.FileError):
+                return ft.read(path, errors="note")
+            return None
+
+        return read
+
+    return make
+
+
+def _cost(make: Callable[[int], Callable[[], object]], size: int, times: int) -> float:
+    """Give the least CPU seconds of several runs on an input of a size."""
+    run = make(size)
+    costs = []
+    for _ in range(times):
+        gc.collect()
+        begun = time.process_time()
+        answer = run()
+        costs.append(time.process_time() - begun)
+        del answer
+    return max(min(costs), 1e-6)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("words", nargs="*", help="of the names of what is measured")
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller, and ordinary inputs unless there are words"
+    )
+    parser.add_argument("--list", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.list:
+        print(json.dumps(names(quick=options.quick)))
+    elif options.one:
+        kind, what, name = options.words
+        print(json.dumps(one(kind, what, name, quick=options.quick)))
+    else:
+        for _ in measure(quick=options.quick, words=tuple(options.words)):
+            pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""DISKSPD's XML read fast gives what it gives element by element: every value, type, row and note."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.readers import diskspd_buckets, diskspd_outline, diskspd_runs, diskspd_xml
+from fiotools.readers.diskspd_numbers import DIGITS, quoted, rows, values
+from tests.fuzz import TOKENS
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests" / "fixtures" / "diskspd"
+CORPUS = ROOT.parent / "shared" / "corpus" / "diskspd"
+FILES = {
+    "fixtures": sorted(FIXTURES.glob("*.xml")),
+    "data": sorted((ROOT / "data").rglob("*.xml")),
+    "corpus": sorted(CORPUS.rglob("*.xml")),
+}
+SAMPLED = FIXTURES / "diskspd-2.0.12--mix_2targets_D_L.xml"  # -D and -L
+UNMEASURED = FIXTURES / "diskspd-2.0.21a--seq64k_t4_D_only.xml"  # its latencies are made up
+BUCKET = '<Bucket SampleMillisecond="1000" '
+
+
+@pytest.fixture
+def exactly(monkeypatch):
+    """Read element by element."""
+
+    def read(files, **options):
+        with monkeypatch.context() as patch:
+            for module in (diskspd_xml, diskspd_runs):
+                patch.setattr(module, "cut", lambda data: None)
+            return ft.read(files, errors="note", **options)
+
+    return read
+
+
+def same(fast, exact):
+    assert list(fast.tables) == list(exact.tables)
+    for name, table in fast.tables.items():
+        pd.testing.assert_frame_equal(table, exact.tables[name], check_exact=True)
+
+
+def written(folder, texts):
+    """Write files whose lines end as DISKSPD ends them."""
+    folder.mkdir()
+    for number, text in enumerate(texts):
+        data = text if isinstance(text, bytes) else text.encode()
+        (folder / f"{number:04}.xml").write_bytes(data)
+    return folder
+
+
+@pytest.mark.parametrize("tables", [None, ("io",), ("samples", "extras")], ids=str)
+@pytest.mark.parametrize("where", FILES)
+def test_files(where, tables, exactly):
+    files = FILES[where]
+    if not files:
+        pytest.skip(f"there are no files: {CORPUS}")
+    fast = ft.read(files, tables=tables, errors="note")
+    same(fast, exactly(files, tables=tables))
+
+
+def test_bytes_are_read_as_files_are(exactly):
+    for file in (SAMPLED, UNMEASURED):
+        one = ft.reads(file.read_bytes(), name=file.as_posix())
+        same(one, exactly(file))
+
+
+def test_nothing_is_read_element_by_element(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("a bucket was read by itself")
+
+    for name in ("_attribute", "_matrix"):
+        monkeypatch.setattr(diskspd_buckets, name, refuse)
+    res = ft.read([SAMPLED, UNMEASURED])
+    assert (len(res.samples), len(res.percentiles)) == (153, 321)
+    with pytest.raises(AssertionError, match="by itself"):
+        ft.reads(SAMPLED.read_bytes().replace(b' Total="', b' Sum="', 1))
+
+
+def test_buckets_that_nobody_asked_for_are_not_parsed(monkeypatch):
+    whole = ft.read(SAMPLED)
+    monkeypatch.delattr(diskspd_buckets, "values")
+    pd.testing.assert_frame_equal(ft.read(SAMPLED, tables=("io",)).io, whole.io)
+    with pytest.raises(NameError):
+        ft.read(SAMPLED, tables=("samples",))
+
+
+def test_lines_are_those_of_the_file():
+    text = SAMPLED.read_bytes().decode()
+    assert "\r\n" in text
+    at = text.rindex("<ReadCount>")
+    broken = text[:at] + re.sub(r"\d+", "7", text[at:], count=1)
+    (note,) = [
+        n for n in ft.reads(broken).notes.to_dict("records") if "read + write" in n["message"]
+    ]
+    assert note["line"] == text[: text.rindex("<Target>")].count("\n") + 1
+
+
+EDITS = {
+    "as it is": ("", ""),
+    "other order": (' Read="', ' SampleMillisecond2="1" Read="'),
+    "twice": (BUCKET, BUCKET + 'SampleMillisecond="2000" '),
+    "unknown": (BUCKET, BUCKET + 'Retries="1" '),
+    "missing": (' Total="', ' total="'),
+    "digit in a name": ("<Bucket Sample", "<Bucket Sam5ple"),
+    "digit in a tag": (BUCKET, '<Bucket5 SampleMillisecond="1000" '),
+    "digit between": (BUCKET, "5 " + BUCKET),
+    "quoted otherwise": ('SampleMillisecond="1000"', "SampleMillisecond='1000'"),
+    "nan": ('SampleMillisecond="1000"', 'SampleMillisecond="nan"'),
+    "inf": ('Read="', 'Read="inf" Old="'),
+    "minus": ('Read="', 'Read="-'),
+    "exponent": ('Write="', 'Write="1e'),
+    "point": ('Read="', 'Read="1.'),
+    "empty": ('SampleMillisecond="1000"', 'SampleMillisecond=""'),
+    "long": ('Read="', 'Read="12345678901'),
+    "too long": ('Read="', 'Read="123456789012345678901'),
+    "zeros in front": ('Read="', 'Read="000'),
+    "entity": ('SampleMillisecond="1000"', 'SampleMillisecond="&#49;000"'),
+    "ampersand": ('Read="', 'Read="&amp;'),
+    "tab": (BUCKET, BUCKET.replace(" ", "\t")),
+    "vertical tab": (BUCKET, "\x0b" + BUCKET),
+    "blank lines": (BUCKET, "\r\n\r\n" + BUCKET),
+    "comment": (BUCKET, "<!-- one -->" + BUCKET),
+    "comment around": (BUCKET, "<!-- " + BUCKET.replace("<", "-->< ")),
+    "run in a comment": ("</Iops>", "</Iops><!--" + BUCKET + 'Read="1"/></Iops>-->'),
+    "run in CDATA": ("</Iops>", f"</Iops><![CDATA[{BUCKET}/></Iops>]]>"),
+    "run elsewhere": ("<TestTimeSeconds>", f"<Iops>{BUCKET}/></Iops><TestTimeSeconds>"),
+    "run of its own": ("<ThreadCount>", f'<Odd><Iops>{BUCKET}Read="1"/></Iops></Odd><ThreadCount>'),
+    "two Iops": ("</Iops>", "</Iops><Iops></Iops>"),
+    "mark": ("</Iops>", '</Iops><Iops><Bucket Cut="0"/></Iops>'),
+    "mark in place": (BUCKET, '<Bucket Cut="0"/>' + BUCKET),
+    "child": (BUCKET, "<Bucket><Odd/></Bucket>" + BUCKET),
+    "text": (BUCKET, "odd" + BUCKET),
+    "instruction": (BUCKET, "<?odd?>" + BUCKET),
+    "DOCTYPE": (BUCKET, "<!DOCTYPE Results []>" + BUCKET),
+    "not closed": ("</Iops>", ""),
+    "nothing closed": ("</Latency>", ""),
+    "percentile without value": ("<Percentile>0<", "<Percentile><"),
+    "percentile twice": ("<Percentile>1<", "<Percentile>2<"),
+    "percentile that falls": (
+        "<Percentile>98</Percentile>\r\n<Read",
+        "<Percentile>98</Percentile>\r\n<Odd>1</Odd><Read",
+    ),
+    "percentile in a tag": ("<Percentile>0</", "<Percentile5></"),
+    "two points": ("<ReadMilliseconds>0.", "<ReadMilliseconds>0..1"),
+    "no millisecond": ("<ReadMilliseconds>0", "<ReadMilliseconds>-nan(ind)0"),
+    "text behind": ("</Results>", "</Results>\r\nDone."),
+    "two documents": ("</Results>", "</Results>\r\n<Results>\r\n<System>"),
+    "command": ("<Version>", "<Version>\r\nCommand Line: "),
+    "version with blanks": ("<Version>", "<Version>  "),
+    "version with a line": ("<Version>", "<Version>\r\n"),
+    "host beyond ASCII": ("<ComputerName>", "<ComputerName>\N{GREEK SMALL LETTER ALPHA}"),
+    "host that is quoted": ("<ComputerName>", '<ComputerName>"a'),
+    "host to be repaired": ("<ComputerName>", "<ComputerName>R&D"),
+    "no host": ("<ComputerName>vm<", "<ComputerName><"),
+    "later element": (
+        "<TestTimeSeconds>",
+        '<QueueDepth a="1" b="">9</QueueDepth><TestTimeSeconds>',
+    ),
+    "amount that is none": ("<IOCount>", "<IOCount>1."),
+    "amount twice": ("<IOCount>", "<IOCount>1</IOCount><IOCount>"),
+    "share that is none": ("<UsagePercent>", "<UsagePercent>1.#J</UsagePercent><UsagePercent>"),
+    "share below 0": ("<UsagePercent>", "<UsagePercent>-"),
+    "no time": ("<TestTimeSeconds>", "<TestTimeSeconds>-"),
+}
+
+
+def test_edits(tmp_path, exactly):
+    texts = []
+    for file in (SAMPLED, UNMEASURED, FIXTURES / "diskspd-2.2--F2O8_weights.xml"):
+        text = file.read_bytes().decode()
+        for old, new in EDITS.values():
+            texts += [text.replace(old, new, 1), text.replace(old, new)]
+    folder = written(tmp_path / "edits", texts)
+    fast = ft.read(folder, errors="note")
+    same(fast, exactly(folder))
+    assert len(fast.runs) > len(texts) / 2
+    assert (fast.notes["severity"] == "error").sum() > len(EDITS) / 4
+
+
+def broken(seed):
+    """Break a file at random, mostly where its buckets are."""
+    draw = random.Random(seed)
+    data = draw.choice([SAMPLED, UNMEASURED]).read_bytes()
+    for _ in range(draw.randint(1, 3)):
+        runs = [found.start() for found in re.finditer(rb"<Bucket", data)] or [0]
+        at = draw.choice(runs) + draw.randint(-20, 400) if draw.random() < 0.8 else 0
+        at = min(max(at or draw.randrange(len(data)), 0), len(data))
+        end = at + draw.choice([0, 1, 1, 3, 8, 40])
+        piece = draw.choice(
+            [b"", draw.choice(TOKENS), b"%d" % draw.randrange(999), data[end : end + 30], data[:at]]
+        )
+        data = data[:at] + piece[-200:] + data[end:]
+        if draw.random() < 0.05:
+            data = data[: draw.randrange(len(data))]
+    return data
+
+
+def test_broken_files(tmp_path, exactly):
+    folder = written(tmp_path / "broken", map(broken, range(400)))
+    fast = ft.read(folder, errors="note")
+    same(fast, exactly(folder))
+    assert 40 < len(fast.runs) < 400
+
+
+def test_more_outlines_than_are_kept(tmp_path, exactly, monkeypatch):
+    monkeypatch.setattr(diskspd_outline, "_MOST", 2)
+    text = SAMPLED.read_bytes().decode()
+    texts = [text.replace("<ThreadCount>", "<Odd>1</Odd>" * n + "<ThreadCount>") for n in range(5)]
+    folder = written(tmp_path / "outlines", texts * 2)
+    same(ft.read(folder), exactly(folder))
+
+
+def test_numbers_are_read_as_python_reads_them():
+    draw = np.random.default_rng(7)
+    whole = 10 ** draw.uniform(0, 17, 3000)
+    wholes = [f"{int(value)}"[:17] for value in whole]
+    decimals = [f"{value / 10**6:.3f}"[-17:].lstrip(".") for value in whole]
+    text = "".join(
+        f'<a b="{a}" c="{b}"/>\n' for a, b in zip(wholes, decimals, strict=True)
+    ).encode()
+    assert rows(text.translate(None, DIGITS), b'<a b="" c="."/>') == 3000
+    found = quoted(text, 3000, 2)
+    assert values(found, 1).tolist() == [
+        [float(a), float(b)] for a, b in zip(wholes, decimals, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("text", ['<a b="1"/>5', '5<a b="1"/>', '<a5 b="1"/>', '<a b="1" 5/>'])
+def test_a_digit_outside_of_quotes(text):
+    assert quoted(text.encode(), 1, 1) is None
+
+
+@pytest.mark.parametrize("number", ["", ".250", "1.25", "1.2500", "1" * 18 + ".000"])
+def test_a_number_without_three_decimals(number):
+    assert values(quoted(f'<a b="{number}"/>'.encode(), 1, 1), 0) is None

@@ -1,0 +1,164 @@
+"""Whatever ends a conversion: begun again, it ends with the same bytes; and never are there two."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+import fiotools as ft
+from fiotools.dataset.lock import held
+from fiotools.dataset.store import store_at
+from tests.datasets import data_files, write_result, write_results
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+PART = 20  # files
+# ends with SIGKILL in the middle of writing its n-th file
+KILLED = f"""
+import os, signal, sys
+import fiotools as ft
+from fiotools.dataset.store import Folder
+
+write, left = Folder.write, int(sys.argv[3])
+
+def counted(self, name, content):
+    global left
+    left -= 1
+    def half(file):
+        content(file)
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, name, half if left == 0 else content)
+
+Folder.write = counted
+ft.convert(sys.argv[1], sys.argv[2], part_files={PART})
+"""
+LIMITED = f"""
+import resource, sys
+import fiotools as ft
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+ft.convert(sys.argv[1], sys.argv[2], part_files={PART})
+"""
+needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGKILL")
+
+
+def run(program, *arguments):
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def killed(runs, path, writes):
+    assert run(KILLED, runs, path, writes).returncode == -signal.SIGKILL
+
+
+@needs_kill
+def test_killed_again_and_again(tmp_path):
+    runs, path = write_results(tmp_path / "runs", 100), tmp_path / "ds"
+    expected = ft.convert(runs, tmp_path / "whole", part_files=PART)
+    # as it says what it is; in part 0; in the plan; in the record of part 1; in parts 3 and 4
+    for writes in (1, 8, 16, 10, 14):
+        killed(runs, path, writes)
+    # what was not committed is not there, and of what was all is
+    begun = ft.open_dataset(path)
+    assert len(begun.runs.collect()) == len(begun.manifest.collect()) == 60
+    assert list(path.glob("*/.part-*.part"))
+    # what was planned is done as planned
+    write_result(runs / "a-new-one.txt", 1000)
+    done = ft.convert(runs, path, part_files=PART)
+    assert (done.new, done.unchanged, done.parts) == (1, 100, 3)
+    (runs / "a-new-one.txt").unlink()
+    found = data_files(path)
+    extra = {name for name in found if "part-000006" in name}
+    assert {name: found[name] for name in found.keys() - extra} == data_files(tmp_path / "whole")
+    assert expected.read == 100
+
+
+@needs_kill
+@pytest.mark.parametrize(
+    ("writes", "rows"), [(8, 60), (17, 64)]
+)  # in a part; in part 0, at the end
+def test_killed_while_parts_are_replaced(tmp_path, writes, rows):
+    runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
+    for place in (path, tmp_path / "whole"):
+        ft.convert(runs, place, part_files=PART)
+    for number in (5, 25):
+        write_result(runs / f"run-{number:04}.txt", 1000 + number)
+    write_results(runs, 3, start=60)
+    write_result(runs / "the-same-again.txt", 61)
+    killed(runs, path, writes)
+    assert len(ft.open_dataset(path).io.collect()) == rows
+    for place in (path, tmp_path / "whole"):
+        done = ft.convert(runs, place, part_files=PART)
+    assert data_files(path) == data_files(tmp_path / "whole")
+    assert len(done.open().notes.collect()) == 1
+
+
+@needs_kill
+def test_another_call_drops_what_was_planned(tmp_path):
+    runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
+    killed(runs, path, 14 + 4 + 7)
+    done = ft.convert(runs, path, part_files=50)
+    assert (done.new, done.unchanged, done.parts) == (40, 20, 1)
+    assert len(done.open().io.collect()) == 60
+
+
+@needs_kill
+def test_a_full_disk(tmp_path):
+    runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
+    done = run(LIMITED, runs, path, 16_500)
+    assert done.returncode == 1
+    assert f"File too large: '{path}/io/part-000001-001.parquet'" in done.stderr
+    assert not list(path.glob("*/.part-*.part"))
+    assert len(ft.open_dataset(path).io.collect()) == 0
+    ft.convert(runs, path, part_files=PART)
+    ft.convert(runs, tmp_path / "whole", part_files=PART)
+    assert data_files(path) == data_files(tmp_path / "whole")
+
+
+def test_a_destination_that_cannot_be_written(tmp_path):
+    runs = write_results(tmp_path / "runs", 2)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError, match="file/ds"):
+        ft.convert(runs, tmp_path / "file" / "ds")
+
+
+def test_two_at_once(tmp_path):
+    runs, path = write_results(tmp_path / "runs", 2), tmp_path / "ds"
+    program = "import fiotools as ft, sys; ft.convert(*sys.argv[1:])"
+    with held(store_at(path)):
+        with pytest.raises(ft.DatasetError, match="another conversion of this program is at work"):
+            ft.convert(runs, path)
+        done = run(program, runs, path)
+    assert f"DatasetError: {path}: another conversion is at work there; wait" in done.stderr
+    assert ft.convert(runs, path).new == 2
+
+
+def test_two_at_once_in_an_object_store(tmp_path):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    runs, memory = write_results(tmp_path / "runs", 2), fsspec.filesystem("memory")
+    here, gone = socket.gethostname(), subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    try:
+        ft.convert(runs, "memory://at-once")
+        assert not memory.exists("/at-once/_lock")
+        elsewhere = '{"host": "elsewhere", "process": 7, "since": "2026-01-01 00:00:00Z"}'
+        memory.pipe_file("/at-once/_lock", elsewhere.encode())
+        with pytest.raises(
+            ft.DatasetError,
+            match=r"process 7 on elsewhere, since 2026-01-01 00:00:00Z\); if it was killed, remove"
+            r" memory://at-once/_lock",
+        ):
+            ft.convert(runs, "memory://at-once")
+        for process in (os.getppid(), gone.pid):
+            told = f'{{"host": "{here}", "process": {process}, "since": "then"}}'
+            memory.pipe_file("/at-once/_lock", told.encode())
+            if process != gone.pid:
+                with pytest.raises(ft.DatasetError, match="another conversion is at work"):
+                    ft.convert(runs, "memory://at-once")
+        assert ft.convert(runs, "memory://at-once").unchanged == 2
+    finally:
+        memory.rm("/at-once", recursive=True)
