@@ -40,22 +40,23 @@ def _floors(cases: dict[str, Any]) -> Axes | None:
     """Draw each case as a multiple of its floor, and the goal as a mark."""
     found = []
     for case in CASES:
-        goal = next((goal for goal in case.goals if goal.kind == "floor"), None)
-        if goal and case.name in cases and (figure := goal.figure(cases[case.name])):
-            found.append((case.name, figure, float(goal.bound(cases[case.name]) or 0)))
+        for goal in case.goals if case.name in cases else ():
+            figure, bound = goal.figure(cases[case.name]), goal.bound(cases[case.name])
+            if goal.kind == "floor" and figure is not None and bound is not None:
+                found.append((case.name, figure, bound))
     if not found:
         return None
     _, ax = plt.subplots(figsize=(7, 0.5 + 0.32 * len(found)), layout="constrained")
-    for at, (_, figure, goal) in enumerate(found):
-        colour = _MET if figure <= goal else _MISSED
+    for at, (_, figure, bound) in enumerate(found):
+        colour = _MET if figure <= bound else _MISSED
         ax.plot([0, figure], [at, at], color=colour, linewidth=3, solid_capstyle="butt")
         ax.plot(figure, at, "o", color=colour)
-        ax.plot([goal, goal], [at - 0.35, at + 0.35], color="black", linewidth=1.5)
-        end = max(figure, goal)
+        ax.plot([bound, bound], [at - 0.35, at + 0.35], color="black", linewidth=1.5)
+        end = max(figure, bound)
         ax.annotate(f"{figure:.2f}", (end, at), (8, 0), textcoords="offset points", va="center")
     ax.set_yticks(range(len(found)), [name for name, *_ in found])
     ax.set_ylim(len(found) - 0.5, -0.5)
-    ax.set_xlim(0, 1.15 * max(max(figure, goal) for _, figure, goal in found))
+    ax.set_xlim(0, 1.15 * max(max(figure, bound) for _, figure, bound in found))
     ax.set_xlabel("CPU seconds, as a multiple of the floor's (black: the goal)")
     ax.grid(visible=False, axis="y")
     ft.plot.title(ax, "How much more than the parser alone")

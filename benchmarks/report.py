@@ -46,8 +46,8 @@ def rows(kept: dict[str, Any]) -> Iterator[Row]:
             bound = f"exponent <= {LINEAR} (doubling costs 2.1x)"
             yield Row("all", f"{kind} inputs", "exponent", bound, said, not over)
     if "start" in kept:
-        for name, bound, figure, most, unit in start.goals(kept["start"]["cpu_s"]):
-            yield Row("start", name, "start", bound, f"{figure:.2f} {unit}", figure <= most)
+        for name, bound, took, most, unit in start.goals(kept["start"]["cpu_s"]):
+            yield Row("start", name, "start", bound, f"{took:.2f} {unit}", took <= most)
 
 
 def _figure(goal: Goal, found: Store) -> str:

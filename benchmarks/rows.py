@@ -10,7 +10,6 @@ import pandas as pd
 
 import fiotools as ft
 from benchmarks.process import ROOT
-from fiotools import twins
 from fiotools.results import Results
 
 Make = Callable[[int], Callable[[], object]]
@@ -139,13 +138,13 @@ def _parts(rows: int) -> list[Results]:
     return [_results(10) for _ in range(max(1, rows // 10))]
 
 
-SIDES = {"between": "side", "baseline": "old"}
+SIDES: dict[str, Any] = {"between": "side", "baseline": "old"}
 STATISTICS: dict[str, Make] = {
-    "twins.note, no twins": _of(_results, lambda made: twins.note(dict(made.tables))),
-    "twins.note, all alike": _of(
-        lambda rows: _results(rows, alike=True), lambda made: twins.note(dict(made.tables))
-    ),
     "concat": _of(_parts, ft.concat),
+    "concat, no run twice": _of(_results, lambda made: ft.concat([made])),
+    "concat, all runs alike": _of(
+        lambda rows: _results(rows, alike=True), lambda made: ft.concat([made])
+    ),
     "check": _of(_results, ft.check),
     "summarize": _of(_io, lambda io: ft.summarize(io, "iops", by="side")),
     "summarize, a group each": _of(_io, lambda io: ft.summarize(io, "iops", by="source")),

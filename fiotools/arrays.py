@@ -52,11 +52,14 @@ class Vector:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Which values there are."""
+        known: NDArray[np.bool_] = np.ones(len(self.data), dtype=bool)
         if self.words is not None:
-            return np.greater_equal(self.data, 0)
-        if self.data.dtype == np.float64:
-            return ~np.isnan(self.data)
-        return np.ones(len(self.data), dtype=bool) if self.missing is None else ~self.missing
+            known = self.data >= 0
+        elif self.data.dtype == np.float64:
+            known = ~np.isnan(self.data)
+        elif self.missing is not None:
+            known = ~self.missing
+        return known
 
     def floats(self) -> NDArray[np.float64]:
         """Return the numbers as float64, nan where there are none."""
@@ -127,7 +130,7 @@ def vector(given: Given, dtype: DType) -> Vector:
         return Vector(np.array(values, dtype=np.int64))
     if kinds <= {_NONE}:
         return nothing(len(values), dtype)
-    array: Any = pd.array(list(values), dtype=PANDAS[dtype])
+    array = pd.array(list(values), dtype=dtype_of(PANDAS[dtype]))
     missing = np.asarray(array.isna())
     if dtype == "datetime":
         data = array.asi8

@@ -11,7 +11,7 @@ import pandas as pd
 from fiotools import twins
 from fiotools.display.text import many
 from fiotools.joining import rows_of
-from fiotools.vocabulary import COLUMNS, TABLES
+from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     import polars as pl

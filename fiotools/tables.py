@@ -46,7 +46,7 @@ class Block(NamedTuple):
         if values is None:
             return [self.same.get(name)] * self.size
         if isinstance(values, np.ndarray):
-            return values.tolist()
+            return list(values.tolist())
         return values if isinstance(values, Sequence) else values.listed()
 
 

@@ -131,7 +131,9 @@ def sums_of(rows: Rows, alike: tuple[str, ...]) -> tuple[NDArray[np.int64], NDAr
 
 def keys_of(rows: Rows) -> NDArray[np.int64]:
     """Make one number of each run's file and its number in that."""
-    return np.bitwise_or(rows.file.astype(np.int64) << 32, rows.get("run").data)
+    keys: NDArray[np.int64] = rows.file.astype(np.int64) << 32
+    keys |= rows.get("run").data
+    return keys
 
 
 def _listed(keys: NDArray[np.int64]) -> list[Run]:

@@ -47,7 +47,8 @@ def notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) ->
     named = [file for part in parts for file in part.files]
     found = twins.find(tables, [source for source, _ in named])
     told = add_notes(Rows(np.zeros(0, dtype=np.int32)), found)
-    return arrow.tables_of(Part(named, {"notes": told}), ["notes"], about.labels)["notes"]
+    made = arrow.slices_of(Part(named, {"notes": told}), ["notes"], about.labels)
+    return arrow.joined([arrow.empty("notes", about.labels), *(table for _, table in made)])
 
 
 def _repeated(sums: Iterator[Any]) -> Any:

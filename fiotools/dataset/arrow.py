@@ -2,88 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import IO, Any
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from fiotools.arrays import Vector, vector
 from fiotools.column import DType
-from fiotools.dataset.columns import arrow_schema, columns
+from fiotools.dataset.columns import arrow_schema, shown_as
 from fiotools.dataset.store import Store
 from fiotools.joining import Part, Rows
 from fiotools.scale import needed
 
-_GROUP = 1 << 20  # rows: of a row group, and made into Arrow at once
+_GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
 
 
-def tables_of(part: Part, tables: Iterable[str], labels: Mapping[str, DType]) -> dict[str, Any]:
-    """Make Arrow tables of what files gave; the part is emptied on the way."""
-    sources = vector([source for source, _ in part.files], "str")
-    named = {
-        name: vector([_shown(given.get(name), kind) for _, given in part.files], "str")
-        if columns("runs", {name: kind})[name].dtype == "str"
-        else vector([given.get(name) for _, given in part.files], "Int64")
-        for name, kind in labels.items()
-    }
-    return {
-        table: _table(table, part.tables.pop(table), {**named, "source": sources}, labels)
-        for table in tables
-    }
+def slices_of(
+    part: Part, tables: Iterable[str], labels: Mapping[str, DType]
+) -> Iterator[tuple[str, Any]]:
+    """Give what files gave as Arrow tables of so many rows; the part is emptied on the way."""
+    of_files = {"source": vector([source for source, _ in part.files], "str")}
+    for name, kind in labels.items():
+        values = [given.get(name) for _, given in part.files]
+        if shown_as(kind) == "str":
+            values = [None if value is None else str(value) for value in values]
+        of_files[name] = vector(values, shown_as(kind))
+    for table in tables:
+        rows = part.tables.pop(table)
+        yield from ((table, one) for one in _slices(rows, arrow_schema(table, labels), of_files))
 
 
-def _shown(value: Any, kind: DType) -> str | None:
-    return None if value is None else str(value)
-
-
-def _table(
-    table: str, rows: Rows, of_files: Mapping[str, Vector], labels: Mapping[str, DType]
-) -> Any:
+def _slices(rows: Rows, schema: Any, of_files: Mapping[str, Vector]) -> Iterator[Any]:
     pa = needed("pyarrow", "a dataset")
-    schema = arrow_schema(table, labels)
-    made: dict[str, Any] = {}
-    for field in schema:
-        if field.name in of_files:
-            made[field.name] = _column(of_files[field.name].take(rows.file), field.type)
-        elif field.name in rows.columns:
-            made[field.name] = _column(rows.columns.pop(field.name), field.type)
-        else:
-            made[field.name] = pa.nulls(len(rows), field.type)
-    return pa.table(list(made.values()), schema=schema)
+    columns = {**rows.columns, **of_files}
+    # a text is made once, however many rows have it
+    words = {
+        name: pa.array(columns[name].words, type=pa.string())
+        for name in schema.names
+        if name in columns and columns[name].words is not None
+    }
+    for start in range(0, len(rows), _GROUP):
+        file = rows.file[start : start + _GROUP]
+        made = []
+        for field in schema:
+            values = columns.get(field.name)
+            if values is None:
+                made.append(pa.nulls(len(file), field.type))
+                continue
+            index = file if field.name in of_files else np.arange(start, start + len(file))
+            made.append(_column(values.take(index), words.get(field.name), field.type))
+        yield pa.table(made, schema=schema)
 
 
-def _column(values: Vector, kind: Any) -> Any:
-    """Make a column, in pieces: no piece of text may have more than two gigabytes."""
+def _column(values: Vector, words: Any, kind: Any) -> Any:
     pa = needed("pyarrow", "a dataset")
-    words = None if values.words is None else pa.array(values.words, type=pa.string())
-    pieces = []
-    for start in range(0, len(values), _GROUP):
-        part = slice(start, start + _GROUP)
-        data = values.data[part]
-        if words is not None:
-            pieces.append(words.take(pa.array(data, mask=data < 0)))
-        elif data.dtype == np.float64:
-            pieces.append(pa.array(data, type=kind, from_pandas=True))  # nan is none
-        else:
-            missing = None if values.missing is None else values.missing[part]
-            made = pa.array(data, mask=missing)
-            pieces.append(made if made.type == kind else made.cast(kind))
-    return pa.chunked_array(pieces, type=kind)
+    if words is not None:
+        return words.take(pa.array(values.data, mask=values.data < 0))
+    if values.data.dtype == np.float64:
+        return pa.array(values.data, type=kind, from_pandas=True)  # nan is none
+    made = pa.array(values.data, mask=values.missing)
+    return made if made.type == kind else made.cast(kind)
 
 
-def write(store: Store, name: str, table: Any) -> int:
-    """Write a table as a Parquet file; the same table gives the same bytes. Return their number."""
-    parquet = needed("pyarrow.parquet", "a dataset")
-    written = 0
+class Sheet:
+    """A Parquet file that grows in memory, compressed, a row group at a time.
 
-    def content(file: IO[bytes]) -> None:
-        nonlocal written
-        with parquet.ParquetWriter(file, table.schema, compression="zstd") as writer:
-            writer.write_table(table.combine_chunks(), row_group_size=_GROUP)
-        written = file.tell()
+    The same rows give the same bytes, however many are added at once.
 
-    store.write(name, content)
-    return written
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+
+    Attributes
+    ----------
+    rows : int
+    """
+
+    def __init__(self, schema: Any) -> None:
+        parquet = needed("pyarrow.parquet", "a dataset")
+        self._schema, self._buffer, self.rows = schema, io.BytesIO(), 0
+        self._writer = parquet.ParquetWriter(self._buffer, schema, compression="zstd")
+        self._waiting: list[Any] = []
+        self._count = 0
+
+    def add(self, table: Any) -> None:
+        """Add rows."""
+        self.rows += len(table)
+        self._waiting.append(table)
+        self._count += len(table)
+        while self._count >= _GROUP:
+            whole = joined(self._waiting)
+            self._write(whole.slice(0, _GROUP))
+            self._waiting, self._count = [whole.slice(_GROUP)], len(whole) - _GROUP
+
+    def close(self) -> bytes:
+        """Give the file."""
+        if self._count:
+            self._write(joined(self._waiting))
+        self._writer.close()
+        return self._buffer.getvalue()
+
+    def _write(self, table: Any) -> None:
+        self._writer.write_table(table.combine_chunks(), row_group_size=_GROUP)
+
+
+def write(store: Store, name: str, table: Any) -> None:
+    """Write a table as a Parquet file."""
+    sheet = Sheet(table.schema)
+    sheet.add(table)
+    content = sheet.close()
+    store.write(name, lambda file: file.write(content))
+
+
+def read(content: bytes) -> Any:
+    """Read a Parquet file."""
+    return needed("pyarrow.parquet", "a dataset").read_table(io.BytesIO(content))
 
 
 def joined(tables: list[Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,7 +20,6 @@ from fiotools.dataset.names import (
 )
 from fiotools.dataset.store import Store
 from fiotools.errors import DatasetError
-from fiotools.scale import needed
 from fiotools.vocabulary import TABLES
 
 # what a dataset takes in, where its labels are of another type
@@ -65,8 +63,7 @@ class Destination:
 
     def read(self, table: str, number: int) -> Any:
         """Read the rows of a part, as Arrow has them."""
-        content = self.store.read(f"{table}/{self.files[table][number]}")
-        return needed("pyarrow.parquet", "a dataset").read_table(io.BytesIO(content))
+        return arrow.read(self.store.read(f"{table}/{self.files[table][number]}"))
 
     def write(self, table: str, number: int, generation: int, rows: object) -> None:
         """Write a file of a table."""

@@ -6,10 +6,10 @@ into files. The record is written last. Done twice, it writes the same bytes.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from fiotools.dataset.planning import Bounds
 from fiotools.dataset.store import Store
 from fiotools.errors import DatasetError
 from fiotools.joining import Part
-from fiotools.scale import needed
 from fiotools.sources import Found
 
 if TYPE_CHECKING:
@@ -68,14 +67,17 @@ def do(work: Work) -> int:
         raise _unwanted(work) from None
     piece = read_piece(content)
     todo = piece.filter(TODO)
-    tables, outcomes = _read(todo, work)
+    sheets, outcomes = _read(todo, work)
     piece = _completed(piece, todo, outcomes, work)
     before = _record(work)
     made = {}
-    for table in work.about.tables:
-        whole = _whole(table, tables.get(table), piece, before, work)
-        if whole is not None:
-            made[table] = whole
+    for table, sheet in sheets.items():
+        if table in work.before and before is not None:
+            whole = _merged(table, sheet, piece, before, work)
+            if whole is not None:
+                made[table] = whole.close()
+        elif sheet.rows:
+            made[table] = sheet.close()
     try:
         wanted = work.store.read(name) == content
     except FileNotFoundError:
@@ -83,12 +85,16 @@ def do(work: Work) -> int:
     if not wanted:
         raise _unwanted(work)
     file = part_name(work.number, work.generation)
-    for table, whole in made.items():
-        arrow.write(work.store, f"{table}/{file}", whole)
+    for table, written in made.items():
+        work.store.write(f"{table}/{file}", partial(_put, written))
     work.store.settle(made)
     schema = arrow_schema(MANIFEST, work.about.labels)
     arrow.write(work.store, f"{RECORDS}/{file}", arrow.of_polars(piece, schema))
     return len(todo)
+
+
+def _put(content: bytes, file: IO[bytes]) -> None:
+    file.write(content)
 
 
 def _unwanted(work: Work) -> DatasetError:
@@ -110,20 +116,21 @@ class _Outcome:
     rows: dict[str, int]
 
 
-def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, Any], list[_Outcome]]:
-    """Read files, some at a time; give Arrow tables, and what became of each file."""
-    found = list(found_again(todo, work.about.labels))
-    made: dict[str, list[Any]] = {}
+def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, arrow.Sheet], list[_Outcome]]:
+    """Read files, some at a time; give what they gave, and what became of each."""
+    tables, labels = work.about.tables, work.about.labels
+    found = list(found_again(todo, labels))
+    sheets = {table: arrow.Sheet(arrow_schema(table, labels)) for table in tables}
     outcomes: list[_Outcome] = []
     job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
         some = found[start:end]
         fetch = Hashing(some)
         part = batches.read_batch(some, work.reading, job_files, fetch=fetch).part
-        outcomes += _outcomes(part, some, fetch.hashes, work.about.tables)
-        for name, table in arrow.tables_of(part, work.about.tables, work.about.labels).items():
-            made.setdefault(name, []).append(table)
-    return {name: arrow.joined(tables) for name, tables in made.items()}, outcomes
+        outcomes += _outcomes(part, some, fetch.hashes, tables)
+        for table, rows in arrow.slices_of(part, tables, labels):
+            sheets[table].add(rows)
+    return sheets, outcomes
 
 
 def _outcomes(
@@ -181,27 +188,23 @@ def _record(work: Work) -> pl.DataFrame | None:
     return None if name is None else read_piece(work.store.read(f"{RECORDS}/{name}"))
 
 
-def _whole(
-    table: str, new: Any, piece: pl.DataFrame, before: pl.DataFrame | None, work: Work
-) -> Any:
-    """Put the rows of a part together, in the order of its files; None: its file stays."""
-    name = work.before.get(table)
-    count = rows_of(table)
-    if name is None or before is None:
-        return new if new is not None and len(new) else None
+def _merged(
+    table: str, new: arrow.Sheet, piece: pl.DataFrame, before: pl.DataFrame, work: Work
+) -> arrow.Sheet | None:
+    """Put old and new rows together, in the order of the files; None: the old file stays."""
+    name, count = f"{table}/{work.before[table]}", rows_of(table)
     kept = piece.filter(~piece[TODO])[BEFORE].to_numpy()
     had = before[count].fill_null(0).to_numpy()
-    if had[kept].sum() == had.sum() and not (new is not None and len(new)):
+    if had[kept].sum() == had.sum() and not new.rows:
         return None
-    parquet = needed("pyarrow.parquet", "a dataset")
-    old = parquet.read_table(io.BytesIO(work.store.read(f"{table}/{name}")))
+    schema = arrow_schema(table, work.about.labels)
+    old = arrow.read(work.store.read(name)).cast(schema)
     if len(old) != had.sum():
         raise DatasetError(
-            f"{work.store.place(f'{table}/{name}')}: {len(old)} rows, and the manifest says"
-            f" {had.sum()}; convert anew into another folder"
+            f"{work.store.place(name)}: it has {len(old)} rows, and the manifest says {had.sum()};"
+            " convert anew into another folder"
         )
-    schema = arrow_schema(table, work.about.labels)
-    whole = arrow.joined([old.cast(schema), *([] if new is None else [new])])
+    both = arrow.joined([old, arrow.read(new.close()).cast(schema)])
     # where each file's rows stand: in the old table, or behind it
     has = piece[count].fill_null(0).to_numpy()
     todo = piece[TODO].to_numpy()
@@ -209,4 +212,6 @@ def _whole(
     starts[~todo] = (np.cumsum(had) - had)[kept]
     starts[todo] = len(old) + np.cumsum(has[todo]) - has[todo]
     within = np.arange(has.sum()) - (np.cumsum(has) - has).repeat(has)
-    return whole.take(starts.repeat(has) + within)
+    merged = arrow.Sheet(schema)
+    merged.add(both.take(starts.repeat(has) + within))
+    return merged

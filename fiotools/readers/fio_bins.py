@@ -101,7 +101,7 @@ def log_edges(columns: int) -> list[float] | None:
 
 
 def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the fine bins of latencies, in ns; `indexed_edges` has their edges.
+    """Give the numbers of the fine bins of latencies, in ns; `indexed_edges` has their edges.
 
     A bin is the highest seven bits of a number and their place, which is how a float64 writes it.
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools.decoding import decode
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers.fio_json_io import Version
 from fiotools.readers.fio_log_lines import Shape, shape_of
@@ -140,9 +139,12 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     report = None if version else reports.of(file, name)
     said = version or (report.version if report else None)
     document = Document(file.name, first, said)
-    if document.text != decode(file.name, first).text.replace("\r\n", "\n"):
+    plain = first.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    if document.text != plain:
         raise ParseError(
-            file.name, "it looks pasted", remedy=typed("read() reads it", "fiotools read reads it")
+            file.name,
+            "not as fio writes it: pasted, or coded as UTF-16",
+            remedy=typed("read() reads it", "fiotools read reads it"),
         )
     reader = sniff(document)
     wanted = "fio_hist_log" if name.kind == "hist" else "fio_log"
