@@ -60,7 +60,7 @@ def main() -> int:
     if "all" in wanted:
         for name, curve in scaling.measure(quick=options.quick):
             store.keep("scaling", name, curve)
-    print(report.table(store.kept))
+    print(report.table(store.kept, wanted))
     if options.write or not options.quick:
         report.write(store.kept, quick=options.quick)
     return 0

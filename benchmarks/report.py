@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -59,12 +59,13 @@ def _figure(goal: Goal, found: Store) -> str:
     return f"{figure:.2f}x"
 
 
-def table(kept: dict[str, Any]) -> str:
-    """Write the goals as plain text."""
+def table(kept: dict[str, Any], letters: Collection[str]) -> str:
+    """Write goals of some letters as plain text."""
     lines = [("", "case", "goal", "measured", "")]
     lines += [
         (row.letter, row.name, row.bound, row.figure[:70], _MARKS[row.met].strip("*"))
         for row in rows(kept)
+        if row.letter in letters
     ]
     widths = [max(len(line[at]) for line in lines) for at in range(5)]
     return "\n".join(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Given: TypeAlias = "Sequence[Any] | NDArray[Any] | Vector"
 
 _NONE = type(None)
+_CHUNK = 1 << 16  # rows
 
 
 @dataclass(slots=True)
@@ -197,11 +198,13 @@ def column(vector: Vector, dtype: DType) -> Any:
     kind = dtype_of(PANDAS[dtype])
     if vector.words is not None:
         places = vector.data
+        if len(places) > _CHUNK and (places == places[0]).all():
+            return uniform(vector.at(0), len(places), dtype)
         words = pd.array(vector.words, dtype=kind)
         if len(words) == len(places) and (places == np.arange(len(places))).all():
             return words
         if not len(words):
-            return missing_of(kind).repeat(len(places))
+            return uniform(None, len(places), dtype)
         return words.take(places, allow_fill=True)
     if dtype == "datetime":
         dates = vector.data.view("M8[ms]")
@@ -215,10 +218,23 @@ def column(vector: Vector, dtype: DType) -> Any:
     return masked(vector.data, np.zeros(len(vector), dtype=bool) if missing is None else missing)
 
 
+def uniform(value: Any, size: int, dtype: DType) -> Any:
+    """Make a column of which all values are one, or none."""
+    one = one_of(value, dtype)
+    if getattr(one.dtype, "storage", "") != "pyarrow" or size <= _CHUNK:
+        return one.repeat(size)
+    # Arrow writes a text anew for each row; a column of it may have one part many times
+    import pyarrow as pa
+
+    part = pa.array(one.repeat(_CHUNK), type=pa.large_string())
+    whole, rest = divmod(size, _CHUNK)
+    return pd.array(pa.chunked_array([*[part] * whole, part.slice(0, rest)]), dtype=one.dtype)
+
+
 @cache
-def missing_of(dtype: Any) -> Any:
-    """Build one missing value; most columns hold nothing else."""
-    return pd.array([None], dtype=dtype)
+def one_of(value: Any, dtype: DType) -> Any:
+    """Build one value; many columns hold nothing else."""
+    return pd.array([value], dtype=dtype_of(PANDAS[dtype]))
 
 
 @cache

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-# as small as fio's figures are; without a schema polars takes what follows a space for text
 _DD = re.compile(
     rb"(\d+)\+(\d+) records in\n(\d+)\+(\d+) records out\n"
     rb"(\d+) bytes (?:\(([^,)\n]+)(?:, ([^)\n]+))?\) )?copied, ([\d.e+-]+) s, ([\d.]+ \w+/s)\n"
@@ -84,11 +83,12 @@ def _files(path: str, pattern: str) -> list[Path]:
 
 
 def _schema() -> dict[str, Any]:
+    """Give the smallest types that hold such a log, which are those that `scan_log` takes."""
     import polars as pl
 
     return {
-        "time": pl.UInt32,
-        "value": pl.UInt64,
+        "time": pl.Int32,
+        "value": pl.UInt32,
         "direction": pl.UInt8,
         "bs": pl.UInt32,
         "prio": pl.UInt8,

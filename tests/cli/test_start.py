@@ -76,6 +76,26 @@ def test_help_loads_nothing_heavy():
     assert not {*heavy} & {*done.stderr.split()}
 
 
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import fiotools", "pandas numpy polars scipy matplotlib orjson lxml pyarrow tqdm rich"),
+        (
+            "import fiotools as ft; ft.read('data/how-many-runs/depth/16_1.json')",
+            "polars scipy matplotlib seaborn narwhals tqdm rich typer zstandard fsspec dask",
+        ),
+        ("import fiotools.cli.verbs.read", "pandas polars scipy matplotlib rich pydantic"),
+    ],
+    ids=["import", "read", "verb"],
+)
+def test_what_is_not_needed_is_not_loaded(code, heavy):
+    code = f"import sys; {code}; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    assert not {*heavy.split()} & {*done.stdout.split()}
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_is_a_module_of_its_name(verb):
     command = command_of(verb)

@@ -23,7 +23,8 @@ FILES = {
     "data": sorted((ROOT / "data").rglob("*.xml")),
     "corpus": sorted(CORPUS.rglob("*.xml")),
 }
-SAMPLED = FIXTURES / "diskspd-2.0.12--mix_2targets_D_L.xml"  # -D and -L
+SAMPLED = FIXTURES / "diskspd-2.0.12--mix_2targets_D_L.xml"  # -D and -L: I/Os per second only
+MEASURED = FIXTURES / "diskspd-2.2--two_sockets.xml"  # and latencies
 UNMEASURED = FIXTURES / "diskspd-2.0.21a--seq64k_t4_D_only.xml"  # its latencies are made up
 BUCKET = '<Bucket SampleMillisecond="1000" '
 
@@ -67,7 +68,7 @@ def test_files(where, tables, exactly):
 
 
 def test_bytes_are_read_as_files_are(exactly):
-    for file in (SAMPLED, UNMEASURED):
+    for file in (SAMPLED, MEASURED, UNMEASURED):
         one = ft.reads(file.read_bytes(), name=file.as_posix())
         same(one, exactly(file))
 
@@ -78,7 +79,7 @@ def test_nothing_is_read_element_by_element(monkeypatch):
 
     monkeypatch.setattr(diskspd_buckets, "_attribute", refuse)
     res = ft.read([SAMPLED, UNMEASURED])
-    assert (len(res.samples), len(res.percentiles)) == (153, 321)
+    assert (len(res.samples), len(res.percentiles)) == (63, 321)
     with pytest.raises(AssertionError, match="by itself"):
         ft.reads(SAMPLED.read_bytes().replace(b' Total="', b' Sum="', 1))
 
@@ -172,7 +173,7 @@ EDITS = {
 
 
 def test_edits(tmp_path, exactly):
-    one, other = (file.read_bytes().decode() for file in (SAMPLED, UNMEASURED))
+    one, other = (file.read_bytes().decode() for file in (MEASURED, UNMEASURED))
     texts = []
     for old, new in EDITS.values():
         texts += [one.replace(old, new, 1), one.replace(old, new), other.replace(old, new, 1)]
@@ -186,7 +187,7 @@ def test_edits(tmp_path, exactly):
 def broken(seed):
     """Break a file at random where its buckets are: a digit, a line, or whatever."""
     draw = random.Random(seed)
-    data = draw.choice([SAMPLED, UNMEASURED]).read_bytes()
+    data = draw.choice([SAMPLED, MEASURED, UNMEASURED]).read_bytes()
     for _ in range(draw.randint(1, 2)):
         lines = data.split(b"\r\n")
         at = draw.choice([n for n, line in enumerate(lines) if re.search(rb"illi|Perc|\d</", line)])
@@ -212,6 +213,23 @@ def test_broken_files(tmp_path, exactly):
     fast = ft.read(folder, errors="note")
     same(fast, exactly(folder))
     assert 80 < len(fast.runs) < 250
+
+
+def test_a_long_run(tmp_path, exactly):
+    text = MEASURED.read_bytes().decode()
+    lines = text.splitlines(keepends=True)
+    long = [line * 600 if "SampleMilli" in line else line for line in lines]
+    # a single direction without I/O, a bucket without any, and one that is not like the others
+    zeros = re.sub(
+        r'Read(\w+)="[\d.]+"', r'Read\1="0.000"', lines[text[: text.index("<Bucket S")].count("\n")]
+    )
+    at = next(n for n, line in enumerate(long) if "SampleMilli" in line)
+    odd = zeros.replace('Total="', 'Total="00')
+    cases = [long, [*long[:at], zeros * 700, *long[at:]], [*long[:at], odd, *long[at:]]]
+    folder = written(tmp_path / "long", map("".join, cases))
+    fast = ft.read(folder)
+    same(fast, exactly(folder))
+    assert len(fast.samples[fast.samples["source"].str.endswith("0000.xml")]) == 66 * 600
 
 
 def test_more_outlines_than_are_kept(tmp_path, exactly, monkeypatch):
