@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Given: TypeAlias = "Sequence[Any] | NDArray[Any] | Vector"
 
 _NONE = type(None)
-_CHUNK = 1 << 16  # rows
+_MANY, _LONG, _PART = 50_000, 100, 1 << 12  # rows
 
 
 @dataclass(slots=True)
@@ -198,13 +198,16 @@ def column(vector: Vector, dtype: DType) -> Any:
     kind = dtype_of(PANDAS[dtype])
     if vector.words is not None:
         places = vector.data
-        if len(places) > _CHUNK and (places == places[0]).all():
-            return uniform(vector.at(0), len(places), dtype)
+        if len(places) > _MANY and getattr(kind, "storage", "") == "pyarrow":
+            changes = np.flatnonzero(places[1:] != places[:-1])
+            starts = np.concatenate([[0], changes + 1])
+            if len(starts) < len(places) / _LONG:
+                return _in_stretches(vector, starts, kind)
         words = pd.array(vector.words, dtype=kind)
         if len(words) == len(places) and (places == np.arange(len(places))).all():
             return words
         if not len(words):
-            return uniform(None, len(places), dtype)
+            return one_of(None, dtype).repeat(len(places))
         return words.take(places, allow_fill=True)
     if dtype == "datetime":
         dates = vector.data.view("M8[ms]")
@@ -218,17 +221,37 @@ def column(vector: Vector, dtype: DType) -> Any:
     return masked(vector.data, np.zeros(len(vector), dtype=bool) if missing is None else missing)
 
 
-def uniform(value: Any, size: int, dtype: DType) -> Any:
-    """Make a column of which all values are one, or none."""
-    one = one_of(value, dtype)
-    if getattr(one.dtype, "storage", "") != "pyarrow" or size <= _CHUNK:
-        return one.repeat(size)
-    # Arrow writes a text anew for each row; a column of it may have one part many times
+def _in_stretches(vector: Vector, starts: NDArray[np.intp], kind: Any) -> Any:
+    """Make a column of texts of which each stands in many rows on end.
+
+    Arrow writes a text anew for each row, ten million times the path of a file. But a column may
+    have parts, and the parts may be slices of one array in which the text is written often enough.
+    """
     import pyarrow as pa
 
-    part = pa.array(one.repeat(_CHUNK), type=pa.large_string())
-    whole, rest = divmod(size, _CHUNK)
-    return pd.array(pa.chunked_array([*[part] * whole, part.slice(0, rest)]), dtype=one.dtype)
+    sizes = np.diff(starts, append=len(vector))
+    longest: dict[Any, int] = {}
+    texts = vector.take(starts).listed()
+    for text, size in zip(texts, sizes.tolist(), strict=True):
+        longest[text] = max(size, longest.get(text, 0))
+    written = {
+        text: pa.array([text] * min(size, _PART), type=pa.large_string())
+        for text, size in longest.items()
+    }
+    parts = []
+    for text, size in zip(texts, sizes.tolist(), strict=True):
+        whole, rest = divmod(size, _PART)
+        parts += [written[text]] * whole
+        if rest:
+            parts.append(written[text].slice(0, rest))
+    return pd.array(pa.chunked_array(parts), dtype=kind)
+
+
+def empty(size: int, dtype: DType) -> Any:
+    """Make a column without values."""
+    if dtype in ("Int64", "float64", "str"):
+        return column(nothing(size, dtype), dtype)
+    return one_of(None, dtype).repeat(size)
 
 
 @cache

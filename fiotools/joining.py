@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from fiotools.arrays import Vector, column, dtype_of, joined, nothing, uniform, vector
+from fiotools.arrays import Vector, column, dtype_of, empty, joined, nothing, vector
 from fiotools.tables import Block, Tables
 from fiotools.vocabulary import COLUMNS, CONDITIONS, PANDAS, TABLES
 
@@ -239,7 +239,7 @@ def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict
             elif name in rows.columns:
                 data[name] = column(rows.columns.pop(name), dtype)
             else:
-                data[name] = uniform(None, len(rows), dtype)
+                data[name] = empty(len(rows), dtype)
         built[table] = pd.DataFrame(data, copy=False)
     return built
 
