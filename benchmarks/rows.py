@@ -92,7 +92,7 @@ def _settings(rows: int) -> pd.DataFrame:
             "entry": 1,
             "side": np.where(number // 10 % 2, "new", "old"),
             "option": [f"option{at}" for at in number % 10],
-            "value": [str(at) for at in number % 3],
+            "text": [str(at) for at in number % 7],
             "origin": "given",
         }
     )
@@ -166,7 +166,9 @@ STATISTICS: dict[str, Make] = {
     ),
     "steady": _of(_samples, ft.steady),
     "plot.series": _drawn(_samples, lambda samples: ft.plot.series(samples)),
-    "plot.cdf": _drawn(_bins, lambda bins: ft.plot.cdf(bins, hue="direction")),
+    "plot.cdf": _drawn(
+        _bins, lambda bins: ft.plot.cdf(ft.merge_bins(bins, by="direction"), hue="direction")
+    ),
     "plot.repeats": _drawn(
         _io,
         lambda io: ft.plot.repeats(

@@ -27,6 +27,7 @@ _EXAMPLES = {
         "what fiotools measure does, on three file systems",
     ),
     "page-cache": ("{cache}.txt", "cat of one file, before and after it was cached"),
+    "per-io-log": ("mixed*.*", "each I/O of two fio jobs, and their histograms"),
     "wsl-filesystems": (
         "{filesystem}_{operation}_{size}_{round:d}.txt",
         "dd at five block sizes on three file systems",
@@ -42,7 +43,7 @@ def example(name: str | None = None) -> Results:
     ----------
     name : str
         ``dda-vhdx``, ``how-many-runs``, ``lima-mounts``, ``own-disk``, ``page-cache``,
-        ``wsl-filesystems`` or ``wsl-vhdx``.
+        ``per-io-log``, ``wsl-filesystems`` or ``wsl-vhdx``.
 
     Returns
     -------

@@ -48,19 +48,21 @@ def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
     runs = tables.get("runs")
     if runs is None or len(runs) < 2:
         return []
-    keys = keys_of(runs)
-    formats = dict(zip(_listed(keys), _formats(runs), strict=True))
+    moved = _alike(tables.get("io"), ALIKE["io"], _IO)
+    times = _alike(tables.get("timings"), ALIKE["timings"], _TIMES)
+    formats = _formats(runs, {*moved, *times})
     return [
         (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
-        for run, first in (
-            *_same_io(_alike(tables.get("io"), ALIKE["io"], _IO), formats),
-            *_same_times(_alike(tables.get("timings"), ALIKE["timings"], _TIMES), formats),
-        )
+        for run, first in (*_same_io(moved, formats), *_same_times(times, formats))
     ]
 
 
-def _formats(runs: Rows) -> Iterator[tuple[Any, ...]]:
-    return zip(*(runs.get(name).listed() for name in _KIND), strict=True)
+def _formats(runs: Rows, asked: set[Run]) -> dict[Run, tuple[str, str]]:
+    keys = keys_of(runs)
+    numbers = np.fromiter((file << 32 | run for file, run in asked), np.int64, len(asked))
+    some = np.flatnonzero(np.isin(keys, numbers))
+    kinds = zip(*(runs.get(name).take(some).listed() for name in _KIND), strict=True)
+    return dict(zip(_listed(keys[some]), kinds, strict=True))
 
 
 def _same_io(
@@ -76,6 +78,8 @@ def _same_io(
         # DISKSPD runs for a time and does what I/Os it can; others may run for a number of I/Os
         by_time = tool == "diskspd"
         digits = max(_digits(time) + (by_time and _digits(ios)) for time, ios in figured)
+        if digits < _ENOUGH and not any(any(row[3:]) for run in same for row in rows[run]):
+            continue  # nothing else is known of them, as of thousands that ran for a second
         for at, run in enumerate(same[1:], 1):
             for first in same[: min(at, 10)]:
                 slack = 1e-9 if formats[run] == formats[first] else _ROUNDED

@@ -10,7 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.dataset.lock import held
-from fiotools.dataset.store import store_at
+from fiotools.dataset.store import Folder, store_at
 from tests.datasets import data_files, write_result, write_results
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -55,6 +55,22 @@ def killed(runs, path, writes):
     assert run(KILLED, runs, path, writes).returncode == -signal.SIGKILL
 
 
+def interrupted(runs, path, writes):
+    """Press Ctrl-C as the n-th file is written."""
+    write, left = Folder.write, writes
+
+    def counted(self, name, content):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        write(self, name, content)
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Folder, "write", counted)
+        ft.convert(runs, path, part_files=PART)
+
+
 @needs_kill
 def test_killed_again_and_again(tmp_path):
     runs, path = write_results(tmp_path / "runs", 100), tmp_path / "ds"
@@ -79,9 +95,11 @@ def test_killed_again_and_again(tmp_path):
 
 @needs_kill
 @pytest.mark.parametrize(
-    ("writes", "rows"), [(8, 60), (17, 64)]
-)  # in a part; in part 0, at the end
-def test_killed_while_parts_are_replaced(tmp_path, writes, rows):
+    ("stopped", "writes", "rows"),
+    [(interrupted, 8, 60), (killed, 17, 64)],  # in a part; at the end, in part 0
+    ids=["ctrl-c", "sigkill"],
+)
+def test_stopped_while_parts_are_replaced(tmp_path, stopped, writes, rows):
     runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
     for place in (path, tmp_path / "whole"):
         ft.convert(runs, place, part_files=PART)
@@ -89,7 +107,7 @@ def test_killed_while_parts_are_replaced(tmp_path, writes, rows):
         write_result(runs / f"run-{number:04}.txt", 1000 + number)
     write_results(runs, 3, start=60)
     write_result(runs / "the-same-again.txt", 61)
-    killed(runs, path, writes)
+    stopped(runs, path, writes)
     assert len(ft.open_dataset(path).io.collect()) == rows
     for place in (path, tmp_path / "whole"):
         done = ft.convert(runs, place, part_files=PART)
@@ -97,10 +115,9 @@ def test_killed_while_parts_are_replaced(tmp_path, writes, rows):
     assert len(done.open().notes.collect()) == 1
 
 
-@needs_kill
 def test_another_call_drops_what_was_planned(tmp_path):
     runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
-    killed(runs, path, 14 + 4 + 7)
+    interrupted(runs, path, 14 + 4 + 7)
     done = ft.convert(runs, path, part_files=50)
     assert (done.new, done.unchanged, done.parts) == (40, 20, 1)
     assert len(done.open().io.collect()) == 60

@@ -15,6 +15,8 @@ GIVEN = {
     "percentiles_from_bins": "bins",
     "bound_percentiles": "percentiles",
     "settings_diff": "settings",
+    "window": "samples",
+    "window_bins": "samples",
 }
 UNITS = {"bytes": "B", "bytes_per_s": "B/s", "s": "s", "ns": "ns", "pct": "%"}
 
@@ -39,6 +41,7 @@ def answers():
     io = ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml").io
     threads = io.query("scope == 'thread'")
     plus = ft.read(FIXTURES / "fio/fio-3.33--jsonplus-libaio.json")
+    single = ft.read(FIXTURES / "fio/fio-3.33--log-single_lat.1.log").samples
     tests = {"between": "volume", "baseline": "vhdx", "by": "direction"}
     return io, {
         "compare": ft.compare(io, "iops", **tests),
@@ -59,6 +62,8 @@ def answers():
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
         "variance_parts": ft.variance_parts(threads, by=["volume", "direction"]),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
+        "window": ft.window(single, "1s", percentiles=99),
+        "window_bins": ft.window_bins(single, "1s"),
         "reconcile": ft.reconcile(
             io[["source", "run", "entry", "direction"]].assign(
                 quantity="iops", time_s=io["runtime_s"], value=io["iops"]

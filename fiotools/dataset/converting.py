@@ -106,12 +106,12 @@ def convert(
     wanted = _wanted(tables)
     fixed = _fixed(sources)
     store = store_at(destination)
+    refuse_stranger(store)
     found = [file for file in find(fixed) if not _is_own(file, store)]
     if not found:
-        raise FileNotFoundError(f"{fspath(destination)}: its own files are no sources, and else")
+        raise FileNotFoundError(f"{fspath(destination)}: there are no files but the dataset's own")
     if workers is not None and workers > 1 and _is_private(store, found):
         raise SchemaError(f"memory:// is of this process alone: leave {argument('workers')} out")
-    refuse_stranger(store)
     with held(store):
         there = prepared(store, wanted, kinds_of(found))
         run = Run(

@@ -132,7 +132,12 @@ def compared(
         *keys, *(name for name in _LISTED), "hash", "status", "fiotools_version", "part"
     )
     both = listing.drop("part", "hash", "status", "fiotools_version").join(
-        seen.collect(), on=keys, how="left", nulls_equal=True, suffix=_SEEN, maintain_order="left"
+        seen.collect(engine="streaming"),
+        on=keys,
+        how="left",
+        nulls_equal=True,
+        suffix=_SEEN,
+        maintain_order="left",
     )
     _refuse_others(both)
     both = _judged(both.with_columns(_decided(check)), hashes)
@@ -145,7 +150,7 @@ def compared(
     return Compared(
         new=both.filter(pl.col(_DO) == "new"),
         changed=changed,
-        gone=gone.select(*keys, "part").collect(),
+        gone=gone.select(*keys, "part").collect(engine="streaming"),
         same=int(both[_DO].is_in(["same", "touched"]).sum()),
     )
 

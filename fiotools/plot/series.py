@@ -17,6 +17,7 @@ from fiotools.plot.language import say
 from fiotools.plot.lines import Line, lines_of
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
+from fiotools.stats.window_samples import as_samples
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -47,9 +48,11 @@ def series(
     ----------
     samples : pandas or polars frame
         A table such as `Results.samples`, of which one series is drawn, or one for each value of
-        ``hue``. Amounts become rates, as in `steady`. Single I/Os are points.
+        ``hue``. Amounts become rates, as in `steady`. Single I/Os are points. Or what `window`
+        answered.
     quantity : str, optional
-        Which of the quantities, if there are several.
+        Which of the quantities, if there are several; of windows, which column: ``iops``,
+        ``bw_bytes_per_s``, ``mean`` or ``value_ns``.
     hue : str, optional
         The column that names the lines; the name stands at the line's end.
     order : sequence, optional
@@ -82,7 +85,10 @@ def series(
     >>> ax.get_xlabel().splitlines()[1]
     'window met: range 7.00% (≤20%), rise -6.80% (±10%), drift -1.70% a round'
     """
-    table = _of(parts.opened(samples, hue, "value"), quantity)
+    taken = as_samples(samples, quantity)
+    if taken is not samples:
+        quantity = None
+    table = _of(parts.opened(taken, hue, "value"), quantity)
     told = None if steady is None else windows.Told(steady, limit)
     lines = lines_of(table, quantity, hue, order, told)
     ax = parts.axes(ax, 7)

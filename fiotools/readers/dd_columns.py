@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Integers: TypeAlias = NDArray[np.int64]
+    Integers: TypeAlias = NDArray[np.integer[Any]]
     Flags: TypeAlias = NDArray[np.bool_]
 
 _WORD = 8
@@ -174,13 +174,15 @@ class Cuts:
     def _is(self, cut: Integers, word: bytes) -> Flags:
         """Whether a word, with the space before it, stands between two cuts."""
         end = self.at[cut]
-        return (end - self.at[cut - 1] == len(word)) & self.ends(cut, word)
+        good: Flags = end - self.at[cut - 1] == len(word)
+        return good & self.ends(cut, word)
 
     def ends(self, cut: Integers, word: bytes) -> Flags:
         """Whether something stands before a cut."""
         shift = np.uint64(8 * (_WORD - len(word)))
         found = self._words[self.at[cut] - _WORD] >> shift
-        return found == np.uint64(int.from_bytes(word, "little"))
+        good: Flags = found == np.uint64(int.from_bytes(word, "little"))
+        return good
 
     def number(self, start: Integers, end: Integers) -> tuple[Integers, Flags]:
         """Read the digits between two places."""

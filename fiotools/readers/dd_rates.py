@@ -111,7 +111,7 @@ def _decimals(text: str) -> int:
 def _between(amount: int, shortest: float, longest: float, low: float, high: float) -> bool:
     """Whether some time in a range gives a rate in a range."""
     fastest = amount / shortest if shortest > 0 else math.inf
-    return is_between(fastest, amount / longest, low, high)
+    return bool(is_between(fastest, amount / longest, low, high))
 
 
 def is_between(fastest: Any, slowest: Any, low: Any, high: Any) -> Any:

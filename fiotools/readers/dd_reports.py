@@ -138,8 +138,10 @@ def read_figures(
 
 def plain(reports: Reports) -> Flags:
     """Say of which there is nothing to say: their rows are those of `dd_rows`, with no note."""
-    found = (reports["bytes"] > 0) & (reports["seconds"] > 0) & (reports["verdict"] == AGREES)
-    return found & reports["sized"] & reports["fits"] & ~reports["behind"]
+    found: Flags = (reports["bytes"] > 0) & (reports["seconds"] > 0)
+    found &= (reports["verdict"] == AGREES) & reports["sized"]
+    found &= reports["fits"] & ~reports["behind"]
+    return found
 
 
 def _rates(figures: Figures, seconds: Floats, is_progress: bool) -> tuple[Floats, NDArray[Any]]:
@@ -183,7 +185,9 @@ def _size_agrees(amount: Integers, size: Texts) -> Flags:
     """As `dd_rates.size_agrees`."""
     sizes = np.array([*map(_size, size.texts), _ALWAYS])
     number, digit, unit, other = sizes[size.place].T
-    return (np.abs(amount / unit - number) <= digit) | (np.abs(amount / other - number) <= digit)
+    good: Flags = np.abs(amount / unit - number) <= digit
+    good |= np.abs(amount / other - number) <= digit
+    return good
 
 
 @lru_cache(maxsize=10_000)
@@ -211,10 +215,10 @@ def joined(parts: Sequence[Reports]) -> Reports:
 def grows(reports: Reports) -> Flags:
     """Say of every report but the first whether it can be a later one of the dd above.
 
-    As `dd_runs.is_later`, of whole reports that follow one another.
+    As `dd_series` asks of two whole reports with nothing between them.
     """
     into, out = (reports[f"full_{way}"] + reports[f"partial_{way}"] for way in ("in", "out"))
-    found = _rises(reports["bytes"]) & _rises(reports["seconds"]) & _rises(into)
+    found: Flags = _rises(reports["bytes"]) & _rises(reports["seconds"]) & _rises(into)
     found &= out[1:] >= out[:-1]
     for way in ("in", "out"):
         partial = reports[f"partial_{way}"]
@@ -222,11 +226,13 @@ def grows(reports: Reports) -> Flags:
     full = reports["full_out"]
     is_known = (full > 0) & (reports["partial_out"] == 0)
     block = reports["bytes"] // np.maximum(full, 1)
-    return found & ((block[1:] == block[:-1]) | ~is_known[1:] | ~is_known[:-1])
+    found &= (block[1:] == block[:-1]) | ~is_known[1:] | ~is_known[:-1]
+    return found
 
 
 def _rises(values: NDArray[Any]) -> Flags:
-    return values[1:] > values[:-1]
+    good: Flags = values[1:] > values[:-1]
+    return good
 
 
 def is_round(number: int) -> bool:

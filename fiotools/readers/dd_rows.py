@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiotools.arrays import Vector
-from fiotools.readers import dd_operands, dd_rates, dd_reports, dd_runs, shell
+from fiotools.readers import dd_operands, dd_rates, dd_reports, dd_runs, dd_series, shell
 from fiotools.readers.dd_stretch import Many
 
 if TYPE_CHECKING:
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from fiotools.readers.base import Report, Session
     from fiotools.readers.dd_operands import Operands
-    from fiotools.readers.dd_runs import Block, Run
-    from fiotools.tables import Tables
+    from fiotools.readers.dd_runs import Block
+    from fiotools.readers.dd_series import Run
+    from fiotools.tables import Column, Tables
 
 # warnings do not change what dd did; they are translated, what they advise is not
 _WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
@@ -92,9 +93,9 @@ def _add_many(tables: Tables, many: Many, line: int, session: Session) -> int:
         tables.extend("extras", {"run": runs.repeat(3), "path": paths, "text": texts}, entry=1)
     some = np.flatnonzero(many.several)
     if len(some):
-        said = [dd_runs.several(count) for count in many.several[some].tolist()]
+        said = [dd_series.several(count) for count in many.several[some].tolist()]
         lines = line + many.line + dd_reports.LINES * some
-        columns = {"run": runs[some], "line": lines, "message": said}
+        columns: dict[str, Column] = {"run": runs[some], "line": lines, "message": said}
         tables.extend("notes", columns, severity="warning")
     return tables.runs
 

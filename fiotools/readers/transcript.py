@@ -22,6 +22,7 @@ from fiotools.errors import ParseError
 from fiotools.readers import dd_runs, shell, transcript_machine
 from fiotools.readers import time as time_reader
 from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.dd_stretch import Many
 from fiotools.readers.transcript_bulk import Bulk
 from fiotools.readers.transcript_commands import Command, commands
 
@@ -119,7 +120,8 @@ def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:
     for report in reports:
         if report.kind == "dd":
             place = bisect_right(starts, report.start) - 1
-            counted[place] += len(dd_runs.runs(report.data.tokens))
+            runs = dd_runs.runs(report.data.tokens)
+            counted[place] += sum(len(run) if isinstance(run, Many) else 1 for run in runs)
     return counted
 
 

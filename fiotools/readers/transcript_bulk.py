@@ -74,8 +74,10 @@ class Bulk:
         sessions, typed = transcript_sessions.find(self._texts), Typed()
         sessions = sessions.take(np.array(self._usual(sessions, typed), dtype=np.intp))
         odd = set(range(len(self._texts))).difference(sessions.file.tolist())
-        sessions.file = np.array(self._numbers, dtype=np.int32)[sessions.file]
-        rows = transcript_rows.pieces(sessions, typed, self._wants) if len(sessions) else {}
+        numbers = np.array(self._numbers, dtype=np.int32)[sessions.file]
+        rows = {}
+        if len(sessions):
+            rows = transcript_rows.pieces(numbers, sessions, typed, self._wants)
         return rows, [self._numbers[file] for file in sorted(odd)]
 
     def _usual(self, sessions: Sessions, typed: Typed) -> list[int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fiotools.arrays import Vector, vector
-from fiotools.joining import Piece
+from fiotools.joining import Files, Piece
 from fiotools.readers import dd_operands
 from fiotools.readers.dd_reports import CONTRADICTS, ROUNDED
 from fiotools.readers.transcript_sessions import Printed, Sessions, spread
@@ -58,10 +58,10 @@ class _Runs(NamedTuple):
 
 
 def pieces(
-    sessions: Sessions, typed: Typed, wants: Callable[[str], bool]
+    files: Files, sessions: Sessions, typed: Typed, wants: Callable[[str], bool]
 ) -> dict[str, list[Piece]]:
     """Give the rows of sessions; those of one file are in order within each table."""
-    rows = _Rows(sessions, typed, wants)
+    rows = _Rows(files, sessions, typed, wants)
     broken = np.flatnonzero(sessions.broken)
     last = np.cumsum(sessions.count) - 1
     shown = sessions.shown.take(last[broken])
@@ -80,9 +80,11 @@ def pieces(
 class _Rows:
     """Collects rows."""
 
-    def __init__(self, sessions: Sessions, typed: Typed, wants: Callable[[str], bool]) -> None:
+    def __init__(
+        self, files: Files, sessions: Sessions, typed: Typed, wants: Callable[[str], bool]
+    ) -> None:
         self.pieces: dict[str, list[Piece]] = {}
-        self._sessions, self._wants = sessions, wants
+        self._files, self._sessions, self._wants = files, sessions, wants
         self._commands = _words(typed.commands)
         self._timed = _words([command.removeprefix("time ") for command in typed.commands])
         self._hosts = vector(typed.hosts, "str")
@@ -213,7 +215,7 @@ class _Rows:
 
     def _put(self, table: str, of: Integers, columns: dict[str, Any], **same: Any) -> None:
         if len(of) and self._wants(table):
-            piece = Piece(self._sessions.file[of], Block(len(of), columns, same))
+            piece = Piece(self._files[of], Block(len(of), columns, same))
             self.pieces.setdefault(table, []).append(piece)
 
 

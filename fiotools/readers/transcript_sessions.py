@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _RETURN = ord("\r")
 _BELOW = 8  # lines from the command, or the progress, to the end
-_SLACK = 0.5  # seconds: what whole ones may be off, as in `dd_runs`
+_SLACK = 0.5  # seconds: what whole ones may be off, as in `dd_series`
 
 
 class Printed(NamedTuple):
@@ -102,7 +102,8 @@ def spread(starts: Integers, counts: Integers) -> Integers:
     array([ 5,  6, 20, 21, 22])
     """
     behind = np.cumsum(counts)
-    return np.arange(behind[-1] if len(behind) else 0) + (starts - behind + counts).repeat(counts)
+    place: Integers = np.arange(behind[-1] if len(behind) else 0)
+    return place + (starts - behind + counts).repeat(counts)
 
 
 def find(texts: Sequence[bytes]) -> Sessions:
@@ -136,7 +137,7 @@ def find(texts: Sequence[bytes]) -> Sessions:
         cuts, stops[progress - 1], stops[progress], is_progress=True
     )
     times = [
-        time_columns.durations(cuts, *lines[place : place + 2], label)
+        time_columns.durations(cuts, lines[place], lines[place + 1], label)
         for place, label in ((4, b"real"), (5, b"user"), (6, b"sys"))
     ]
     owner = np.arange(len(file)).repeat(count)
@@ -167,7 +168,7 @@ def find(texts: Sequence[bytes]) -> Sessions:
 
 
 def _grows(before: Reports, after: Reports) -> Flags:
-    """Whether each can be what the same dd said later: `dd_runs.continues` of progress."""
+    """Whether each can be what the same dd said later, as `dd_series` asks below progress."""
     slack = np.where(before["whole"], _SLACK, 0.0)
     size = len(after)
     is_more = after["bytes"] >= before["bytes"][:size]

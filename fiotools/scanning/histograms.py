@@ -88,7 +88,7 @@ def scan_hist_log(
     parts = [
         (log.head.found, {**log.head.keys, "latency": "clat"}, partial(_bins, log)) for log in logs
     ]
-    return lazy("bins", parts, {"direction": DIRECTION}, "fio histogram log")
+    return lazy("bins", parts, _BINS, {"direction": DIRECTION}, "fio histogram log")
 
 
 def decide_histogram(head: Head) -> HistLog:

@@ -25,6 +25,7 @@ Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
 def lazy(
     table: str,
     parts: Sequence[tuple[Found, Mapping[str, Any], Batches]],
+    given: Collection[str],
     types: Mapping[str, pl.DataType],
     name: str,
 ) -> pl.LazyFrame:
@@ -36,12 +37,15 @@ def lazy(
     parts : sequence of (Found, keys, batches)
         Of each file the columns that all its rows share, and what gives its rows: called with the
         names of columns, it gives frames of those of them that it has.
+    given : collection of str
+        The columns that files have, ``time_s`` among them.
     types : mapping
         Of columns that are not as in the vocabulary.
     name : str
         What polars shall call it.
     """
     columns = {name: types.get(name, POLARS[COLUMNS[name].dtype]) for name in TABLES[table]}
+    given = frozenset(given)
     labels = label_types([found for found, _, _ in parts])
     schema = {**{name: labels[name] for name in labels if name not in columns}, **columns}
 
@@ -49,11 +53,13 @@ def lazy(
         wanted: list[str] | None, predicate: pl.Expr | None, rows: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
         shown = list(schema) if wanted is None else wanted
+        # a frame without any column has no rows either
+        asked = shown if not given.isdisjoint(shown) else [*shown, "time_s"]
         left = rows
         for found, keys, batches in parts:
             same = {name: keys.get(name, found.labels.get(name)) for name in shown}
             literals = {name: pl.lit(value, dtype=schema[name]) for name, value in same.items()}
-            for batch in batches(shown):
+            for batch in batches(asked):
                 # a label that is called as a column fills its gaps
                 filled = [
                     batch[name].fill_null(found.labels[name])
@@ -85,11 +91,14 @@ def label_types(files: Sequence[Found]) -> dict[str, pl.DataType]:
 
 
 def warn_of(notes: Sequence[Tables], stacklevel: int) -> None:
-    """Warn of what was assumed; what several files have in common is said once."""
+    """Warn of what was assumed; what several files have in common is said once.
+
+    What is said of lines is left for later: then all of them are counted.
+    """
     said: dict[str, list[str]] = {}
     for tables in notes:
-        for severity, message in tables.rows("notes", "severity", "message"):
-            if severity != "info" or argument("version") in message:
+        for line, severity, message in tables.rows("notes", "line", "severity", "message"):
+            if line is None and (severity != "info" or argument("version") in message):
                 said.setdefault(message, []).append(tables.source)
     for message, names in said.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""

@@ -86,4 +86,4 @@ def scan_log(
         for log in logs
         for quantity, column in log.meaning.quantities.items()
     ]
-    return lazy("samples", parts, {**FIGURES, "quantity": QUANTITY}, "fio log")
+    return lazy("samples", parts, FIGURES, {**FIGURES, "quantity": QUANTITY}, "fio log")

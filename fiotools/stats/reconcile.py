@@ -28,6 +28,7 @@ from fiotools.stats.metric import metric_of
 from fiotools.stats.runs import choose_scope, labels
 from fiotools.stats.series import Series, series_of
 from fiotools.stats.verdict import percent
+from fiotools.stats.window_samples import as_rates
 from fiotools.vocabulary import DType
 
 _METRICS = {
@@ -84,9 +85,11 @@ def reconcile(
 
     Parameters
     ----------
-    samples : pandas.DataFrame or polars.DataFrame
+    samples : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         A table such as `Results.samples`. Its rates count: IOPS and bandwidth, amounts that become
-        such (see `steady`); latencies and the largest of each window are left out.
+        such (see `steady`); latencies and the largest of each window are left out. Or a log of
+        any length, as `scan_log` gives it, or windows of one: then its I/Os and bytes count in
+        windows of a second, whatever was logged of them.
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`.
     quantity : str, optional
@@ -136,7 +139,7 @@ def reconcile(
     0  3          75.0    1001.0  0.999      ok
     """
     check_tolerance(tolerance)
-    data, whole, named = opened(samples), opened(io), names(by)
+    data, whole, named = opened(as_rates(samples)), opened(io), names(by)
     several, keys, summary = _matched(data, whole, quantity, named)
     lists = columns(data, keys)
     cells: dict[tuple[Any, ...], list[Series]] = {}

@@ -34,6 +34,7 @@ from fiotools.stats.runs import (
     run_keys,
 )
 from fiotools.stats.series import Series, equal, series_of
+from fiotools.stats.window_samples import as_samples
 from fiotools.stats.windows import Judge, Rule, judge_of, window_of
 from fiotools.vocabulary import KEYS, DType
 
@@ -110,7 +111,8 @@ def steady(
         A table such as `Results.samples`: a series for each run, entry, direction and quantity.
         ``io_bytes`` and ``total_ios``, which fio's ``--status-interval`` and dd's progress count
         from the start of the run, become rates between reports; ``count``, I/Os since the sample
-        before, becomes IOPS. A frame without a column ``value``, such as `Results.io`, is taken
+        before, becomes IOPS. Of what `window` answered, `quantity` names the column. Another frame
+        without a column ``value``, such as `Results.io`, is taken
         for rounds that were runs of their own, in order of ``started_at``, ``reported_at`` or the
         rows.
     quantity : str, optional
@@ -180,7 +182,7 @@ def steady(
     """
     judge = judge_of(method, window, limit)
     _refuse(confidence, round_s)
-    data, named = opened(samples), names(by)
+    data, named = opened(as_samples(samples, quantity)), names(by)
     if "value" in data.columns:
         several = series_of(data, quantity, named)
         if round_s is not None:

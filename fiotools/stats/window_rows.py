@@ -13,7 +13,8 @@ from fiotools.stats.window_parts import SINGLE, Plan
 
 _MANY = 10_000_000  # windows: beyond, their length is a slip
 _EDGE = 1e-9
-_GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
+_GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
+_LITTLE = 0.1  # of a window: of less no rate is made
 _TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
@@ -90,6 +91,7 @@ def _singles(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     each = each.with_columns(pl.int_ranges("low", pl.col("high") + 1).alias("at")).explode("at")
     begin, end = pl.col("at") * plan.seconds, (pl.col("at") + 1) * plan.seconds
     span = pl.min_horizontal(end, "to") - pl.max_horizontal(begin, "since")
+    covered = pl.when(pl.col("span_s") >= _LITTLE * plan.seconds).then("span_s")
     latency = pl.col(plan.what).cast(pl.String).is_in(SINGLE)
     return (
         each.join(found, on=[*logs, "at"], how="left", nulls_equal=True)
@@ -99,8 +101,8 @@ def _singles(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
             "at",
             "span_s",
             "n",
-            (pl.col("n") / pl.col("span_s")).alias("iops"),
-            (pl.col("bytes") / pl.col("span_s")).alias("bw_bytes_per_s"),
+            (pl.col("n") / covered).alias("iops"),
+            (pl.col("bytes") / covered).alias("bw_bytes_per_s"),
             pl.when(latency & (pl.col("n") > 0)).then("total").alias("total"),
             pl.lit(None, dtype=pl.String).alias("warnings"),
         )
@@ -152,7 +154,9 @@ def placed(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
     step = pl.col("end").diff().over(logs)
     usual = step.median().over(logs).fill_null(pl.col("end"))
-    width = step.fill_null(pl.col("end"))
+    # the first counts from the start of the run, unless times count from its own end
+    start = pl.when(pl.col("end") >= _SOON * usual).then(pl.col("end")).otherwise(usual)
+    width = step.fill_null(start)
     ends = ends.with_columns(
         pl.when(width <= _GAP * usual).then(width).otherwise(usual).alias("width")
     )

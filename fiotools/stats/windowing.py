@@ -54,7 +54,8 @@ def window(
           covers, and ``coverage_pct``, the same in percent: the first and the last window are
           seldom whole;
         * ``n``, the I/Os in it (rows, where a row is a window of its log);
-        * ``iops`` and ``bw_bytes_per_s``, over the time covered;
+        * ``iops`` and ``bw_bytes_per_s``, over the time covered; none where that is less than a
+          tenth of the window;
         * ``mean`` of the latencies of single I/Os [ns];
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
           of fio's in which it is, and its middle, which is what fio prints;

@@ -63,6 +63,11 @@ def _logs():
     return ft.read([FIO / "fio-3.33--log-windows_iops.1.log", FIO / "fio-3.33--log-windows.json"])
 
 
+@cache
+def _bins_of_time():
+    return ft.read(FIO / "fio-3.33--log-coarse_clat_hist.1.log")
+
+
 CASES = {
     "compare": (
         _sizes,
@@ -139,6 +144,9 @@ CASES = {
         lambda t: stats.percentiles_from_bins(t["bins"], by=["source", "run"], io=t["io"]),
     ),
     "steady": (_logs, lambda t: stats.steady(t["samples"], window=3)),
+    "window": (_logs, lambda t: stats.window(t["samples"], "500ms", percentiles=99)),
+    "window, histograms": (_bins_of_time, lambda t: stats.window(t["bins"], "2s", percentiles=99)),
+    "window_bins": (_bins_of_time, lambda t: stats.window_bins(t["bins"], "2s")),
     "reconcile": (_logs, lambda t: stats.reconcile(t["samples"], t["io"], by="direction")),
 }
 

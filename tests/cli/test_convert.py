@@ -1,0 +1,56 @@
+"""`fiotools convert`: what it prints, where, and what it ends with."""
+
+import json
+
+import pytest
+
+import fiotools as ft
+from tests.datasets import write_results
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+
+def test_convert(inside, tmp_path):
+    runs, path = write_results(tmp_path / "runs", 3), tmp_path / "ds"
+    done = inside("convert", runs, "-o", path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"fiotools: converted to {path}: 3 files (3 new)\n"
+    (runs / "broken.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    (runs / "notes.txt").write_text("dear diary")
+    done = inside("convert", runs, "-o", path, "--format", "json")
+    refusal, told = done.stderr.splitlines()
+    assert refusal.startswith(f"fiotools: {runs}/broken.json: ")
+    counts = "5 files (2 new, 3 unchanged, 1 refused, 1 without results)"
+    assert told == f"fiotools: converted to {path}: {counts}"
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["read"], answer["refused"], answer["parts"]) == (1, 3, 1, 1)
+
+
+def test_names_and_tables(inside, tmp_path):
+    old, new = write_results(tmp_path / "old", 2), write_results(tmp_path / "new", 2, start=2)
+    path = tmp_path / "ds"
+    done = inside("convert", f"old={old}", f"new={new}", "-o", path, "--table", "io")
+    assert done.returncode == 0
+    dataset = ft.open_dataset(path)
+    assert dataset.tables == ("io", "notes")
+    assert dataset.io.collect()["label"].to_list() == ["old", "old", "new", "new"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["run.json"], 2, "--output"),
+        (["-", "-o", "ds"], 2, "convert reads files that can be read again, and not -"),
+        (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or no name for any"),
+        (["nowhere", "-o", "ds"], 1, "nowhere: no such file or folder"),
+        (["data/page-cache", "-o", "ds", "--table", "x"], 1, "there is no table 'x'"),
+        (["data/page-cache", "-o", "data"], 1, "it is no dataset; name a new folder"),
+        (["data/page-cache", "-o", "zz://x"], 1, "zz://x: Protocol not known: zz"),
+    ],
+    ids=["no-output", "stdin", "no-name", "no-file", "no-table", "no-dataset", "no-protocol"],
+)
+def test_what_is_wrong_is_one_line(inside, words, code, said):
+    done = inside("convert", *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,259 @@
+"""Windows of logs, held to what plain Python makes of the same rows."""
+
+from collections import defaultdict
+from math import floor, inf
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fiotools as ft
+from fiotools.readers.fio_bins import bin_numbers, indexed_edges
+from fiotools.scanning import blocks
+from fiotools.stats import window_parts
+from fiotools.stats.quantiles import middle, rank
+from tests.conftest import FIXTURES, ROOT
+
+DATA = ROOT / "data" / "per-io-log"
+
+
+def samples(times, values, **more):
+    return pl.DataFrame(
+        {"time_s": times, "value": values},
+        schema={"time_s": pl.Float64, "value": pl.Float64},
+    ).with_columns(**{"quantity": pl.lit("lat_ns"), "bs_bytes": 4096, **more})
+
+
+def bin_of(value):
+    """Find fio's bin of a latency by integers alone (stat.c, plat_val_to_idx)."""
+    if value < 128:
+        return float(value), float(value + 1)
+    shift = value.bit_length() - 7
+    low = value >> shift << shift
+    return float(low), float(low + (1 << shift))
+
+
+@given(st.integers(0, 2**34 - 2**27 - 1))
+def test_a_bin_holds_its_latency(value):
+    low, high = indexed_edges(bin_numbers(np.array([float(value)])), 1)
+    assert (low[0], high[0]) == bin_of(value)
+
+
+def test_the_last_bin_takes_what_is_longer():
+    number = bin_numbers(np.array([2.0**34, 1e15, 17_112_760_319.0]))
+    assert number.tolist() == [1855, 1855, 1855]
+    assert indexed_edges(number, 1)[1].tolist() == [inf] * 3
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 4000),
+        st.integers(1, 10**10),
+        st.sampled_from(["read", "write"]),
+        st.sampled_from([512, 4096]),
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ROWS, st.sampled_from([100, 1000]), st.sampled_from([1, 40_000]))
+def test_windows_of_single_ios(rows, every, sparse):
+    first, last = min(row[0] for row in rows), max(row[0] for row in rows) + 1
+    cells = defaultdict(list)
+    for time, value, direction, size in rows:
+        cells[direction, time // every].append((value, size))
+    directions, columns = {row[2] for row in rows}, list(zip(*rows, strict=True))
+    log = samples(
+        [time / 1000 for time in columns[0]],
+        columns[1],
+        direction=pl.Series(columns[2]),
+        bs_bytes=pl.Series(columns[3]),
+    )
+    before, window_parts._SPARSE = window_parts._SPARSE, sparse
+    try:
+        found = ft.window(log, f"{every}ms", percentiles=(50, 99))
+    finally:
+        window_parts._SPARSE = before
+    found = {
+        (row["direction"], round(row["time_s"] * 1000) // every - 1, row["percentile"]): row
+        for row in found.iter_rows(named=True)
+    }
+    windows = range(first // every, (last - 1) // every + 1)
+    assert set(found) == {(d, w, p) for d in directions for w in windows for p in (50, 99)}
+    for (direction, number, percentile), row in found.items():
+        own = cells[direction, number]
+        span = min((number + 1) * every, last) - max(number * every, first)
+        assert row["n"] == len(own)
+        assert row["span_s"] == pytest.approx(span / 1000)
+        assert row["coverage_pct"] == pytest.approx(100 * span / every)
+        if span * 10 >= every:
+            assert row["iops"] == pytest.approx(len(own) * 1000 / span)
+            moved = sum(size for _, size in own)
+            assert row["bw_bytes_per_s"] == pytest.approx(moved * 1000 / span)
+        else:
+            assert row["iops"] is None is row["bw_bytes_per_s"]
+        if not own:
+            assert row["mean"] is row["value_ns"] is row["bound_lo_ns"] is None
+            continue
+        values = sorted(value for value, _ in own)
+        assert row["mean"] == pytest.approx(sum(values) / len(values), rel=1e-12)
+        low, high = bin_of(values[rank(percentile, len(values)) - 1])
+        assert (row["bound_lo_ns"], row["bound_hi_ns"]) == (low, high)
+        assert row["value_ns"] == middle(low, high)
+
+
+def test_percentiles_of_the_whole_run_are_those_that_fio_printed():
+    found = ft.window(
+        ft.scan_log(FIXTURES / "fio/fio-3.33--log-single_clat.1.log"),
+        "1h",
+        percentiles=[1, 50, 99, 99.9],
+    ).collect()
+    printed = ft.read(FIXTURES / "fio/fio-3.33--log-single.json").percentiles
+    assert len(found) == 8
+    for row in found.iter_rows(named=True):
+        own = printed.query(
+            f"direction == '{row['direction']}' and percentile == {row['percentile']}"
+        )
+        assert row["value_ns"] == own["value_ns"].item()
+
+
+def test_blocks_do_not_show(monkeypatch):
+    def answers():
+        log = ft.scan_log(f"{DATA}/mixed_lat.*.log", align="wall")
+        told = ft.window(log, "500ms", percentiles=(50, 99.9))
+        return told.collect(engine="streaming"), ft.window_bins(log, "2s").collect()
+
+    whole = answers()
+    monkeypatch.setattr(blocks, "SIZE", 5000)
+    monkeypatch.setattr(window_parts, "_AT_ONCE", 37)
+    for one, other in zip(whole, answers(), strict=True):
+        assert one.equals(other)
+    assert whole[1]["count"].sum() == 4797 + 1500
+
+
+def test_jobs_are_added_up_where_they_are_asked_to_be():
+    log = ft.scan_log(f"{DATA}/mixed_lat.*.log", align="wall")
+    apart = ft.window(log, "1s").collect()
+    assert apart["varies_in"].null_count() == len(apart)
+    assert apart.group_by("entry").agg(pl.col("n").sum()).sort("entry").rows() == [
+        (1, 4797),
+        (2, 1500),
+    ]
+    twice = pl.concat([log, log.with_columns(entry=pl.lit(9, dtype=pl.Int64))])
+    both = ft.window(twice, "1s", by=[]).collect()
+    assert both["n"].sum() == 2 * (4797 + 1500)
+    assert set(both["varies_in"]) == {"entry"}
+    assert both.columns[:2] == ["direction", "quantity"]
+
+
+def test_windows_of_averaged_logs():
+    rates = pl.DataFrame(
+        {
+            "quantity": ["iops"] * 4 + ["lat_ns"] * 2,
+            # 1 ms late, as fio is
+            "time_s": [0.5, 1.001, 1.501, 2.0, 0.5, 1.0],
+            "value": [100.0, 200.0, 300.0, 400.0, 5e5, 6e5],
+        }
+    ).with_columns(bs_bytes=pl.lit(None, dtype=pl.Int64))
+    found = ft.window(rates, "1s", percentiles=99)
+    iops = found.filter(pl.col("quantity") == "iops")
+    assert iops["time_s"].to_list() == [1, 2]
+    # by the time that each stands for: 500 and 501 ms, 500 and 499
+    assert iops["iops"].to_list() == pytest.approx([150.2 / 1.001, 349.6 / 0.999])
+    assert iops["span_s"].to_list() == pytest.approx([1.001, 0.999])
+    assert iops["n"].to_list() == [2, 2]
+    latency = found.filter(pl.col("quantity") == "lat_ns")
+    assert latency["mean"].null_count() == latency["value_ns"].null_count() == len(latency)
+    assert latency["warnings"][0].startswith("a row is a window of its log")
+
+
+def test_windows_of_histogram_logs_hold_what_the_log_holds():
+    path = ROOT / "data/how-many-runs/long/long_clat_hist.1.log"
+    whole = ft.read(path).bins
+    found = ft.window(ft.scan_hist_log(path), "60s", percentiles=(50, 99)).collect()
+    assert found["n"].sum() == 2 * whole["count"].sum()
+    assert found["iops"].is_between(35_000, 45_000).all()
+    # the second that ended at 60.001 s began before the 60th
+    first = whole[whole["time_s"] <= 60.5]
+    told = ft.percentiles_from_bins(first, [50, 99])
+    ours = found.filter(pl.col("time_s") == 60)
+    assert ours["value_ns"].to_list() == told["value_ns"].tolist()
+    assert ours["n"].unique().to_list() == [first["count"].sum()]
+    bins = ft.window_bins(ft.scan_hist_log(path), "60s").collect()
+    assert bins.filter(pl.col("time_s") == 60)["count"].sum() == first["count"].sum()
+
+
+def test_a_histogram_log_in_unix_time_counts_from_the_end_of_its_first_interval():
+    found = ft.window(ft.scan_hist_log(DATA / "mixed_clat_hist.1.log"), "1s").collect()
+    assert found["time_s"].to_list() == [0, 1, 2, 3, 4, 5, 6]
+    assert found["span_s"].is_between(0.9, 1.1).all()
+
+
+def test_a_log_of_any_length_is_held_against_its_summary():
+    io = ft.read(DATA / "mixed.json").io
+    for log in (
+        ft.scan_log(f"{DATA}/mixed_lat.*.log"),
+        ft.window(ft.scan_log(f"{DATA}/mixed_lat.*.log"), "1s", percentiles=(50, 99)),
+        ft.window(ft.read(f"{DATA}/mixed_lat.*.log").samples, "1s"),
+    ):
+        found = ft.reconcile(log, io, by="entry")
+        assert isinstance(found, pd.DataFrame if isinstance(log, pd.DataFrame) else pl.DataFrame)
+        assert sorted(found["quantity"]) == ["bw_bytes_per_s"] * 2 + ["iops"] * 2
+        assert set(found["verdict"]) == {"ok"}
+        assert [*found["ratio"]] == pytest.approx([1] * 4, abs=0.002)
+
+
+def test_windows_are_drawn_and_judged_as_samples_are():
+    log = ft.read(DATA / "mixed_lat.1.log").samples
+    windows = ft.window(log, "1s", percentiles=(50, 99))
+    ax = ft.plot.series(windows.query("percentile == 50"), "iops")
+    assert ax.get_ylabel() == "I/Os per second (read)"
+    (line,) = [line for line in ax.lines if line.get_drawstyle() == "steps-post"]
+    assert line.get_ydata()[:-1].tolist() == windows["iops"].dropna()[::2].tolist()
+    both = ft.plot.series(windows, "value_ns", hue="percentile")
+    assert len([line for line in both.lines if line.get_drawstyle() == "steps-post"]) == 2
+    with pytest.raises(ft.SchemaError, match="windows have several figures: quantity= is one of"):
+        ft.plot.series(windows)
+    bins = ft.window_bins(log, "1s")
+    assert ft.plot.heatmap(bins).get_ylabel() == "latency (read)"
+    steady = ft.steady(ft.window(log, "1s"), "iops")
+    assert steady["n"].item() == 8
+    assert steady["mean"].item() == pytest.approx(599, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda log: ft.window(log, "soon"), "every='soon' is no length of time"),
+        (lambda log: ft.window(log, 0), "every=0 is no length of time"),
+        (lambda log: ft.window(log, "1ns"), "windows: take longer ones"),
+        (lambda log: ft.window(log, 1, by="jop"), "no column 'jop'"),
+        (lambda log: ft.window(log, 1, percentiles=101), "percentile 101 is none"),
+        (lambda log: ft.window(log.drop("value"), 1), "no column 'value'"),
+        (lambda log: ft.window(log.with_columns(time_s=-1.0), 1), "runs begin at 0"),
+        (lambda log: ft.window(log.with_columns(quantity=pl.lit("io_bytes")), 1), "steady()"),
+        (lambda log: ft.window(log.head(0), 1), "no rows"),
+        (lambda log: ft.window(log.to_dict(), 1), "a pandas or polars DataFrame is needed"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(ask, why):
+    with pytest.raises(ft.SchemaError, match=why.replace("(", r"\(").replace(")", r"\)")):
+        ask(samples([0.0, 0.5, 1.5], [1e5, 2e5, 3e5]))
+
+
+def test_an_empty_lazy_frame_has_an_empty_answer():
+    none = ft.window(samples([0.0], [1.0]).lazy().filter(pl.col("value") > 5), "1s")
+    assert none.collect().is_empty()
+    assert none.collect_schema() == none.collect().schema
+
+
+def test_windows_begin_where_they_should():
+    # 0.3 / 0.1 is less than 3
+    found = ft.window(samples([k / 10 for k in range(50)], [1.0] * 50), 0.1)
+    assert found["n"].to_list() == [1] * 50
+    assert [floor(10 * time + 0.5) for time in found["time_s"]] == [*range(1, 51)]
