@@ -135,7 +135,12 @@ def _drawn(make: Callable[[int], Any], draw: Callable[[Any], object]) -> Make:
 
 
 def _parts(rows: int) -> list[Results]:
-    return [_results(10) for _ in range(max(1, rows // 10))]
+    """Make readings of ten files each."""
+    tables = _results(rows).tables
+    return [
+        Results({name: frame.iloc[at : at + 10] for name, frame in tables.items()}, files=10)
+        for at in range(0, rows, 10)
+    ]
 
 
 SIDES: dict[str, Any] = {"between": "side", "baseline": "old"}

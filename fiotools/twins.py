@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +61,7 @@ def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
 def _formats(runs: Rows, asked: set[Run]) -> dict[Run, tuple[str, str]]:
     keys = keys_of(runs)
     numbers = np.fromiter((file << 32 | run for file, run in asked), np.int64, len(asked))
-    some = np.flatnonzero(np.isin(keys, numbers))
+    some = np.flatnonzero(pd.Series(keys).isin(numbers))
     kinds = zip(*(runs.get(name).take(some).listed() for name in _KIND), strict=True)
     return dict(zip(_listed(keys[some]), kinds, strict=True))
 
@@ -70,7 +71,8 @@ def _same_io(
 ) -> Iterator[tuple[Run, Run]]:
     alike: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
     for run, figures in rows.items():
-        figures.sort(key=repr)
+        if len(figures) > 1:
+            figures.sort(key=repr)
         key = tuple(row[:2] for row in figures)
         if all(row[0] is not None for row in figures):
             alike[(formats[run][0], *key)].append(run)
@@ -113,8 +115,8 @@ def _alike(
         return found
     key = keys_of(rows)
     runs, sums = sums_of(rows, alike)
-    _, place, count = np.unique(sums, return_inverse=True, return_counts=True)
-    some = np.flatnonzero(np.isin(key, runs[count[place] > 1]))
+    again = pd.Series(sums).duplicated(keep=False).to_numpy()
+    some = np.flatnonzero(pd.Series(key).isin(runs[again]))
     columns = [rows.get(name).take(some).listed() for name in names]
     for run, *figures in zip(_listed(key[some]), *columns, strict=True):
         found[run].append(tuple(figures))

@@ -297,7 +297,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("exit_status", "Int64", "", "Exit status of the command.", hyperfine="exit_codes"),
     _c("real_mean_s", "float64", "s", "Mean wall time of n runs.", better="lower"),
     _c("real_stddev_s", "float64", "s", "Standard deviation of the wall time of n runs."),
-    _c("n", "Int64", "", "Runs behind a printed summary, or a statistic."),
+    _c("n", "Int64", "", "Runs behind a printed summary, or a statistic; I/Os in a window."),
     # cpu
     _c("cpu", "str", "", "Processor number, or 'average'.", diskspd="CPU/Id"),
     _c("usage_pct", "float64", "%", "Busy share.", diskspd="UsagePercent"),

@@ -55,7 +55,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("median", "float64", "", "Median of the runs, in the metric's unit."),
     _c("median_lo", "float64", "", "Lower end of the median's interval; null below 6 runs."),
     _c("median_hi", "float64", "", "Upper end of the median's interval; null below 6 runs."),
-    _c("mean", "float64", "", "Mean of the runs, or of a series, in the metric's unit."),
+    _c("mean", "float64", "", "Mean of runs, of a series, or of a window's I/Os, in their unit."),
     _c("mean_lo", "float64", "", "Lower end of the mean's t interval; null where n is too small."),
     _c("mean_hi", "float64", "", "Upper end of the mean's t interval; null where n is too small."),
     _c("stddev", "float64", "", "Standard deviation between the runs, in the metric's unit."),
@@ -93,8 +93,8 @@ _COLUMNS: tuple[Column, ...] = (
     _c("why", "str", "", "The reason of the verdict, in one sentence."),
     _c("remedy", "str", "", "What to do, or which evidence is missing; null if nothing is."),
     _c("basis", "str", "", "Where the limit comes from."),
-    # steady, reconcile
-    _c("interval_s", "float64", "s", "Time between samples, or length of a round: the median."),
+    # steady, reconcile, window
+    _c("interval_s", "float64", "s", "Time between samples, or length of a round or window: the median."),
     _c("lag1", "float64", "", "Correlation of each sample with the next."),
     _c("tau", "float64", "", "Samples that tell as much as one independent sample would."),
     _c("window", "Int64", "", "Rounds in the window that was judged, at the end of the series."),
@@ -110,7 +110,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("drift_pct", "float64", "%", "The same from one round to the next."),
     _c("met", "boolean", "", "Whether the window meets the rule; null where rounds are too few."),
     _c("span_s", "float64", "s", "Time that the samples cover."),
-    _c("coverage_pct", "float64", "%", "The same, of the run time."),
+    _c("coverage_pct", "float64", "%", "The same, of the run time, or of the window."),
     _c("log_rate", "float64", "", "Mean of the samples, weighted by time, in the metric's unit."),
     _c("summary_rate", "float64", "", "What the summary of the run gives, in the metric's unit."),
     _c("tolerance_pct", "float64", "%", "Difference up to which the two agree."),

@@ -16,12 +16,13 @@ from lxml import etree
 from lxml.etree import XMLSyntaxError
 
 from fiotools.readers import diskspd_messages as messages
-from fiotools.readers.diskspd_elements import Element
+from fiotools.readers.diskspd_elements import Element, MalformedError
 
 # also where the file was cut off at once
 ANCHOR = r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
 _INDENT = 200
 _MANY = 20
+_ATTRIBUTES = 99
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
 _NEXT = re.compile(rf"{ANCHOR}|^[ \t]*Command Line:", re.MULTILINE)
 _FREE = re.compile(
@@ -126,6 +127,8 @@ def parse(xml: str) -> tuple[Element, int]:
     ------
     lxml.etree.XMLSyntaxError
         If it is not well-formed, and not for want of escapes in the places known.
+    MalformedError
+        If an element has more attributes than any of DISKSPD's: each takes the time of all.
     """
     try:
         return _parse(xml), 0
@@ -167,4 +170,8 @@ def _parse(xml: str) -> Element:
         remove_comments=True,
         remove_pis=True,
     )
-    return etree.fromstring(xml.encode("utf-8", "replace"), parser)
+    root = etree.fromstring(xml.encode("utf-8", "replace"), parser)
+    for crowded in root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]"):
+        reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
+        raise MalformedError(crowded.sourceline, reason)
+    return root

@@ -19,7 +19,7 @@ from lxml.etree import XMLSyntaxError
 
 from fiotools.readers import diskspd_documents as documents
 from fiotools.readers.diskspd_buckets import Marks, marks_of
-from fiotools.readers.diskspd_elements import Element, Elements, Fields
+from fiotools.readers.diskspd_elements import Element, Elements, Fields, MalformedError
 from fiotools.readers.diskspd_numbers import LONG
 
 Texts: TypeAlias = tuple[str, ...]
@@ -122,7 +122,7 @@ def _outline(text: str, pieces: list[str], delimiters: str, count: int) -> _Outl
     try:
         root, repaired = documents.parse(text)
         numbers, _ = documents.parse("".join(map("".join, zip(numbered, ends, strict=True))))
-    except XMLSyntaxError:
+    except (XMLSyntaxError, MalformedError):
         return None
     marks = marks_of(root, count)
     if marks is None or repaired or len(places) < 2 or documents.strays(root):
