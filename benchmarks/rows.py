@@ -108,9 +108,11 @@ def _results(rows: int, *, alike: bool = False) -> Results:
         tables[name] = rowful.assign(source=sources).reset_index(drop=True)
     if not alike:
         factor = np.random.default_rng(1).lognormal(0, 0.3, rows)
-        for name in ("total_ios", "io_bytes", "iops", "bw_bytes_per_s"):
+        for name in ("total_ios", "io_bytes", "runtime_s"):
+            kind = tables["io"][name].dtype
             changed = pd.Series(tables["io"][name].to_numpy(float) * factor)
-            tables["io"][name] = changed.round().astype(tables["io"][name].dtype)
+            whole = changed.round() if kind == "Int64" else changed
+            tables["io"][name] = whole.astype(kind)
     return Results(tables, files=rows)
 
 

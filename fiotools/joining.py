@@ -194,11 +194,12 @@ def stack(parts: Sequence[Part], wanted: Collection[str] | None = None) -> dict[
             continue
         pairs = zip(starts, parts, strict=False)
         rows = [(start, part.tables[table]) for start, part in pairs if table in part.tables]
+        rows = [(start, one) for start, one in rows if len(one)]
         names = dict.fromkeys(name for _, one in rows for name in one.columns)
         files = [start + one.file for start, one in rows]
         built[table] = Rows(
             np.concatenate(files) if files else np.zeros(0, dtype=np.int32),
-            {name: joined([one.get(name) for _, one in rows if len(one)]) for name in names},
+            {name: joined([one.get(name) for _, one in rows]) for name in names},
         )
     return built
 

@@ -7,7 +7,7 @@ What becomes of them is in `fiotools.joining`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class Tables:
         for block in self.blocks.get(table, ()):
             yield from zip(*map(block.listed, names), strict=True)
 
-    def finish(self) -> Tables:
+    def finish(self) -> Self:
         """Close the tables: all rows are in blocks now."""
         for table in list(self._rows):
             self._flush(table)

@@ -94,7 +94,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("remedy", "str", "", "What to do, or which evidence is missing; null if nothing is."),
     _c("basis", "str", "", "Where the limit comes from."),
     # steady, reconcile, window
-    _c("interval_s", "float64", "s", "Time between samples, or length of a round or window: the median."),
+    _c("interval_s", "float64", "s", "Median time between samples; length of a round or window."),
     _c("lag1", "float64", "", "Correlation of each sample with the next."),
     _c("tau", "float64", "", "Samples that tell as much as one independent sample would."),
     _c("window", "Int64", "", "Rounds in the window that was judged, at the end of the series."),

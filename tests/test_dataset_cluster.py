@@ -1,7 +1,6 @@
 """Many machines: a cluster of Dask converts, one of its processes is killed, and nothing is lost."""
 
-import os
-import signal
+import subprocess
 import sys
 import threading
 import time
@@ -18,37 +17,48 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the cluster that is killed
 
 
+def worker(address):
+    """Start a worker of its own, which nobody starts again."""
+    options = ["--no-nanny", "--no-dashboard", "--nthreads", "1"]
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, *options]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as made:
-        yield made
+    """A scheduler, and two processes that work for it."""
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=60) as made:
+        made.processes = [worker(made.scheduler_address) for _ in range(2)]
+        try:
+            with distributed.Client(made, set_as_default=False) as client:
+                client.wait_for_workers(2, timeout=120)
+            yield made
+        finally:
+            for process in made.processes:
+                process.kill()
+                process.wait()
 
 
-def killed_at(path, records, pid):
+def killed_at(path, records, process):
     """Kill a process as soon as so many parts are there."""
 
     def watch():
         while len(list(path.glob("_manifest/part-*-*.parquet"))) < records:
             time.sleep(0.01)
-        os.kill(pid, signal.SIGKILL)
+        process.kill()
 
     thread = threading.Thread(target=watch)
     thread.start()
     return thread
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGKILL")
 def test_a_worker_is_killed(tmp_path, cluster):
     runs, path = write_results(tmp_path / "runs", 120), tmp_path / "ds"
     with distributed.Client(cluster, set_as_default=False) as client:
-        first = min(client.run(os.getpid).values())
-        thread = killed_at(path, 6, first)
+        thread = killed_at(path, 6, cluster.processes[0])
         done = ft.convert(runs, path, part_files=5, executor=client.get_executor())
         thread.join()
-        client.wait_for_workers(2)
-        assert first not in client.run(os.getpid).values()
+        assert len(client.scheduler_info()["workers"]) == 1
     assert (done.read, done.parts) == (120, 24)
     ft.convert(runs, tmp_path / "alone", part_files=5)
     assert data_files(path) == data_files(tmp_path / "alone")

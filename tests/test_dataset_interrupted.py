@@ -66,9 +66,10 @@ def interrupted(runs, path, writes):
             raise KeyboardInterrupt
         write(self, name, content)
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Folder, "write", counted)
-        ft.convert(runs, path, part_files=PART)
+        with pytest.raises(KeyboardInterrupt):
+            ft.convert(runs, path, part_files=PART)
 
 
 @needs_kill

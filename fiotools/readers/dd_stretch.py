@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from fiotools.readers.dd_columns import Flags, Integers
 
 FEW = 16  # reports: so few are read one by one
+_SHORT = r"(?:[0-9]{1,3}\.[0-9]|[0-9]{1,5})"
+_TIME = r"(?:0\.[0-9]{1,11}|[0-9]{1,6}(?:\.[0-9]{1,6})?)(?:e-(?:0[1-9]|1[01]))?"
+# what is so laid out is nearly always found to be of reports
 _SOME = re.compile(
     r"(?:[0-9]{1,15}\+[0-9]{1,15} records in\n[0-9]{1,15}\+[0-9]{1,15} records out\n"
-    r"[0-9]{1,15} bytes (?:\([^()\n]{3,30}\) )?copied, [0-9.e-]{1,17} s, [0-9.]{1,5} \w?B/s\n)"
-    rf"{{{FEW}}}"
+    rf"[0-9]{{1,15}} bytes (?:\({_SHORT} [kMGTPE]?B(?:, {_SHORT} (?:[KMGTPE]i)?B)?\) )?copied, "
+    rf"{_TIME} s, {_SHORT} [kMGTPE]?B/s\n){{{FEW}}}"
 )
 _FIRST, _MOST = 2**16, 2**20  # characters at a time: where the stretch ends soon, few are wasted
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from lxml import etree
 from lxml.etree import XMLSyntaxError
@@ -171,7 +172,8 @@ def _parse(xml: str) -> Element:
         remove_pis=True,
     )
     root = etree.fromstring(xml.encode("utf-8", "replace"), parser)
-    for crowded in root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]"):
+    found: Any = root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]")
+    for crowded in found:
         reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
         raise MalformedError(crowded.sourceline, reason)
     return root

@@ -1,60 +1,90 @@
 """Many small fio documents of the usual layout, read side by side.
 
-A document is asked for its figures by name, all at once; what it lacks, or has besides, leads to
-the reader that takes documents one by one, and so does a value that is no number. What is taken is
-as fio 3 writes it of jobs that ran without an error; the arithmetic is done on the figures of some
-hundred files together (`fio_json_columns`).
+Documents that are equal but for their numbers, names, options and dates are of one shape: what its
+numbers are is found once, and then they are read from all of its documents together, as columns. A
+document that is of no usual shape, or says what is seldom said, is left to the reader that takes
+documents one by one.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import orjson
+import numpy as np
 
-from fiotools.readers import fio_json_extras as extras
-from fiotools.readers.fio_json_columns import (
-    COUNTS,
-    FIGURES,
-    WHOLE,
-    Columns,
-    Curve,
-    Entry,
-    Moved,
-)
-from fiotools.readers.fio_json_io import Version
-from fiotools.readers.fio_json_latency import add_coarse, coarse, percentile
-from fiotools.readers.fio_json_listed import DIRECTIONS, Options
-from fiotools.readers.fio_json_rows import READ_JOB, READ_TOP, is_moment, ran_longer
-from fiotools.readers.fio_json_values import Values
+from fiotools.readers.fio_json_columns import Columns
+from fiotools.readers.fio_json_cut import cut, skeleton
+from fiotools.readers.fio_json_marks import UnusualError
+from fiotools.readers.fio_json_matrix import Matrix
+from fiotools.readers.fio_json_shape import Shape
 
 if TYPE_CHECKING:
     from fiotools.joining import Piece
 
-_BEGINS = b'{\n  "fio version" : "fio-'
 _LARGEST = 2**20  # a larger file gains nothing by company
-_TOP = READ_TOP | {"time"}
-# in an entry: of a client, with unified_rw_reporting, with ss=
-_UNUSUAL = frozenset({"hostname", "port", "mixed", "steadystate"})
-
-_named = itemgetter("jobname", "groupid")
-_entry = itemgetter("jobname", "groupid", "job options", "elapsed", *COUNTS, "usr_cpu", "sys_cpu")
-_whole = itemgetter(*WHOLE)
-_figures = itemgetter(*FIGURES)
-_latencies = itemgetter("slat_ns", "clat_ns", "lat_ns")
-_stats = itemgetter("min", "max", "mean", "stddev")
-_SYNC = DIRECTIONS.index("sync")
-_NOTHING = (0, 0, 0, 0, 0)  # a latency that was not measured
-_PART = len(WHOLE) + len(FIGURES) + 3  # a direction has no more keys than these
-_INT, _FLOAT, _NUMBER = frozenset({int}), frozenset({float}), frozenset({int, float})
+_TOGETHER = 2**21  # bytes of documents that are read at once: what is made of them is small then
+_WAITING = 2**23  # bytes of documents that wait for others of their shape
+_REMEMBERED = 2**15  # bytes of a skeleton whose shapes are worth keeping
+_VARIANTS = 8  # shapes of one skeleton: they differ in the digits within texts
 
 
-class _UnusualError(Exception):
-    """A document is not of the usual layout."""
+class _Group:
+    """The documents that wait to be read together.
+
+    Attributes
+    ----------
+    shape : Shape
+    next : _Group or None
+        Where those go that have the skeleton, and another shape.
+    """
+
+    def __init__(self, shapes: list[Shape], at: int) -> None:
+        self.shape, self._shapes, self._at = shapes[at], shapes, at
+        self.next: _Group | None = None
+        self.size = 0
+        self.files: list[int] = []
+        self.rests: list[bytes] = []
+        self.texts: list[list[bytes]] = []
+
+    def add(self, file: int, rest: bytes, texts: list[bytes]) -> None:
+        """Add a document."""
+        self.size += len(rest)
+        self.files.append(file)
+        self.rests.append(rest)
+        self.texts.append(texts)
+
+    def read(self, columns: Columns) -> None:
+        """Read the documents."""
+        if not self.files:
+            return
+        files, rests, texts, self.size = self.files, self.rests, self.texts, 0
+        self.files, self.rests, self.texts = [], [], []
+        matrix = Matrix(self.shape.form, rests)
+        if not matrix.fits.all():
+            for at, fits in enumerate(matrix.fits.tolist()):
+                if not fits and not self._pass_on(files[at], rests[at], texts[at]):
+                    columns.odd.append(files[at])
+            fitting = np.flatnonzero(matrix.fits).tolist()
+            files, texts = [files[at] for at in fitting], [texts[at] for at in fitting]
+        if files:
+            columns.add(self.shape, matrix, files, texts)
+
+    def _pass_on(self, file: int, rest: bytes, texts: list[bytes]) -> bool:
+        """Give a document to the next shape of the skeleton, its own if there is none yet."""
+        if self.next is None:
+            at = self._at + 1
+            if at == len(self._shapes):
+                if at == _VARIANTS:
+                    return False
+                try:
+                    self._shapes.append(Shape.of(rest, len(texts)))
+                except UnusualError:
+                    return False
+            self.next = _Group(self._shapes, at)
+        self.next.add(file, rest, texts)
+        return True
 
 
 class Bulk:
@@ -62,166 +92,56 @@ class Bulk:
 
     def __init__(self, wanted: Collection[str] | None) -> None:
         self._columns = Columns(wanted)
-        self._options = Options()
+        self._groups: dict[bytes, _Group | None] = {}  # by skeleton; None if it is not usual
+        self._waiting = 0
 
     def take(self, number: int, data: bytes) -> bool:
-        """Take a file's document if it is of the usual layout."""
-        if not data.startswith(_BEGINS) or len(data) > _LARGEST or b'"bins"' in data:
+        """Take a file's document if it is of a usual shape."""
+        found = cut(data) if len(data) <= _LARGEST else None
+        if found is None:
             return False
-        try:
-            self._add(number, orjson.loads(data))
-        except (_UnusualError, KeyError, TypeError, AttributeError, ValueError):
+        rest, texts = found
+        key = skeleton(rest)
+        if key not in self._groups:
+            self._groups[key] = _first(key, rest, len(texts))
+        group = self._groups[key]
+        if group is None or len(texts) != group.shape.texts:
             return False
+        group.add(number, rest, texts)
+        self._waiting += len(rest)
+        if group.size >= _TOGETHER:
+            self._waiting -= group.size
+            group.read(self._columns)
+        elif self._waiting >= _WAITING:
+            self._read()
         return True
 
+    def _read(self) -> None:
+        """Read what waits."""
+        self._waiting = 0
+        for group in self._groups.values():
+            while group:
+                group.read(self._columns)
+                group = group.next
+
     def finish(self) -> tuple[dict[str, list[Piece]], list[int]]:
-        """Give the rows of all documents; of none, if a number among them fits no column."""
-        return self._columns.pieces()
-
-    def _add(self, number: int, document: dict[str, Any]) -> None:
-        jobs, shared = document["jobs"], document.get("global options", {})
-        version, reported = _version(document["fio version"]), _reported(document)
-        if not (document.keys() <= _TOP and jobs and type(jobs) is list):
-            raise _UnusualError
-        clones = Counter(map(_named, jobs)) if len(jobs) > 1 else {}
-        entries = [
-            self._entry(place, job, shared, clones.get(_named(job), 1))
-            for place, job in enumerate(jobs, 1)
-        ]
-        columns = self._columns
-        bins = list(map(coarse, jobs)) if columns.wants_bins else ()
-        # whatever could be unusual has been looked at: from here on rows are added
-        columns.add(number, version, reported, entries)
-        rare = columns.rare
-        for entry, held in zip(entries, bins, strict=False):
-            add_coarse(rare, {"run": 1, **entry.keys()}, held, entry.directions())
-        for entry, job in zip(entries, jobs, strict=True):
-            extras.add(rare, 1, entry.number, job, READ_JOB)
-        values = Values()
-        if rare.wants("disks") or rare.wants("extras"):
-            extras.add_disks(rare, 1, document.get("disk_util"), values)
-            extras.add(rare, 1, None, document, READ_TOP)
-        values.note(rare, 1, 1)
-
-    def _entry(
-        self, number: int, job: dict[str, Any], shared: dict[str, Any], clones: int
-    ) -> Entry:
-        name, group, own, elapsed, *counts, usr_cpu, sys_cpu = _entry(job)
-        start, runtime = job.get("job_start", 0), job.get("job_runtime", 0)
-        description = job.get("desc", "")
-        if (
-            not (type(name) is type(description) is str and own)
-            or not _INT.issuperset(map(type, (group, elapsed, start, runtime, *counts)))
-            or not _NUMBER.issuperset((type(usr_cpu), type(sys_cpu)))
-            or not _UNUSUAL.isdisjoint(job)
-            or counts[0]  # an error
-            or (start and not is_moment(start))
-        ):
-            raise _UnusualError
-        listed = self._options.listed(shared, own)
-        is_own = listed.name is None or listed.name.startswith(name)
-        if not is_own or ran_longer(runtime, elapsed, listed.numjobs / clones):
-            raise _UnusualError
-        moved = [self._moved(at, job[DIRECTIONS[at]]) for at in range(_SYNC)]
-        moved.append(self._synced(job.get("sync")))
-        moved = [one for one in moved if one]
-        if not moved:
-            raise _UnusualError
-        scope = "group" if listed.numjobs > clones or listed.is_group else "job"
-        figures = (*counts, usr_cpu, sys_cpu, start or None, runtime / 1000 or None)
-        described = description if "desc" in job else None
-        return Entry(number, group, name, scope, listed, elapsed, (*figures, described), moved)
-
-    def _moved(self, direction: int, part: Any) -> Moved | None:
-        """Give what was done in one direction."""
-        moved = part["io_bytes"], part["io_kbytes"]
-        if not moved[0]:
-            return None
-        whole, figures = _whole(part), _figures(part)
-        latencies = _latencies(part)
-        measured = [*_measured(latencies[0]), *_measured(latencies[1]), *_measured(latencies[2])]
-        if (
-            len(part) != _PART
-            or part["short_ios"]
-            or not _INT.issuperset(map(type, whole))
-            or not _FLOAT.issuperset(map(type, figures))
-            or not _NUMBER.issuperset(map(type, measured))
-        ):
-            raise _UnusualError
-        return Moved(direction, whole, figures, measured, self._curves(latencies, measured))
-
-    def _synced(self, part: Any) -> Moved | None:
-        """Give the syncs that were done, which fio counts apart."""
-        if part is None:
-            return None
-        counted, latency = part["total_ios"], part["lat_ns"]
-        measured = [*_NOTHING, *_NOTHING, *_measured(latency)]
-        if (
-            len(part) != 2
-            or type(counted) is not int
-            or not _NUMBER.issuperset(map(type, measured))
-        ):
-            raise _UnusualError
-        is_measured = _is_measured(measured, 2)
-        if not (counted or is_measured):
-            return None
-        count = max(counted, latency.get("N", 0) if is_measured else 0)
-        if count == 0:
-            raise _UnusualError
-        whole = [0] * len(WHOLE)
-        whole[WHOLE.index("total_ios")] = count
-        curves = self._curves(({}, {}, latency), measured)
-        return Moved(_SYNC, whole, [0.0] * len(FIGURES), measured, curves)
-
-    def _curves(self, latencies: Sequence[dict[str, Any]], measured: list[Any]) -> list[Curve]:
-        """Give the percentiles of what was measured."""
-        curves: list[Curve] = []
-        if self._columns.wants_percentiles:
-            for kind, latency in enumerate(latencies):
-                listed = latency.get("percentile")
-                if type(listed) is dict and _is_measured(measured, kind):
-                    values = list(listed.values())
-                    if not _NUMBER.issuperset(map(type, values)):
-                        raise _UnusualError
-                    curves.append((kind, _percentiles(tuple(listed)), values))
-        return curves
+        """Give the rows of all documents, and the files whose documents were unusual after all."""
+        self._read()
+        return self._columns.pieces(), self._columns.odd
 
 
-def _measured(latency: dict[str, Any]) -> tuple[Any, ...]:
-    """Give the figures of a latency, and of how many I/Os it is: -1 where that is not said."""
-    if "N" not in latency:
-        return (*_stats(latency), -1)
-    if latency["N"] < 0:
-        raise _UnusualError
-    return (*_stats(latency), latency["N"])
+def _first(key: bytes, rest: bytes, texts: int) -> _Group | None:
+    """Find the first shape of a skeleton; None if it is not usual."""
+    shapes = _shapes(key) if len(key) <= _REMEMBERED else []
+    try:
+        if not shapes:
+            shapes.append(Shape.of(rest, texts))
+    except UnusualError:
+        return None
+    return _Group(shapes, 0)
 
 
-def _is_measured(measured: list[Any], kind: int) -> bool:
-    _, most, mean, _, count = measured[5 * kind : 5 * kind + 5]
-    return bool(count > 0 or (count == -1 and (most or mean)))
-
-
-@lru_cache(maxsize=1024)
-def _percentiles(names: tuple[str, ...]) -> list[float]:
-    """Read the names of percentiles, each once and none of them 0."""
-    found = [percentile(name) for name in names]
-    known = [value for value in found if value]
-    if len(set(known)) != len(names):
-        raise _UnusualError
-    return known
-
-
-@lru_cache(maxsize=256)
-def _version(said: str) -> str:
-    fio = Version.of({}, said)
-    if fio.text is None or fio.before(3, 0, True):
-        raise _UnusualError
-    return fio.text
-
-
-def _reported(document: dict[str, Any]) -> int | None:
-    """Give the moment of a report, in ms."""
-    exact, seconds = document.get("timestamp_ms", 0), document.get("timestamp", 0)
-    if not type(exact) is type(seconds) is int:
-        raise _UnusualError
-    return next((ms for ms in (exact, seconds * 1000) if is_moment(ms)), None)
+@lru_cache(maxsize=128)
+def _shapes(_skeleton: bytes) -> list[Shape]:
+    """Keep the shapes of a skeleton, which are added when they are met."""
+    return []

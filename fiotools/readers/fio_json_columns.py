@@ -1,79 +1,34 @@
-"""The figures of many fio documents of the usual layout: from tuples to typed columns."""
+"""The figures of many fio documents of the usual layout: from arrays to typed columns."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fiotools.arrays import Vector, vector
-from fiotools.joining import Gathered, Piece
-from fiotools.readers import fio_options
+from fiotools.readers.fio_json_group import SYNC, Group
 from fiotools.readers.fio_json_io import BW, IOPS
 from fiotools.readers.fio_json_latency import COLUMNS as LATENCY
-from fiotools.readers.fio_json_listed import DIRECTIONS, Listed
-from fiotools.schema import CONDITIONS
-from fiotools.tables import Block
+from fiotools.readers.fio_json_listed import DIRECTIONS, Jobs
+from fiotools.readers.fio_json_rest import Rest, piece, words
+from fiotools.readers.fio_json_shape import CPU, EXTREMES, JOB, KINDS, MEANS, REAL, WHOLE
+from fiotools.schema import CONDITIONS, TABLES
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Curve: TypeAlias = tuple[int, list[float], list[float]]  # kind of latency, percentiles, values
+    from fiotools.joining import Piece
+    from fiotools.readers.fio_json_matrix import Matrix
+    from fiotools.readers.fio_json_shape import Shape
 
-# whole numbers of a direction, and figures that have decimals
-WHOLE = (
-    *("io_bytes", "io_kbytes", "bw_bytes", "bw", "runtime", "total_ios", "short_ios", "drop_ios"),
-    *("bw_min", "bw_max", "bw_samples", "iops_min", "iops_max", "iops_samples"),
-)
-FIGURES = ("iops", "bw_agg", "bw_mean", "bw_dev", "iops_mean", "iops_stddev")
-COUNTS = ("error", "ctx", "majf", "minf")
-_JOB = (*COUNTS, "usr_cpu_pct", "sys_cpu_pct", "job_start", "job_runtime_s", "description")
-_KINDS = ("slat", "clat", "lat")
-_STATS = ("min", "max", "mean", "stddev")
+    Array = NDArray[Any]
 
-
-class Moved(NamedTuple):
-    """What was done in one direction.
-
-    ``latencies`` has, for each kind, its least, greatest, mean, stddev and count, which is -1 where
-    the document does not say it.
-    """
-
-    direction: int
-    whole: Sequence[int]
-    figures: Sequence[float]
-    latencies: list[float]
-    curves: list[Curve]
-
-
-class Entry(NamedTuple):
-    """An entry of a document; ``figures`` are in the order of `_JOB`."""
-
-    number: int
-    group: int
-    job: str
-    scope: str
-    listed: Listed
-    elapsed: int
-    figures: tuple[Any, ...]
-    moved: list[Moved]
-
-    def keys(self) -> dict[str, Any]:
-        """Give the keys of its rows."""
-        return {
-            "entry": self.number,
-            "group": self.group,
-            "job": self.job,
-            "target": self.listed.target,
-            "scope": self.scope,
-        }
-
-    def directions(self) -> list[str]:
-        """List the directions in which anything was done."""
-        return [DIRECTIONS[one.direction] for one in self.moved]
+_ELAPSED, _GROUP = JOB.index("elapsed"), JOB.index("groupid")
+_WORDS = [*DIRECTIONS, "total"]
 
 
 class Columns:
@@ -81,162 +36,222 @@ class Columns:
 
     Attributes
     ----------
-    rare : Gathered
-        Rows that are added one by one: of tables that are seldom asked for.
+    jobs : Jobs
+    odd : list of int
+        The numbers of the files that turned out to be unusual.
     """
 
     def __init__(self, wanted: Collection[str] | None) -> None:
-        self.rare = Gathered(wanted)
-        self.wants_percentiles = self.rare.wants("percentiles")
-        self.wants_bins = self.rare.wants("bins")
-        self._wants_settings = self.rare.wants("settings")
-        self._runs: list[tuple[int, str, int | None, float]] = []
-        self._entries: list[Entry] = []
-        self._files: list[int] = []  # of the entries
-        self._options: dict[int, int] = {}
-        self._listed: list[Listed] = []
+        self._wanted = frozenset(TABLES if wanted is None else wanted)
+        self.jobs = Jobs()
+        self.odd: list[int] = []
+        self._arrays: dict[str, list[Array]] = defaultdict(list)
+        self._versions: list[str] = []
+        self._descriptions: list[str | None] = []
+        self._rest = Rest(self._wanted)
+        self._entries = 0
 
-    def add(self, file: int, version: str, reported: int | None, entries: list[Entry]) -> None:
-        """Add a document."""
-        self.rare.number = file
-        elapsed = max(entry.elapsed for entry in entries)
-        self._runs.append((file, version, reported, float(elapsed)))
-        self._entries += entries
-        self._files += [file] * len(entries)
-        if self._wants_settings:
-            self._add_settings(entries)
+    def add(
+        self, shape: Shape, matrix: Matrix, files: Sequence[int], texts: Sequence[Sequence[bytes]]
+    ) -> None:
+        """Add documents of one shape."""
+        group = Group(shape, matrix, texts, self.jobs)
+        curves = self._curves(shape, matrix, group) if "percentiles" in self._wanted else None
+        coarse = matrix.real(shape.coarse.at) if "bins" in self._wanted else None
+        more = self._rest.read(shape, matrix)
+        sound = group.sound & ~matrix.odd
+        self.odd += [file for file, is_sound in zip(files, sound, strict=True) if not is_sound]
+        taken = np.flatnonzero(sound)
+        if not len(taken):
+            return
+        number = np.array(files, dtype=np.int32)[taken]
+        # the entries of all documents are numbered through
+        entries = self._entries + np.arange(group.known.size).reshape(group.known.shape)
+        entries -= (np.cumsum(~sound) * group.known.shape[1])[:, None]
+        self._entries += len(taken) * group.known.shape[1]
+        self._put_entries(shape, group, number, taken)
+        at = np.flatnonzero(sound[group.document])
+        self._put(
+            row_entry=entries[group.document[at], group.entry[at]],
+            direction=group.direction[at],
+            whole=group.whole[at],
+            real=group.real[at],
+            extremes=group.extremes[at],
+            means=group.means[at],
+            measured=group.measured[at],
+        )
+        if curves is not None:
+            document, at, value = (one[sound[curves[0]]] for one in curves)
+            self._put(
+                curve_entry=entries[document, shape.curves.entry[at]],
+                curve_direction=shape.curves.direction[at],
+                kind=shape.curves.kind[at],
+                percentile=shape.curves.percentile[at],
+                value=value.astype(np.float64),
+            )
+        if coarse is not None:
+            self._put_coarse(shape, coarse, group.moved[..., :SYNC], entries, sound)
+        self._rest.add(shape, more, taken, number, [texts[at] for at in taken.tolist()])
 
-    def _add_settings(self, entries: list[Entry]) -> None:
-        rare = self.rare
-        fio_options.add_settings(rare, 1, None, None, entries[0].listed.shared, "global")
-        for entry in entries:
-            place, listed = (rare, 1, entry.number, entry.job), entry.listed
-            fio_options.add_settings(*place, listed.given, "given")
-            fio_options.add_settings(*place, listed.defaults, "default")
+    def _curves(self, shape: Shape, matrix: Matrix, group: Group) -> tuple[Array, Array, Array]:
+        """Read the percentiles of what was measured: their documents, places and values."""
+        rows = np.full(group.moved.shape, -1)
+        rows[group.moved] = np.arange(len(group.document))
+        row = rows[:, shape.curves.entry, shape.curves.direction]
+        document, at = np.nonzero((row >= 0) & group.measured[row, shape.curves.kind])
+        return document, at, matrix.whole(shape.curves.at[at, None], document)[:, 0]
 
-    def pieces(self) -> tuple[dict[str, list[Piece]], list[int]]:
-        """Give the rows, or the numbers of the files if a number in them fits no column."""
-        found = self.rare.finish().pieces
-        if not self._runs:
-            return found, []
-        try:
-            self._keys = self._entry_keys()
-            found["runs"] = [self._run_rows()]
-            found["io"] = [self._io_rows()]
-            found["jobs"] = [self._job_rows()]
-            if self.wants_percentiles:
-                found["percentiles"] = [self._percentile_rows()]
-        except OverflowError:
-            return {}, [file for file, *_ in self._runs]
-        return {table: rows for table, rows in found.items() if self.rare.wants(table)}, []
+    def _put_coarse(
+        self, shape: Shape, pct: Array, moved: Array, entries: Array, sound: Array
+    ) -> None:
+        """Add coarse bins that hold anything; they are of all directions of an entry together."""
+        document, at = np.nonzero((pct > 0) & sound[:, None])
+        place = document, shape.coarse.entry[at]
+        whole = np.where(moved.sum(axis=2) == 1, moved.argmax(axis=2), len(DIRECTIONS))
+        self._put(
+            bin_entry=entries[place],
+            bin_direction=whole[place],
+            low=shape.coarse.low[at],
+            high=shape.coarse.high[at],
+            pct=pct[document, at],
+        )
+
+    def _put_entries(
+        self, shape: Shape, group: Group, number: NDArray[np.int32], taken: Array
+    ) -> None:
+        entries = len(shape.descriptions)
+        self._versions += [group.versions[at] or "" for at in taken.tolist()]
+        self._descriptions += shape.descriptions * len(taken)
+        job = group.job[taken]
+        self._put(
+            file=number,
+            reported=group.reported[taken],
+            elapsed=job[..., _ELAPSED].max(axis=1),
+            entry_file=number.repeat(entries),
+            number=np.tile(np.arange(1, entries + 1), len(taken)),
+            known=group.known[taken].reshape(-1),
+            is_group=group.is_group[taken].reshape(-1),
+            job=job.reshape(-1, len(JOB)),
+            cpu=group.cpu[taken].reshape(-1, len(CPU)),
+        )
+
+    def _put(self, **arrays: Array) -> None:
+        for name, array in arrays.items():
+            self._arrays[name].append(array)
+
+    def _all(self, name: str) -> Array:
+        found = self._arrays[name]
+        if len(found) > 1:
+            self._arrays[name] = found = [np.concatenate(found)]
+        return found[0]
+
+    def pieces(self) -> dict[str, list[Piece]]:
+        """Give the rows of all documents."""
+        if not self._entries:
+            return {}
+        self._keys = self._entry_keys()
+        makers = {
+            "runs": self._run_rows,
+            "io": self._io_rows,
+            "jobs": self._job_rows,
+            "percentiles": self._percentile_rows,
+            "bins": self._bin_rows,
+        }
+        found = {table: [rows()] for table, rows in makers.items() if table in self._wanted}
+        files = self._all("entry_file")
+        return found | self._rest.pieces(self.jobs, self._all("known"), files, self._keys)
 
     def _run_rows(self) -> Piece:
-        files, versions, reported, elapsed = zip(*self._runs, strict=True)
         columns = {
-            "tool_version": _words(versions),
-            "reported_at": _moments(reported),
-            "duration_s": np.array(elapsed),
+            "tool_version": words(self._versions),
+            "reported_at": _moments(self._all("reported")),
+            "duration_s": self._all("elapsed").astype(np.float64),
         }
         same = {"run": 1, "tool": "fio", "format": "fio_json", "status": "ok"}
-        return _piece(np.array(files, dtype=np.int32), columns, same)
+        return piece(self._all("file"), columns, same)
 
     def _entry_keys(self) -> dict[str, Vector]:
-        """Type the keys of all entries, and number the options that they list."""
-        entries = self._entries
-        codes: dict[int, int] = {}
-        listed: list[Listed] = []
-        for entry in entries:
-            if codes.setdefault(id(entry.listed), len(listed)) == len(listed):
-                listed.append(entry.listed)
-        self._files_of = np.array(self._files, dtype=np.int32)
-        self._listed = listed
-        self._code = np.fromiter((codes[id(entry.listed)] for entry in entries), np.intp)
+        """Type the keys of all entries."""
+        jobs, known = self.jobs, self._all("known")
+        self._options = np.array(jobs.options)[known]
+        names = np.array(jobs.name, dtype=np.int32)[known]
         return {
-            "entry": vector([entry.number for entry in entries], "Int64"),
-            "group": vector([entry.group for entry in entries], "Int64"),
-            "job": _words([entry.job for entry in entries]),
-            "target": vector([one.target for one in listed], "str").take(self._code),
-            "scope": _words([entry.scope for entry in entries]),
+            "entry": Vector(self._all("number")),
+            "group": Vector(self._all("job")[:, _GROUP]),
+            "job": Vector(names, words=list(jobs.names)),
+            "target": vector([one.target for one in jobs.listed], "str").take(self._options),
+            "scope": Vector(self._all("is_group").astype(np.int32), words=["job", "group"]),
         }
 
     def _job_rows(self) -> Piece:
-        columns: dict[str, Any] = dict(self._keys)
-        figures = zip(*(entry.figures for entry in self._entries), strict=True)
-        for name, values in zip(_JOB, figures, strict=True):
-            if name == "job_start":
-                columns[name] = _moments(values)
-            else:
-                columns[name] = vector(values, COLUMNS[name].dtype)
-        return _piece(self._files_of, columns, {"run": 1})
+        job, cpu = _named(JOB, self._all("job")), _named(CPU, self._all("cpu"))
+        columns: dict[str, Any] = {
+            **self._keys,
+            **{name: job[name] for name in ("error", "ctx", "majf", "minf")},
+            **{f"{name}_pct": values for name, values in cpu.items()},
+            "job_start": _moments(job["job_start"]),
+            "job_runtime_s": _where(job["job_runtime"] != 0, job["job_runtime"] / 1000),
+            "description": self._descriptions,
+        }
+        return piece(self._all("entry_file"), columns, {"run": 1})
 
     def _io_rows(self) -> Piece:
-        moved = [one for entry in self._entries for one in entry.moved]
-        sizes = [len(entry.moved) for entry in self._entries]
-        at = np.arange(len(sizes)).repeat(sizes)
-        direction = np.fromiter((one.direction for one in moved), np.int32, len(moved))
-        columns: dict[str, Any] = {name: keys.take(at) for name, keys in self._keys.items()}
-        columns["direction"] = Vector(direction, words=list(DIRECTIONS))
-        place = self._code[at] * len(DIRECTIONS) + direction
+        entry, direction = self._all("row_entry"), self._all("direction")
+        columns = self._keys_of(entry, direction)
+        place = self._options[entry] * len(DIRECTIONS) + direction
         for name in CONDITIONS:
-            values = [one.get(name) for listed in self._listed for one in listed.conditions]
+            values = [one.get(name) for listed in self.jobs.listed for one in listed.conditions]
             columns[name] = vector(values, COLUMNS[name].dtype).take(place)
-        whole = _matrix([one.whole for one in moved], WHOLE, np.int64)
-        figures = _matrix([one.figures for one in moved], FIGURES, np.float64)
-        columns |= _amounts(whole, figures, direction == DIRECTIONS.index("sync"))
-        columns |= _latencies([one.latencies for one in moved])
-        return _piece(self._files_of[at], columns, {"run": 1})
+        whole, rates = _named(WHOLE, self._all("whole")), _named(REAL, self._all("real"))
+        columns |= _amounts(whole, rates, direction == SYNC)
+        extremes, means = self._all("extremes"), self._all("means")
+        for kind, measured, *figures in zip(
+            KINDS,
+            self._all("measured").T,
+            *(_by_kind(one) for one in (extremes, means)),
+            strict=True,
+        ):
+            found = _named(EXTREMES, figures[0]) | _named(MEANS, figures[1])
+            for stat, name in LATENCY[kind].items():
+                columns[name] = _where(measured, found[stat])
+        return piece(self._all("entry_file")[entry], columns, {"run": 1})
 
     def _percentile_rows(self) -> Piece:
-        entries: list[int] = []
-        directions: list[int] = []
-        kinds: list[int] = []
-        curves: list[list[float]] = []
-        values: list[list[float]] = []
-        for at, entry in enumerate(self._entries):
-            for one in entry.moved:
-                for kind, percentiles, figures in one.curves:
-                    entries.append(at)
-                    directions.append(one.direction)
-                    kinds.append(kind)
-                    curves.append(percentiles)
-                    values.append(figures)
-        sizes = [len(curve) for curve in curves]
-        where = np.array(entries, dtype=np.intp).repeat(sizes)
-        columns: dict[str, Any] = {name: keys.take(where) for name, keys in self._keys.items()}
-        directed = np.array(directions, dtype=np.int32).repeat(sizes)
-        columns["direction"] = Vector(directed, words=list(DIRECTIONS))
-        of_kind = np.array(kinds, dtype=np.int32).repeat(sizes)
-        columns["latency"] = Vector(of_kind, words=list(_KINDS))
-        columns["percentile"] = np.fromiter(chain.from_iterable(curves), np.float64, len(where))
-        columns["value_ns"] = np.fromiter(chain.from_iterable(values), np.float64, len(where))
-        return _piece(self._files_of[where], columns, {"run": 1})
+        entry = self._all("curve_entry")
+        columns = self._keys_of(entry, self._all("curve_direction"))
+        columns["latency"] = Vector(self._all("kind").astype(np.int32), words=list(KINDS))
+        columns |= {"percentile": self._all("percentile"), "value_ns": self._all("value")}
+        return piece(self._all("entry_file")[entry], columns, {"run": 1})
+
+    def _bin_rows(self) -> Piece:
+        entry = self._all("bin_entry")
+        columns = self._keys_of(entry, self._all("bin_direction"))
+        columns |= {"bin_lo_ns": self._all("low"), "bin_hi_ns": self._all("high")}
+        columns["pct"] = self._all("pct")
+        return piece(self._all("entry_file")[entry], columns, {"run": 1, "latency": "clat"})
+
+    def _keys_of(self, entry: Array, direction: Array) -> dict[str, Any]:
+        """Give the keys of rows."""
+        columns: dict[str, Any] = {name: keys.take(entry) for name, keys in self._keys.items()}
+        columns["direction"] = Vector(direction.astype(np.int32), words=_WORDS)
+        return columns
 
 
-def _piece(files: NDArray[np.int32], columns: Mapping[str, Any], same: Mapping[str, Any]) -> Piece:
-    return Piece(files, Block(len(files), columns, same))
+def _named(names: Iterable[str], figures: Array) -> dict[str, Array]:
+    return dict(zip(names, figures.T, strict=True))
 
 
-def _words(texts: Sequence[str]) -> Vector:
-    """Type texts of which many are alike."""
-    known: dict[str, int] = {}
-    places = [known.setdefault(text, len(known)) for text in texts]
-    return Vector(np.array(places, dtype=np.int32), words=list(known))
+def _by_kind(figures: Array) -> Array:
+    return figures.transpose(1, 0, 2)
 
 
-def _moments(milliseconds: Sequence[int | None]) -> Vector:
-    missing = np.array([ms is None for ms in milliseconds])
-    data = np.array([ms or 0 for ms in milliseconds], dtype=np.int64)
-    return Vector(data, missing if missing.any() else None)
-
-
-def _matrix(rows: Sequence[Sequence[float]], names: Sequence[str], dtype: Any) -> dict[str, Any]:
-    """Turn rows of figures into their columns."""
-    numbers = np.fromiter(chain.from_iterable(rows), dtype, len(rows) * len(names))
-    return dict(zip(names, numbers.reshape(-1, len(names)).T, strict=True))
+def _moments(milliseconds: Array) -> Vector:
+    missing = milliseconds == 0
+    return Vector(milliseconds, missing if missing.any() else None)
 
 
 def _amounts(
-    whole: Mapping[str, Any], figures: Mapping[str, Any], syncs: NDArray[np.bool_]
+    whole: Mapping[str, Any], rates: Mapping[str, Any], syncs: NDArray[np.bool_]
 ) -> dict[str, Any]:
     """Give amounts and rates, in base units: `fio_json_io.amounts` for many rows at once.
 
@@ -244,7 +259,7 @@ def _amounts(
     """
     runtime, total = whole["runtime"] / 1000, whole["total_ios"]
     ran = runtime != 0
-    iops = figures["iops"]
+    iops = rates["iops"]
     exact = np.divide(total, runtime, out=np.full(len(total), np.nan), where=ran & (total != 0))
     iops = np.where(np.abs(exact - iops) < 1e-5, exact, iops)
     sampled = {"bw_samples": whole["bw_samples"] != 0, "iops_samples": whole["iops_samples"] != 0}
@@ -257,26 +272,11 @@ def _amounts(
     }
     for count, names, scale in (("bw_samples", BW, 1024.0), ("iops_samples", IOPS, 1.0)):
         for key, name in names.items():
-            values = whole[key] if key in whole else figures[key]
+            values = whole[key] if key in whole else rates[key]
             found[name] = _where(sampled[count], values * scale)
         found[count] = Vector(whole[count], ~sampled[count])
-    share = figures["bw_agg"]
+    share = rates["bw_agg"]
     found["bw_agg_pct"] = _where(sampled["bw_samples"] & (share != 0), share)
-    return found
-
-
-def _latencies(rows: Sequence[Sequence[float]]) -> dict[str, NDArray[np.float64]]:
-    """Give the four figures of each latency that was measured."""
-    names = [(kind, stat) for kind in _KINDS for stat in (*_STATS, "N")]
-    numbers = np.fromiter(chain.from_iterable(rows), np.float64, len(rows) * len(names))
-    columns = dict(zip(names, numbers.reshape(-1, len(names)).T, strict=True))
-    found = {}
-    for kind in _KINDS:
-        count = columns[kind, "N"]
-        uncounted = (columns[kind, "max"] != 0) | (columns[kind, "mean"] != 0)
-        measured = np.where(count == -1, uncounted, count > 0)
-        for stat, name in LATENCY[kind].items():
-            found[name] = _where(measured, columns[kind, stat])
     return found
 
 

@@ -13,7 +13,7 @@ from fiotools.readers.fio_json_values import Values
 if TYPE_CHECKING:
     from fiotools.tables import Tables
 
-_DISK = {
+DISK = {
     "read_ios": ("read_ios", 1),
     "write_ios": ("write_ios", 1),
     "read_merges": ("read_merges", 1),
@@ -60,11 +60,11 @@ def add_disks(tables: Tables, run: int, listed: Any, values: Values) -> None:
         if not isinstance(disk, dict):
             continue
         name = disk.get("name")
-        known = values.numbers(disk, _DISK, f"disk {name!r:.40}: ")
-        row = {column: known[key] * scale for key, (column, scale) in _DISK.items() if key in known}
+        known = values.numbers(disk, DISK, f"disk {name!r:.40}: ")
+        row = {column: known[key] * scale for key, (column, scale) in DISK.items() if key in known}
         row |= {"device": name, "host": disk.get("hostname")}
         tables.add("disks", run=run, **values.fitting(row))
-        rest = {f"disk_util.{name}.{key}": value for key, value in disk.items() if key not in _DISK}
+        rest = {f"disk_util.{name}.{key}": value for key, value in disk.items() if key not in DISK}
         known_too = {f"disk_util.{name}.{key}" for key in ("name", "hostname", "port")}
         add(tables, run, None, rest, known_too)
 

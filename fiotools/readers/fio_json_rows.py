@@ -133,9 +133,12 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def is_moment(milliseconds: float) -> bool:
-    """Whether it is a time of this century; ``job_start_clock_id`` counts from another one."""
-    return 10**12 < milliseconds < 10**13
+def is_moment(milliseconds: Any) -> Any:
+    """Whether it is a time of this century; ``job_start_clock_id`` counts from another one.
+
+    Of an array, which of its numbers are.
+    """
+    return (milliseconds > 10**12) & (milliseconds < 10**13)
 
 
 def _moment(milliseconds: Any) -> datetime | None:
@@ -268,15 +271,17 @@ def _of_another_job(
     if not own.get("name", job).startswith(job):  # a name is cut off at 127 bytes
         return True
     clones = (fio_options.whole(options.get("numjobs")) or 1) / alike
-    return ran_longer(entry.get("job_runtime") or 0, entry.get("elapsed") or 0, clones)
+    ran_ms, elapsed = entry.get("job_runtime") or 0, entry.get("elapsed") or 0
+    return bool(ran_longer(ran_ms, elapsed, clones))
 
 
-def ran_longer(ran_ms: float, elapsed: float, clones: float) -> bool:
+def ran_longer(ran_ms: Any, elapsed: Any, clones: Any) -> Any:
     """Whether an entry ran for longer than its clones can: it is of more jobs.
 
-    No job runs for longer than fio itself.
+    No job runs for longer than fio itself. Of arrays, which of the entries did.
     """
-    return bool(ran_ms and elapsed and ran_ms / 1000 > max(1.0, clones) * (elapsed + 1))
+    ran, longest = ran_ms / 1000, elapsed + 1
+    return (ran_ms != 0) & (elapsed != 0) & (ran > longest) & (ran > clones * longest)
 
 
 def _note_trouble(tables: Tables, run: int, entry: Mapping[str, Any], line: int | None) -> None:

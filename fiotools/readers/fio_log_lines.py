@@ -154,10 +154,11 @@ def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> p
         return None
     if hexed is not None and not all(map(_HEXED.fullmatch, frame[str(hexed)].unique())):
         return None
-    if any(series.min() < 0 for series in frame if series.dtype.is_signed_integer()):
+    signed = [series for series in frame if series.dtype.is_signed_integer()]
+    if any(series.to_numpy().min() < 0 for series in signed):
         return None
     wide = [series for series in frame if series.dtype == pl.Int64]
-    return None if any(series.max() >= _LARGEST for series in wide) else frame
+    return None if any(series.to_numpy().max() >= _LARGEST for series in wide) else frame
 
 
 def exact(body: bytes, shape: Shape) -> Lines:

@@ -8,7 +8,6 @@ from typing import Literal, Protocol, Self, TypeVar
 
 from fiotools.errors import SchemaError
 from fiotools.scanning.heads import Head
-from fiotools.spelling import argument
 
 Align = Literal["wall"] | Mapping[str, float] | None
 
@@ -45,10 +44,10 @@ def aligned(logs: Sequence[TimedT], align: Align) -> Sequence[TimedT]:
         names = {log.head.found.name for log in logs}
         wrong = sorted(names ^ set(align))
         if wrong:
-            raise SchemaError(f"{argument('align')} names each file, and nothing else: {wrong[0]}")
+            raise SchemaError(f"align= names each file, and nothing else: {wrong[0]}")
         return [_moved(log, 1000 * float(align[log.head.found.name]), "as asked") for log in logs]
     if align != "wall":
-        raise SchemaError(f"{argument('align', align)} is neither 'wall' nor seconds by file")
+        raise SchemaError(f"align={align!r} is neither 'wall' nor seconds by file")
     begun = [_begun(log) for log in logs]
     first = min(moment for moment, _ in begun)
     when = f"{datetime.fromtimestamp(first / 1000, UTC):%Y-%m-%d %H:%M:%S.%f}"[:-3]
@@ -68,7 +67,7 @@ def _begun(log: Timed) -> tuple[float, str]:
     name = log.head.found.name
     raise SchemaError(
         f"{name}: nothing says when it began: neither its times (log_unix_epoch=1) nor a report"
-        f" beside it (job_start, fio 3.36); {argument('align', {name: 0.0})} does"
+        f" beside it (job_start, fio 3.36); align={{{name!r}: 0.0}} does"
     )
 
 

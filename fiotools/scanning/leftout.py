@@ -13,7 +13,11 @@ from fiotools.readers.fio_log_rows import unlike_fio
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import polars as pl
+
     from fiotools.scanning.blocks import Blocks
+
+    Lines = Sequence[int] | pl.Series
 
 
 class LeftOut:
@@ -23,11 +27,11 @@ class LeftOut:
         self._name = name
         self._torn, self._unlike = [0, 0], [0, 0]
 
-    def torn(self, lines: Sequence[int], before: int) -> None:
+    def torn(self, lines: Lines, before: int) -> None:
         """Count lines that are laid out otherwise, after so many lines before."""
         _count(self._torn, lines, before)
 
-    def unlike(self, lines: Sequence[int], before: int) -> None:
+    def unlike(self, lines: Lines, before: int) -> None:
         """Count lines with figures that fio does not write."""
         _count(self._unlike, lines, before)
 
@@ -44,7 +48,7 @@ class LeftOut:
             warnings.warn(message, ScanWarning, stacklevel=2)
 
 
-def _count(found: list[int], lines: Sequence[int], before: int) -> None:
+def _count(found: list[int], lines: Lines, before: int) -> None:
     if len(lines):
         found[1] = found[1] or before + int(lines[0])
         found[0] += len(lines)

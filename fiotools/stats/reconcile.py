@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
@@ -139,7 +140,8 @@ def reconcile(
     0  3          75.0    1001.0  0.999      ok
     """
     check_tolerance(tolerance)
-    data, whole, named = opened(as_rates(samples)), opened(io), names(by)
+    data: nw.DataFrame[IntoDataFrameT] = opened(as_rates(samples))
+    whole, named = opened(io), names(by)
     several, keys, summary = _matched(data, whole, quantity, named)
     lists = columns(data, keys)
     cells: dict[tuple[Any, ...], list[Series]] = {}

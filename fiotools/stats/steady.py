@@ -182,7 +182,8 @@ def steady(
     """
     judge = judge_of(method, window, limit)
     _refuse(confidence, round_s)
-    data, named = opened(as_samples(samples, quantity)), names(by)
+    data: nw.DataFrame[IntoDataFrameT] = opened(as_samples(samples, quantity))
+    named = names(by)
     if "value" in data.columns:
         several = series_of(data, quantity, named)
         if round_s is not None:

@@ -12,7 +12,6 @@ import polars as pl
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
 from fiotools.stats.frames import answer, names, need, opened, values
 from fiotools.stats.window_parts import DIRECTIONS, PARTS, Plan, parts_of
 from fiotools.vocabulary import COLUMNS, KEYS, DType
@@ -146,5 +145,5 @@ def _seconds(every: str | float) -> float:
     except (TypeError, ValueError):
         seconds = 0.0
     if not (isfinite(seconds) and seconds > 0):
-        raise SchemaError(f"{argument('every', every)} is no length of time: '1s', '100ms', 0.5")
+        raise SchemaError(f"every={every!r} is no length of time: '1s', '100ms', 0.5")
     return seconds

@@ -89,28 +89,32 @@ def parts_of(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
 
 def _alike(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Sum up rows of one log."""
+    # not column by column: what all rows share is one value, until it is taken out of the frame
+    same = frame.select(pl.col(plan.keys).first())
     if plan.of_bins:
         found = _of_bins(frame.drop_nulls("time_s"), plan)
     else:
-        sizes = frame["bs_bytes"] if "bs_bytes" in frame.columns else None
-        quantity = frame["quantity"][0]
-        if quantity in SUMS:
-            raise SchemaError(
-                f"{quantity} counts from the start of the run, and windows are made of single I/Os"
-                " or intervals: steady() makes rates of it"
-            )
-        if quantity == "count" and frame["value"].max() != 1:
-            sizes = None  # a histogram log has sizes too, of the I/O that ended the interval
-        if sizes is None or sizes.null_count() == len(frame):
-            found = _of_intervals(frame)
-        elif not sizes.null_count():
-            found = _of_singles(frame, plan)
-        else:
-            single = sizes.is_not_null()
-            parts = _of_singles(frame.filter(single), plan), _of_intervals(frame.filter(~single))
-            found = pl.concat(parts)
-    same = [pl.lit(frame[name][0], dtype=frame.schema[name]).alias(name) for name in plan.keys]
-    return found.with_columns(same).select(*plan.keys, *PARTS)
+        found = _of_samples(frame, plan, same["quantity"][0])
+    keys = [pl.lit(same[name][0], dtype=same.schema[name]).alias(name) for name in plan.keys]
+    return found.with_columns(keys).select(*plan.keys, *PARTS)
+
+
+def _of_samples(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
+    if quantity in SUMS:
+        raise SchemaError(
+            f"{quantity} counts from the start of the run, and windows are made of single I/Os or"
+            " intervals: steady() makes rates of it"
+        )
+    # a histogram log has sizes too, of the I/O that ended the interval
+    counts = quantity == "count" and frame["value"].max() != 1
+    if counts or "bs_bytes" not in frame.columns:
+        return _of_intervals(frame)
+    gaps = frame.select(pl.col("bs_bytes").null_count()).item()
+    if gaps in (0, len(frame)):
+        return _of_intervals(frame) if gaps else _of_singles(frame, plan, quantity)
+    single = pl.col("bs_bytes").is_not_null()
+    parts = _of_singles(frame.filter(single), plan, quantity), _of_intervals(frame.filter(~single))
+    return pl.concat(parts)
 
 
 def _ways(frame: pl.DataFrame) -> pl.Series:
@@ -125,7 +129,7 @@ def _ways(frame: pl.DataFrame) -> pl.Series:
     return column.cast(pl.Enum(DIRECTIONS)).to_physical().cast(pl.UInt8).fill_null(_NONE)
 
 
-def _of_singles(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+def _of_singles(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
     """Sum up single I/Os by window, direction and bin."""
     time, way = frame["time_s"].to_numpy(), _ways(frame).to_numpy()
     first, last = float(time.min()), float(time.max())
@@ -133,9 +137,10 @@ def _of_singles(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
         raise SchemaError(f"time_s is {first:g} in a row: runs begin at 0")
     # fio gives an I/O that took no time no rate
     value = frame["value"].fill_null(0).to_numpy()
-    sizes = frame["bs_bytes"]
-    size = np.array([sizes[0]]) if sizes.min() == sizes.max() else sizes.to_numpy()
-    binned = plan.bins and frame["quantity"][0] in SINGLE
+    sizes = pl.col("bs_bytes")
+    least, most = frame.select(sizes.min(), sizes.max().alias("most")).row(0)
+    size = np.array([least]) if least == most else frame["bs_bytes"].to_numpy()
+    binned = plan.bins and quantity in SINGLE
     parts = [
         _sums(
             (time[rows] / plan.seconds + _EDGE).astype(np.int64),

@@ -85,9 +85,7 @@ def _singles(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
         each = found.select(logs).unique().join(found.select(whole), how="cross")
     count = each.select((pl.col("high") - pl.col("low") + 1).sum()).item()
     if count > _MANY:
-        raise SchemaError(
-            f"{argument('every', plan.seconds)} s makes {count:,} windows: take longer ones"
-        )
+        raise SchemaError(f"windows of {plan.seconds:g} s are {count:,}: take longer ones")
     each = each.with_columns(pl.int_ranges("low", pl.col("high") + 1).alias("at")).explode("at")
     begin, end = pl.col("at") * plan.seconds, (pl.col("at") + 1) * plan.seconds
     span = pl.min_horizontal(end, "to") - pl.max_horizontal(begin, "since")
@@ -119,7 +117,8 @@ def _intervals(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     )
     none = pl.lit(None, dtype=pl.Float64)
     if plan.of_bins:
-        iops, bandwidth, n, weightless = pl.col("n") / pl.col("span_s"), none, pl.col("n"), False
+        iops, bandwidth, n = pl.col("n") / pl.col("span_s"), none, pl.col("n")
+        weightless = pl.lit(False)
     else:
         what = pl.col(plan.what).cast(pl.String)
         counted, mean = what == "count", pl.col("sum") / pl.col("span_s")

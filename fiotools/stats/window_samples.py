@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
 from fiotools.stats.frames import Frame, answer, columns, groups, kept, need, opened
 from fiotools.stats.windowing import window
 
@@ -43,7 +42,7 @@ def as_samples(frame: Any, figure: str | None) -> Any:
     data = opened(frame)
     if figure not in FIGURES:
         named = ", ".join(FIGURES)
-        raise SchemaError(f"windows have several figures: {argument('quantity')} is one of {named}")
+        raise SchemaError(f"windows have several figures: quantity= is one of {named}")
     need(data, [figure])
     return _samples(data, range(len(data)), [figure])
 

@@ -94,7 +94,7 @@ def window(
     >>> ft.window(log, "1s", percentiles=50)[["time_s", "span_s", "n", "iops", "mean", "value_ns"]]
        time_s  span_s  n  iops      mean  value_ns
     0     1.0     1.0  3   3.0  120000.0  120320.0
-    1     2.0     0.5  2   4.0  100000.0   90624.0
+    1     2.0     0.5  2   4.0  100000.0   89600.0
     """
     wanted = wanted_percentiles(percentiles) if _any(percentiles) else []
     shown = [name for name in _FIGURES if wanted or name not in _OF_PERCENTILES]
@@ -114,7 +114,8 @@ def window(
             )
         return found
 
-    return answered(frame, every, by, shown, finish, bins=bool(wanted))
+    answer: FrameT = answered(frame, every, by, shown, finish, bins=bool(wanted))
+    return answer
 
 
 def window_bins(
@@ -162,7 +163,9 @@ def window_bins(
             pl.col("quantity").cast(pl.String).str.strip_suffix("_ns").alias("latency")
         )
 
-    return answered(frame, every, by, ["bin_lo_ns", "bin_hi_ns", "count"], finish, bins=True)
+    shown = ["bin_lo_ns", "bin_hi_ns", "count"]
+    answer: FrameT = answered(frame, every, by, shown, finish, bins=True)
+    return answer
 
 
 def _any(percentiles: Any) -> bool:

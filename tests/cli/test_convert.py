@@ -19,7 +19,7 @@ def test_convert(inside, tmp_path):
     (runs / "notes.txt").write_text("dear diary")
     done = inside("convert", runs, "-o", path, "--format", "json")
     refusal, told = done.stderr.splitlines()
-    assert refusal.startswith(f"fiotools: {runs}/broken.json: ")
+    assert refusal.startswith(f"fiotools: {runs}/broken.json:1: ")
     counts = "5 files (2 new, 3 unchanged, 1 refused, 1 without results)"
     assert told == f"fiotools: converted to {path}: {counts}"
     answer = json.loads(done.stdout)
@@ -43,7 +43,7 @@ def test_names_and_tables(inside, tmp_path):
         (["-", "-o", "ds"], 2, "convert reads files that can be read again, and not -"),
         (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or no name for any"),
         (["nowhere", "-o", "ds"], 1, "nowhere: no such file or folder"),
-        (["data/page-cache", "-o", "ds", "--table", "x"], 1, "there is no table 'x'"),
+        (["data/page-cache", "-o", "ds", "--table", "x"], 2, "--table x is not one of runs, jobs"),
         (["data/page-cache", "-o", "data"], 1, "it is no dataset; name a new folder"),
         (["data/page-cache", "-o", "zz://x"], 1, "zz://x: Protocol not known: zz"),
     ],

@@ -379,3 +379,10 @@ def test_tcsh_counts_are_no_records():
 )
 def test_bytes_as_people_and_programs_rewrite_them(line):
     assert ft.reads(line).io["io_bytes"].item() == 2097152
+
+
+def test_counts_of_more_digits_than_anybody_has_are_no_figures():
+    results = ft.reads(report() + report(bytes_=10**22) + report(records=10**20))
+    assert results.io["io_bytes"].tolist() == [2097152, 2097152]
+    assert results.io["total_ios"].tolist()[0] == 2
+    assert ft.reads("$ dd if=a of=b bs=9999999999T\n" + report()).io["bs_bytes"].isna().all()

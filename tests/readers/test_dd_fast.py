@@ -169,6 +169,32 @@ def test_the_line_of_a_note_far_down():
     assert results.notes["run"].dropna().tolist() == [501]
 
 
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        ("145+0 145+0 74240 1", "146+0 146+0 74752 2"),
+        ("145+0 145+0 74240 1", "146+0 145+0 74752 2"),
+        ("145+0 145+0 74240 1", "147+0 144+0 74752 2"),  # less was written: another dd
+        ("145+0 145+0 74240 1", "146+0 146+0 74240 2"),
+        ("145+0 145+0 74240 1", "146+0 146+0 74752 1"),
+        ("145+0 145+0 74240 1", "145+1 145+1 74752 2"),
+        ("145+1 145+1 74752 1", "146+0 146+0 74753 2"),
+        ("145+0 145+0 74240 1", "146+0 146+0 149504 2"),
+        ("100+0 100+0 51200 1", "200+0 200+0 102400 2"),
+    ],
+)
+def test_reports_that_may_be_of_one_dd(monkeypatch, many, above, below):
+    ok = "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.5 s, 134 MB/s\n"
+    text = ok * 3
+    for report in (above, below):
+        into, out, amount, seconds = report.split()
+        rate = human(int(amount) / int(seconds), 1000)
+        text += f"{into} records in\n{out} records out\n"
+        text += f"{amount} bytes copied, {seconds} s, {rate}/s\n"
+    assert not differing(monkeypatch, text + ok * 3)
+    assert sum(many)
+
+
 @pytest.mark.parametrize("is_progress", [False, True])
 def test_rates_of_many_lines_are_those_of_each(is_progress):
     rng, lines = random.Random(5), []
@@ -202,6 +228,7 @@ def test_rates_of_many_lines_are_those_of_each(is_progress):
         "1024 bytes (1.0 kB; 1.0 KiB) copied, 1 s, 1.0 kB/s",
         "1024 bytes (1.0 kB, 1.0 KiB copied, 1 s, 1.0 kB/s",
         "1024 bytes(1.0 kB, 1.0 KiB) copied, 1 s, 1.0 kB/s",
+        "1024 bytes+(1.0 kB, 1.0 KiB) copied, 1 s, 1.0 kB/s",
         "1024 bytes copied, 1. s, 1.0 kB/s",
         "1024 bytes copied, 1e5 s, 1.0 kB/s",
         "1024 bytes copied, 1.2.3 s, 1.0 kB/s",

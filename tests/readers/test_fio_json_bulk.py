@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import orjson
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from fiotools import batches, read
+from fiotools.readers import fio_json_bulk
 from fiotools.readers.fio_json import READER
 from tests.corpus import CORPUS
 
@@ -32,6 +34,11 @@ def both(monkeypatch, sources, **asked) -> tuple[int, list[str]]:
         def take(self, number, data):
             taken.append(super().take(number, data))
             return taken[-1]
+
+        def finish(self):
+            rows, odd = super().finish()
+            taken.extend([-1] * len(odd))
+            return rows, odd
 
     monkeypatch.setattr(batches, "_bulks", lambda task: [Counting(task.wanted)])
     fast = read(sources, errors="note", **asked)
@@ -73,7 +80,25 @@ def everywhere(value, path=()):
         yield from everywhere(inner, (*path, key))
 
 
-ODD = [None, True, 0, 0.0, 1, -1, -2.5, 2**31, 2**53 + 1, 2**63, 2**64 - 1, 1e300, "7", "x", [], {}]
+ODD = [
+    None,
+    True,
+    False,
+    0,
+    0.0,
+    1,
+    -1,
+    -2.5,
+    2**31,
+    2**53 + 1,
+    2**63,
+    2**64 - 1,
+    1e300,
+    "7",
+    "x",
+    [],
+    {},
+]
 
 
 def changed(document, rng):
@@ -112,12 +137,125 @@ def test_the_same_frames_of_changed_documents(monkeypatch, tmp_path):
     assert taken > 15
 
 
-def test_a_number_that_fits_no_column_costs_the_batch_its_speed_only(monkeypatch, tmp_path):
+RUN = re.compile(rb"[0-9]+")
+SKELETON = bytes.maketrans(b"", b""), b"0123456789"
+DIGITS = [b"", b"0", b"00", b"7", b"07", b"42", b"9007199254740993", b"9" * 19, b"1" + b"0" * 300]
+
+
+def redone(data, rng, size):
+    """Put other digits where digits stand: in numbers, names and keys alike."""
+    places = [run.span() for run in RUN.finditer(data)]
+    for start, end in sorted(rng.sample(places, size), reverse=True):
+        digits = str(rng.randrange(10 ** (end - start))).encode()
+        if rng.random() < 0.02:
+            digits = rng.choice(DIGITS)
+        data = data[:start] + digits + data[end:]
+    return data
+
+
+def test_the_same_frames_of_documents_that_differ_in_digits(monkeypatch, tmp_path):
+    usual = [path for path in documents() if READER.bulk(None).take(0, path.read_bytes())]
+    usual = [data for data in (path.read_bytes() for path in usual) if len(data) < 40_000]
+    rng = random.Random(7)
+    for number in range(120):
+        data = rng.choice(usual[:: len(usual) // 8])
+        changed = redone(data, rng, rng.choice((0, 1, 3, 20)))
+        assert changed.translate(*SKELETON) == data.translate(*SKELETON)
+        (tmp_path / f"{number}.json").write_bytes(changed)
+    taken, differ = both(monkeypatch, tmp_path)
+    assert not differ
+    assert 40 < taken < 115
+
+
+PLAIN = (ROOT / "tests/fixtures/fio/fio-3.33--libaio.json").read_bytes()
+READ = b'"read" : {\n        '
+IO, IOPS, NAME = b'"io_bytes" : 4096000', b'"iops" : 999.000999', b'"jobname" : "plain"'
+HELD = [  # other digits and other texts at the same places
+    (READ + IO, READ + b'"io_bytes" : 0'),
+    (IO, b'"io_bytes" : 999999999999999'),
+    (IOPS, b'"iops" : 9007199255.000001'),  # more than 2^53 in millionths
+    (IOPS, b'"iops" : 123456789012.654321'),
+    (b'"mean" : 19194.363000', b'"mean" : 19194.3'),
+    (b'"total_ios" : 0', b'"total_ios" : 3'),
+    (b'"N" : 1000', b'"N" : 0'),
+    (b'"groupid" : 0', b'"groupid" : 9'),
+    (b'"plain"', b'"plain 7 {%s"'),
+    (b'"plain"', b'""'),
+    (b'"plain"', '"\u6e2c\u8a66"'.encode()),
+    (b'"testfile"', b'"/dev/nvme1n1"'),
+    (b'"rate_iops" : "1000"', b'"rate_iops" : "100k,"'),
+    (b'"4M"', b'""'),
+    (b'"vda"', b'"nvme10n1 {} %s"'),
+    (b"Sat Nov 21 05:37:26 2026", b"Sun Nov 1 07:00 2026"),
+    (b'"fio-3.33"', b'"fio-3.36-12-gabc"'),
+    (b'"99.900000" :', b'"99.950001" :'),
+    (b'"99.900000" :', b'"99.950000" :'),
+    (b'"what_it_is_for"', b'"run 2 of 3"'),
+]
+LEFT = [  # what has to be looked at by itself
+    (IO, b'"io_bytes" : 9007199254740993'),
+    (IO, b'"io_bytes" : 1' + b"0" * 300),
+    (IO, b'"io_bytes" : 04096000'),
+    (IO, b'"io_bytes" : -0'),
+    (IO, b'"io_bytes" : -4096000'),
+    (IO, b'"io_bytes" : 4e3'),
+    (IO, b'"io_bytes" : '),
+    (IO, b'"io_bytes" : "4096000"'),
+    (IO, b'"io_b4ytes" : 096000'),
+    (IOPS, b'"iops" : .5'),
+    (IOPS, b'"iops" : 999.'),
+    (IOPS, b'"iops" : 1.2.3'),
+    (IOPS, b'"iops" : 99 9.000999'),
+    (IOPS, b'"iops" : 00.5'),
+    (IOPS, b'"iops" : 1' + b"0" * 300 + b".000000"),
+    (IOPS, b'"iops" : nan'),
+    (b'"short_ios" : 0', b'"short_ios" : 1'),
+    (b'"error" : 0', b'"error" : 5'),
+    (b'"plain"', b'"\\"8\\""'),
+    (NAME, b'"jobname" : "other"'),
+    (NAME, b'"jobname" : "plai\\"'),
+    (NAME, b'"jobname" : "a\0b"'),
+    (NAME, NAME + b',\n      "jobname" : "twice"'),
+    (NAME, b'"jobname" : 7'),
+    (b'"testfile"', b'"a}b"'),
+    (b'"testfile"', b"7"),
+    (b'"vda"', b'"a\tb"'),
+    (b"Sat Nov 21", b"Sat \0 21"),
+    (b"05:37:26", b"05:37:26\n"),
+    (b"\n}", b"\n} 7"),
+    (b'"percentile" : {', b'"bins" : {'),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "taken"), [(HELD, len(HELD) + 1), (LEFT, 1)], ids=["held", "left"]
+)
+def test_numbers_and_texts_of_one_document(monkeypatch, tmp_path, changes, taken):
+    (tmp_path / "00.json").write_bytes(PLAIN)
+    for number, (old, new) in enumerate(changes, 1):
+        assert old in PLAIN, old
+        (tmp_path / f"{number:02}.json").write_bytes(PLAIN.replace(old, new))
+    assert both(monkeypatch, tmp_path) == (taken, [])
+
+
+def test_documents_wait_and_go_in_any_order(monkeypatch, tmp_path):
+    usual = [path for path in documents() if READER.bulk(None).take(0, path.read_bytes())]
+    files = usual[::7] * 3
+    for number, path in enumerate(files):
+        (tmp_path / f"{number:03}.json").write_bytes(path.read_bytes())
+    monkeypatch.setattr(fio_json_bulk, "_TOGETHER", 30_000)
+    monkeypatch.setattr(fio_json_bulk, "_WAITING", 100_000)
+    taken, differ = both(monkeypatch, tmp_path)
+    assert not differ
+    assert taken > 0.9 * len(files)
+
+
+def test_a_number_that_fits_no_column_costs_its_document_its_speed_only(monkeypatch, tmp_path):
     usual = next(path for path in documents() if READER.bulk(None).take(0, path.read_bytes()))
     document = orjson.loads(usual.read_bytes())
     document["jobs"][0]["ctx"] = 2**64 - 1
     (tmp_path / "a.json").write_bytes(usual.read_bytes())
     (tmp_path / "b.json").write_bytes(written(document))
-    assert both(monkeypatch, tmp_path) == (2, [])
+    assert both(monkeypatch, tmp_path) == (1, [])
     notes = read(tmp_path).notes
     assert notes["message"].str.contains("ctx is 18446744073709551615").tolist().count(True) == 1

@@ -231,7 +231,7 @@ def test_windows_are_drawn_and_judged_as_samples_are():
     [
         (lambda log: ft.window(log, "soon"), "every='soon' is no length of time"),
         (lambda log: ft.window(log, 0), "every=0 is no length of time"),
-        (lambda log: ft.window(log, "1ns"), "windows: take longer ones"),
+        (lambda log: ft.window(log, "1ns"), "take longer ones"),
         (lambda log: ft.window(log, 1, by="jop"), "no column 'jop'"),
         (lambda log: ft.window(log, 1, percentiles=101), "percentile 101 is none"),
         (lambda log: ft.window(log.drop("value"), 1), "no column 'value'"),
