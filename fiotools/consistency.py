@@ -142,19 +142,20 @@ def _percentiles(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     starts = _starts(keys)
     curve = _groups(keys, starts).repeat(np.diff(starts, append=len(rows)))
     # the same percentile twice is in the order in which it stands
-    order = np.lexsort((percentile, curve))
+    on = np.diff(curve)
+    rises = (on > 0) | ((on == 0) & (np.diff(percentile) >= 0))
+    order = np.arange(len(rows)) if rises.all() else np.lexsort((percentile, curve))
     order = order[~np.isnan(value[order])]
     falls = (np.diff(value[order]) < 0) & (np.diff(curve[order]) == 0)
     _, first = np.unique(curve, return_index=True)
     said = {}
+    kinds, runs = rows.get("latency"), rows.get("run")
     for number in dict.fromkeys(curve[order[1:][falls]].tolist()):
-        kind = rows.get("latency").at(int(first[number]))
-        said[int(first[number]), 0] = f"the percentiles of {kind} fall"
+        said[int(first[number]), 0] = f"the percentiles of {kinds.at(int(first[number]))} fall"
     for number in dict.fromkeys(curve[outside].tolist()):
         said[int(first[number]), 1] = "a percentile is not within 0 and 100"
     for at, number in sorted(said):
-        run = rows.get("run").at(at)
-        yield int(rows.file[at]), run, f"{_place(rows, at)}: {said[at, number]}"
+        yield int(rows.file[at]), runs.at(at), f"{_place(rows, at)}: {said[at, number]}"
 
 
 def _numbers(values: Vector) -> _Array:
