@@ -21,7 +21,7 @@ from fiotools.dataset.content import Hashing
 from fiotools.dataset.listing import found_again
 from fiotools.dataset.manifest import About
 from fiotools.dataset.names import RECORDS, part_name
-from fiotools.dataset.plan import BEFORE, TODO, piece_name, read_piece
+from fiotools.dataset.plan import BEFORE, PENDING, piece_name, read_piece
 from fiotools.dataset.planning import Bounds
 from fiotools.dataset.store import Store
 from fiotools.errors import DatasetError
@@ -66,7 +66,7 @@ def do(work: Work) -> int:
     except FileNotFoundError:
         raise _unwanted(work) from None
     piece = read_piece(content)
-    todo = piece.filter(TODO)
+    todo = piece.filter(PENDING)
     sheets, outcomes = _read(todo, work)
     piece = _completed(piece, todo, outcomes, work)
     before = _record(work)
@@ -176,7 +176,7 @@ def _completed(
     found["fiotools_version"] = [__version__] * len(outcomes)
     for table in work.about.tables:
         found[rows_of(table)] = [one.rows[table] for one in outcomes]
-    places = piece.with_row_index("_at").filter(TODO)["_at"]
+    places = piece.with_row_index("_at").filter(PENDING)["_at"]
     return piece.with_columns(
         piece[name].scatter(places, pl.Series(values, dtype=piece[name].dtype))
         for name, values in found.items()
@@ -193,7 +193,7 @@ def _merged(
 ) -> arrow.Sheet | None:
     """Put old and new rows together, in the order of the files; None: the old file stays."""
     name, count = f"{table}/{work.before[table]}", rows_of(table)
-    kept = piece.filter(~piece[TODO])[BEFORE].to_numpy()
+    kept = piece.filter(~piece[PENDING])[BEFORE].to_numpy()
     had = before[count].fill_null(0).to_numpy()
     if had[kept].sum() == had.sum() and not new.rows:
         return None
@@ -207,7 +207,7 @@ def _merged(
     both = arrow.joined([old, arrow.read(new.close()).cast(schema)])
     # where each file's rows stand: in the old table, or behind it
     has = piece[count].fill_null(0).to_numpy()
-    todo = piece[TODO].to_numpy()
+    todo = piece[PENDING].to_numpy()
     starts = np.empty(len(piece), dtype=np.int64)
     starts[~todo] = (np.cumsum(had) - had)[kept]
     starts[todo] = len(old) + np.cumsum(has[todo]) - has[todo]

@@ -24,7 +24,7 @@ from fiotools.scale import needed
 if TYPE_CHECKING:
     import polars as pl
 
-TODO = "_todo"  # whether the file is to be read
+PENDING = "_todo"  # whether the file is to be read
 BEFORE = "_before"  # its row in the part's record until now
 _WHOLE = f"{PLAN}/plan.json"
 
@@ -68,7 +68,7 @@ def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str
     """Write the piece of a part."""
     pa = needed("pyarrow", "a dataset")
     schema = arrow_schema(MANIFEST, labels)
-    schema = schema.append(pa.field(TODO, pa.bool_())).append(pa.field(BEFORE, pa.int64()))
+    schema = schema.append(pa.field(PENDING, pa.bool_())).append(pa.field(BEFORE, pa.int64()))
     arrow.write(store, name, arrow.of_polars(rows, schema))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fiotools import __version__
 from fiotools.column import DType
 from fiotools.dataset.columns import MANIFEST, columns
-from fiotools.dataset.plan import BEFORE, TODO
+from fiotools.dataset.plan import BEFORE, PENDING
 from fiotools.errors import DatasetError
 from fiotools.remote import is_url
 
@@ -229,8 +229,8 @@ def rewritten(
     return rows.with_columns(
         *(pl.when(is_listed).then(f"{name}{_NOW}").otherwise(name).alias(name) for name in _LISTED),
         *(pl.when(todo).then(None).otherwise(pl.col(name)).alias(name) for name in found),
-        todo.alias(TODO),
-    ).select(*columns(MANIFEST, labels), TODO, BEFORE)
+        todo.alias(PENDING),
+    ).select(*columns(MANIFEST, labels), PENDING, BEFORE)
 
 
 def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.DataFrame:
@@ -240,6 +240,6 @@ def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.Dat
     return new.with_columns(
         pl.lit(number, pl.Int64).alias("part"),
         *(pl.lit(None, pl.String).alias(name) for name in ("hash", "status", "fiotools_version")),
-        pl.lit(True).alias(TODO),
+        pl.lit(True).alias(PENDING),
         pl.lit(None, pl.Int64).alias(BEFORE),
-    ).select(*columns(MANIFEST, labels), TODO, BEFORE)
+    ).select(*columns(MANIFEST, labels), PENDING, BEFORE)
