@@ -20,6 +20,7 @@ from fiotools.joining import Rows
 _SLACK = 0.02
 _KINDS = ("slat", "clat", "lat")
 _AMOUNTS = ("io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s")
+_NAMES = ("job", "thread", "scope", "entry")  # the first that is there names a row
 _CURVE = ("run", "entry", "direction", "scope", "target", "job", "thread", "latency")
 _HISTOGRAM = ("run", "entry", "direction", "latency")
 
@@ -60,12 +61,21 @@ def _warned(notes: Rows | None) -> set[tuple[int, int | None]]:
     return {(int(notes.file[at]), run.at(at)) for at in np.flatnonzero(is_warning).tolist()}
 
 
-def _place(rows: Rows, at: int) -> str:
-    direction = rows.get("direction").at(at)
-    for name in ("job", "thread", "scope", "entry"):
-        if name in rows.columns and (value := rows.columns[name].at(at)):
-            return f"{direction} of {value}" if direction else f"of {value}"
-    return direction or ""
+def _said(rows: Rows, at: _Array, messages: list[str]) -> Iterator[Problem]:
+    """Say of rows what is wrong with them."""
+    if not len(at):
+        return
+    files = rows.file[at].tolist()
+    runs, directions, *named = (
+        rows.get(name).take(at).listed() for name in ("run", "direction", *_NAMES)
+    )
+    names = zip(*named, strict=True)
+    for file, run, direction, name, message in zip(
+        files, runs, directions, names, messages, strict=True
+    ):
+        of = next((f"of {value}" for value in name if value), "")
+        place = f"{direction} {of}" if direction and of else direction or of
+        yield file, run, f"{place}: {message}"
 
 
 def _rates(rows: Rows, _tables: Tables) -> Iterator[Problem]:
@@ -98,10 +108,8 @@ def _rates(rows: Rows, _tables: Tables) -> Iterator[Problem]:
 
 def _told(rows: Rows, *answers: tuple[_Array, str]) -> Iterator[Problem]:
     """Say what is wrong with which rows, row after row."""
-    wrong = np.column_stack([places for places, _ in answers])
-    runs = rows.get("run")
-    for at, number in np.argwhere(wrong).tolist():
-        yield int(rows.file[at]), runs.at(at), f"{_place(rows, at)}: {answers[number][1]}"
+    at, numbers = np.nonzero(np.column_stack([places for places, _ in answers]))
+    return _said(rows, at, [answers[number][1] for number in numbers.tolist()])
 
 
 def _or_one(values: Vector) -> _Array:
@@ -148,14 +156,13 @@ def _percentiles(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     order = order[~np.isnan(value[order])]
     falls = (np.diff(value[order]) < 0) & (np.diff(curve[order]) == 0)
     _, first = np.unique(curve, return_index=True)
-    said = {}
-    kinds, runs = rows.get("latency"), rows.get("run")
-    for number in dict.fromkeys(curve[order[1:][falls]].tolist()):
-        said[int(first[number]), 0] = f"the percentiles of {kinds.at(int(first[number]))} fall"
-    for number in dict.fromkeys(curve[outside].tolist()):
-        said[int(first[number]), 1] = "a percentile is not within 0 and 100"
-    for at, number in sorted(said):
-        yield int(rows.file[at]), runs.at(at), f"{_place(rows, at)}: {said[at, number]}"
+    falling, odd = (first[np.unique(curve[at])] for at in (order[1:][falls], outside))
+    kinds = rows.get("latency").take(falling).listed()
+    said = [f"the percentiles of {kind} fall" for kind in kinds]
+    said += ["a percentile is not within 0 and 100"] * len(odd)
+    at = np.concatenate([falling, odd])
+    turn = np.argsort(at, kind="stable")
+    yield from _said(rows, at[turn], [said[place] for place in turn.tolist()])
 
 
 def _numbers(values: Vector) -> _Array:
