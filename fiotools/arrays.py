@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fiotools.column import DType
 
 Given: TypeAlias = "Sequence[Any] | NDArray[Any] | Vector"
+Sizes: TypeAlias = "NDArray[np.int64]"
 
 _NONE = type(None)
 _MANY, _LONG, _PART = 50_000, 100, 1 << 12  # rows
@@ -68,6 +69,15 @@ class Vector:
         if self.missing is not None:
             values[self.missing] = np.nan
         return values
+
+    def numbers(self) -> NDArray[Any]:
+        """Return numbers that are equal where the values are."""
+        if self.words is None:
+            return self.data if self.missing is None else np.where(self.missing, -1, self.data)
+        texts: dict[str, int] = {}
+        same = [texts.setdefault(word, len(texts)) for word in self.words]
+        numbers = np.array([*same, -1], dtype=np.int32)
+        return numbers.take(self.data)
 
     def take(self, index: NDArray[Any]) -> Vector:
         """Return the values at some places."""
@@ -193,17 +203,17 @@ def joined(vectors: Sequence[Vector]) -> Vector:
     return Vector(np.concatenate(places), words=words)
 
 
-def column(vector: Vector, dtype: DType) -> Any:
-    """Make a column of a frame."""
+def column(vector: Vector, dtype: DType, sizes: Sizes | None = None) -> Any:
+    """Make a column of a frame; with ``sizes``, each value stands in so many rows on end."""
     kind = dtype_of(PANDAS[dtype])
     if vector.words is not None:
-        places = vector.data
-        if len(places) > _MANY and getattr(kind, "storage", "") == "pyarrow":
-            changes = np.flatnonzero(places[1:] != places[:-1])
-            starts = np.concatenate([[0], changes + 1])
-            if len(starts) < len(places) / _LONG:
-                return _in_stretches(vector, starts, kind)
-        words = pd.array(vector.words, dtype=kind)
+        stretches = _stretches(vector, sizes, kind)
+        if stretches is not None:
+            return stretches
+    if sizes is not None:
+        vector = vector.repeat(sizes)
+    if vector.words is not None:
+        words, places = pd.array(vector.words, dtype=kind), vector.data
         if len(words) == len(places) and (places == np.arange(len(places))).all():
             return words
         if not len(words):
@@ -221,25 +231,34 @@ def column(vector: Vector, dtype: DType) -> Any:
     return masked(vector.data, np.zeros(len(vector), dtype=bool) if missing is None else missing)
 
 
-def _in_stretches(vector: Vector, starts: NDArray[np.intp], kind: Any) -> Any:
-    """Make a column of texts of which each stands in many rows on end.
+def _stretches(vector: Vector, sizes: Sizes | None, kind: Any) -> Any:
+    """Make a column of texts of which each stands in many rows on end; None if they do not.
 
     Arrow writes a text anew for each row, ten million times the path of a file. But a column may
     have parts, and the parts may be slices of one array in which the text is written often enough.
     """
+    count = len(vector) if sizes is None else int(sizes.sum())
+    if count <= _MANY or getattr(kind, "storage", "") != "pyarrow":
+        return None
+    starts = np.flatnonzero(np.diff(vector.numbers(), prepend=-2))
+    if count <= _LONG * len(starts):
+        return None
     import pyarrow as pa
 
-    sizes = np.diff(starts, append=len(vector))
-    longest: dict[Any, int] = {}
+    if sizes is None:
+        long = np.diff(starts, append=count)
+    else:
+        long = np.add.reduceat(sizes, starts)
     texts = vector.take(starts).listed()
-    for text, size in zip(texts, sizes.tolist(), strict=True):
+    longest: dict[Any, int] = {}
+    for text, size in zip(texts, long.tolist(), strict=True):
         longest[text] = max(size, longest.get(text, 0))
     written = {
         text: pa.array([text] * min(size, _PART), type=pa.large_string())
         for text, size in longest.items()
     }
     parts = []
-    for text, size in zip(texts, sizes.tolist(), strict=True):
+    for text, size in zip(texts, long.tolist(), strict=True):
         whole, rest = divmod(size, _PART)
         parts += [written[text]] * whole
         if rest:

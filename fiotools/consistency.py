@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fiotools.arrays import Vector
-from fiotools.joining import Rows
+from fiotools.rows import Rows
 
 _SLACK = 0.02
 _KINDS = ("slat", "clat", "lat")
@@ -146,9 +146,8 @@ def _percentiles(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether percentiles rise."""
     percentile, value = rows.get("percentile").floats(), rows.get("value_ns").floats()
     outside = ~((percentile >= 0) & (percentile <= 100))
-    keys = [rows.file, *(_numbers(rows.get(name)) for name in _CURVE)]
-    starts = _starts(keys)
-    curve = _groups(keys, starts).repeat(np.diff(starts, append=len(rows)))
+    starts, one_each = rows.firsts(_CURVE)
+    curve = _groups(one_each).repeat(np.diff(starts, append=len(rows)))
     # the same percentile twice is in the order in which it stands
     on = np.diff(curve)
     rises = (on > 0) | ((on == 0) & (np.diff(percentile) >= 0))
@@ -165,31 +164,11 @@ def _percentiles(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     yield from _said(rows, at[turn], [said[place] for place in turn.tolist()])
 
 
-def _numbers(values: Vector) -> _Array:
-    """Return numbers that are equal where the values are."""
-    if values.words is None:
-        return values.data if values.missing is None else np.where(values.missing, -1, values.data)
-    texts: dict[str, int] = {}
-    same = [texts.setdefault(word, len(texts)) for word in values.words]
-    numbers = np.array([*same, -1], dtype=np.int64)
-    return numbers.take(values.data)
-
-
-def _starts(keys: list[_Array]) -> _Array:
-    """Find where neighbours differ: the starts of stretches of equal keys."""
-    differs = np.ones(len(keys[0]), dtype=bool)
-    differs[1:] = False
-    for key in keys:
-        differs[1:] |= key[1:] != key[:-1]
-    return np.flatnonzero(differs)
-
-
-def _groups(keys: list[_Array], starts: _Array) -> _Array:
-    """Give each stretch a number; those of equal keys the same, in the order in which they come."""
-    if len(keys[0]) == 0:
-        return starts
+def _groups(rows: Rows) -> _Array:
+    """Give each row a number; those of equal keys the same, in the order in which they come."""
+    keys = [rows.file, *(rows.get(name).numbers() for name in _CURVE)]
     numbers: dict[tuple[int, ...], int] = {}
-    tuples = zip(*(key[starts].tolist() for key in keys), strict=True)
+    tuples = zip(*(key.tolist() for key in keys), strict=True)
     return np.array([numbers.setdefault(one, len(numbers)) for one in tuples], dtype=np.int64)
 
 
@@ -201,14 +180,11 @@ def _bins(rows: Rows, tables: Tables) -> Iterator[Problem]:
     names = ("run", "entry", "direction")
     keys = zip(io.file.tolist(), *(io.get(name).listed() for name in names), strict=True)
     wanted = dict(zip(keys, io.get("total_ios").listed(), strict=True))
-    numbers = [rows.file, *(_numbers(rows.get(name)) for name in _HISTOGRAM)]
-    starts = _starts(numbers)
-    count = rows.columns["count"]
-    totals = np.add.reduceat(count.floats(), starts)
+    starts, first = rows.firsts(_HISTOGRAM)
+    totals = np.add.reduceat(rows.columns["count"].floats(), starts)
     sums: dict[tuple[Any, ...], float] = defaultdict(float)
-    first = {name: rows.get(name).take(starts) for name in _HISTOGRAM}
-    columns = [values.listed() for values in first.values()]
-    for *key, total in zip(rows.file[starts].tolist(), *columns, totals.tolist(), strict=True):
+    columns = [first.get(name).listed() for name in _HISTOGRAM]
+    for *key, total in zip(first.file.tolist(), *columns, totals.tolist(), strict=True):
         sums[tuple(key)] += total  # nan where a bin has no count
     for (file, run, entry, direction, latency), total in sums.items():
         ios = wanted.get((file, run, entry, direction))

@@ -7,59 +7,45 @@ from one process to another, and written row under row into frames when all part
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from fiotools.arrays import Vector, column, dtype_of, empty, joined, nothing, vector
-from fiotools.tables import Block, Tables
+from fiotools.arrays import Vector, column, dtype_of, empty, joined, vector
+from fiotools.column import DType
+from fiotools.rows import Files, Rows
+from fiotools.tables import Block, Column, Tables
 from fiotools.vocabulary import COLUMNS, CONDITIONS, PANDAS, TABLES
 
-Files = np.ndarray[Any, np.dtype[np.int32]]
 Labels = Mapping[str, Any]
 _FEW = 32  # rows: a value that so few share is written out
+_MANY, _LONG = 50_000, 100  # rows, and rows of a stretch, for which stretches are worth keeping
+
+
+class Stretches(NamedTuple):
+    """How many rows on end share their values, and columns of what they share."""
+
+    sizes: np.ndarray[Any, np.dtype[np.int64]]
+    columns: Mapping[str, Column]
 
 
 class Piece(NamedTuple):
-    """Rows of one table, and the number of the file (or of each row's) within its batch."""
-
-    file: int | Files
-    block: Block
-
-
-@dataclass(slots=True)
-class Rows:
-    """The rows of one table.
+    """Rows of one table.
 
     Attributes
     ----------
-    file : numpy.ndarray
-        For each row the number of its file.
-    columns : dict of str to Vector
-        Those of which the files say anything.
+    file : int or numpy.ndarray
+        The number of their file within its batch; or of each row's, or stretch's if there are any.
+    block : Block
+    stretches : Stretches, optional
     """
 
-    file: Files
-    columns: dict[str, Vector] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.file)
-
-    def get(self, name: str) -> Vector:
-        """Return a column, one of nothing if the files do not say anything."""
-        found = self.columns.get(name)
-        return nothing(len(self), COLUMNS[name].dtype) if found is None else found
-
-    def in_order(self) -> Rows:
-        """Return the rows file after file."""
-        if (np.diff(self.file) >= 0).all():
-            return self
-        order = np.argsort(self.file, kind="stable")
-        columns = {name: column.take(order) for name, column in self.columns.items()}
-        return Rows(self.file[order], columns)
+    file: int | Files
+    block: Block
+    stretches: Stretches | None = None
 
 
 @dataclass(slots=True)
@@ -116,18 +102,62 @@ def pieces_of(files: Iterable[tuple[int, Tables]]) -> dict[str, list[Piece]]:
 
 def join(table: str, pieces: Sequence[Piece]) -> Rows:
     """Put the rows of one table together, in the order of the files."""
+    pieces = [piece for piece in pieces if piece.block.size]
     if not pieces:
         return Rows(np.zeros(0, dtype=np.int32))
+    return (_in_stretches(table, pieces) or _row_by_row(table, pieces)).in_order()
+
+
+def _row_by_row(table: str, pieces: Sequence[Piece]) -> Rows:
+    pieces = [_spread(piece) for piece in pieces]
+    return Rows(_files(pieces), _columns(table, [piece.block for piece in pieces]))
+
+
+def _in_stretches(table: str, pieces: Sequence[Piece]) -> Rows | None:
+    """Put rows together that share their values in long stretches; None if they do not."""
+    count = sum(piece.block.size for piece in pieces)
+    if count <= max(_MANY, _LONG * len(pieces)):
+        return None
+    pieces = [_stretched(piece) for piece in pieces]
     blocks = [piece.block for piece in pieces]
-    files = _files(pieces)
-    given = {name for block in blocks for name in (*block.columns, *block.same)}
-    columns = {}
-    for name in TABLES[table]:
-        if name in given:
-            found = _column(name, blocks)
-            if found is not None:
-                columns[name] = found
-    return Rows(files, columns).in_order()
+    stretches = [piece.stretches for piece in pieces if piece.stretches]
+    own = {name for block in blocks for name in block.columns}
+    sizes = np.concatenate([one.sizes for one in stretches])
+    mixed = any(name in own for one in stretches for name in one.columns)
+    if mixed or count <= _LONG * len(sizes):
+        return None
+    short = [
+        Block(len(one.sizes), one.columns, block.same)
+        for one, block in zip(stretches, blocks, strict=True)
+    ]
+    return Rows(
+        np.concatenate([piece.file for piece in pieces]),
+        _columns(table, blocks, own),
+        sizes,
+        {name: one for name, one in _columns(table, short).items() if name not in own},
+    )
+
+
+def _stretched(piece: Piece) -> Piece:
+    """Give a piece stretches if it has none: all of it, or the rows of each file."""
+    file, block, stretches = piece
+    if stretches:
+        return piece
+    if isinstance(file, int):
+        return Piece(np.array([file], dtype=np.int32), block, Stretches(np.array([block.size]), {}))
+    starts = np.flatnonzero(np.diff(file, prepend=-1))
+    return Piece(file[starts], block, Stretches(np.diff(starts, append=block.size), {}))
+
+
+def _spread(piece: Piece) -> Piece:
+    """Give each row what it shares with those of its stretch."""
+    file, block, stretches = piece
+    if not stretches:
+        return piece
+    columns = dict(block.columns)
+    for name, values in stretches.columns.items():
+        columns[name] = vector(values, COLUMNS[name].dtype).repeat(stretches.sizes)
+    return Piece(np.repeat(file, stretches.sizes), block._replace(columns=columns))
 
 
 def _files(pieces: Sequence[Piece]) -> Files:
@@ -137,9 +167,20 @@ def _files(pieces: Sequence[Piece]) -> Files:
     return np.concatenate(
         [
             np.full(block.size, file, dtype=np.int32) if isinstance(file, int) else file
-            for file, block in pieces
+            for file, block, _ in pieces
         ]
     )
+
+
+def _columns(
+    table: str, blocks: Sequence[Block], names: Collection[str] | None = None
+) -> dict[str, Vector]:
+    """Join columns, all or some, in the order of the table; those in which anything is."""
+    given = {name for block in blocks for name in (*block.columns, *block.same)}
+    if names is not None:
+        given &= set(names)
+    joint = {name: _column(name, blocks) for name in TABLES[table] if name in given}
+    return {name: one for name, one in joint.items() if one is not None}
 
 
 def _column(name: str, blocks: Sequence[Block]) -> Vector | None:
@@ -195,13 +236,34 @@ def stack(parts: Sequence[Part], wanted: Collection[str] | None = None) -> dict[
         pairs = zip(starts, parts, strict=False)
         rows = [(start, part.tables[table]) for start, part in pairs if table in part.tables]
         rows = [(start, one) for start, one in rows if len(one)]
-        names = dict.fromkeys(name for _, one in rows for name in one.columns)
-        files = [start + one.file for start, one in rows]
-        built[table] = Rows(
-            np.concatenate(files) if files else np.zeros(0, dtype=np.int32),
-            {name: joined([one.get(name) for _, one in rows]) for name in names},
-        )
+        built[table] = _stacked(rows) if rows else Rows(np.zeros(0, dtype=np.int32))
     return built
+
+
+def _stacked(rows: Sequence[tuple[int, Rows]]) -> Rows:
+    """Put rows under one another; the files of each begin with a number."""
+    own = {name for _, one in rows for name in one.columns}
+    shared = [
+        Rows(one.files, one.shared)
+        for _, one in rows
+        if one.sizes is not None and own.isdisjoint(one.shared)
+    ]
+    sizes = None
+    if len(shared) < len(rows):
+        rows, shared = [(start, one.spread()) for start, one in rows], []
+    else:
+        sizes = np.concatenate([one.sizes for _, one in rows])
+    return Rows(
+        np.concatenate([start + one.files for start, one in rows]),
+        _stacked_columns([one for _, one in rows]),
+        sizes,
+        _stacked_columns(shared),
+    )
+
+
+def _stacked_columns(rows: Sequence[Rows]) -> dict[str, Vector]:
+    names = dict.fromkeys(name for one in rows for name in one.columns)
+    return {name: joined([one.get(name) for one in rows]) for name in names}
 
 
 def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict[str, pd.DataFrame]:
@@ -215,32 +277,28 @@ def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict
     tables : dict of str to Rows
         Emptied on the way: not everything has to be in memory twice.
     """
-    labels = list(dict.fromkeys(name for _, named in files for name in named))
-    sources = vector([source for source, _ in files], "str")
-    kinds = {label: _type([named.get(label) for _, named in files]) for label in labels}
-    named_columns = {
-        label: pd.array([named.get(label) for _, named in files], dtype=kind)
-        for label, kind in kinds.items()
-    }
+    labels = dict.fromkeys(name for _, named in files for name in named)
+    of_files = {"source": _of_files([source for source, _ in files])}
+    for label in labels:
+        of_files[label] = _of_files([named.get(label) for _, named in files])
     built = {}
     for table in list(tables):
         rows = tables.pop(table)
         if not len(rows) and not labels:
             built[table] = _empty(table).copy(deep=False)  # nothing is in it that could be changed
             continue
-        data: dict[str, Any] = {
-            label: values.take(rows.file)
-            for label, values in named_columns.items()
-            if label not in TABLES[table]
-        }
-        for name in TABLES[table]:
-            dtype = COLUMNS[name].dtype
-            if name == "source":
-                data[name] = column(sources.take(rows.file), "str")
+        data: dict[str, Any] = {}
+        shown = [label for label in labels if label not in TABLES[table]]
+        for name in (*shown, *TABLES[table]):
+            if name == "source" or name in shown:
+                values, dtype = of_files[name]
+                data[name] = column(values.take(rows.files), dtype, rows.sizes)
+            elif name in rows.shared:
+                data[name] = column(rows.shared.pop(name), COLUMNS[name].dtype, rows.sizes)
             elif name in rows.columns:
-                data[name] = column(rows.columns.pop(name), dtype)
+                data[name] = column(rows.columns.pop(name), COLUMNS[name].dtype)
             else:
-                data[name] = empty(len(rows), dtype)
+                data[name] = empty(len(rows), COLUMNS[name].dtype)
         built[table] = pd.DataFrame(data, copy=False)
     return built
 
@@ -275,9 +333,10 @@ def _empty(table: str) -> pd.DataFrame:
     return pd.DataFrame({name: pd.array([], dtype=kind) for name, kind in kinds.items()})
 
 
-def _type(values: list[Any]) -> Any:
-    """Choose a label's type: whole numbers where all are, text otherwise."""
-    return "Int64" if all(isinstance(v, int) or v is None for v in values) else "str"
+def _of_files(values: list[Any]) -> tuple[Vector, DType]:
+    """Type what is said of files: whole numbers where all are, text otherwise."""
+    dtype: DType = "Int64" if all(isinstance(v, int) or v is None for v in values) else "str"
+    return vector(values, dtype), dtype
 
 
 def fill_conditions(
@@ -299,7 +358,7 @@ def fill_conditions(
                 given, stated = rows.get(name), labels.take(rows.file)
                 if table == "io":
                     said += _contradicted(name, rows.file, given, stated)
-                rows.columns[name] = _filled(given, stated)
+                rows.put(name, _filled(given, stated))
     return said
 
 
@@ -335,10 +394,5 @@ def add_notes(
         "message": vector(messages, "str"),
     }
     added = Rows(np.array(files, dtype=np.int32), columns)
-    both = [rows, added] if len(rows) else [added]
-    names = dict.fromkeys((*columns, *rows.columns))
-    whole = Rows(
-        np.concatenate([one.file for one in both]),
-        {name: joined([one.get(name) for one in both]) for name in names},
-    )
+    whole = _stacked([(0, one) for one in (rows, added) if len(one)])
     return whole if last else whole.in_order()

@@ -17,7 +17,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.joining import Rows
+    from fiotools.rows import Rows
 
 _KIND = ("tool", "format")
 _ODD = np.uint64(0x9E3779B97F4A7C15)

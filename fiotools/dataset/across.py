@@ -20,7 +20,8 @@ from fiotools.dataset.manifest import About
 from fiotools.dataset.names import RECORDS
 from fiotools.dataset.scanning import scan
 from fiotools.dataset.store import Store
-from fiotools.joining import Labels, Part, Rows, add_notes, stack
+from fiotools.joining import Labels, Part, add_notes, stack
+from fiotools.rows import Rows
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from fiotools.arrays import Vector, vector
 from fiotools.column import DType
 from fiotools.dataset.columns import arrow_schema, shown_as
 from fiotools.dataset.store import Store
-from fiotools.joining import Part, Rows
+from fiotools.joining import Part
+from fiotools.rows import Rows
 from fiotools.scale import needed
 
 _GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
@@ -35,23 +36,30 @@ def slices_of(
 
 def _slices(rows: Rows, schema: Any, of_files: Mapping[str, Vector]) -> Iterator[Any]:
     pa = needed("pyarrow", "a dataset")
-    columns = {**rows.columns, **of_files}
+    # each column, and for every row where in it its value stands
+    row, stretch = np.arange(len(rows)), np.arange(len(rows.files))
+    if rows.sizes is not None:
+        stretch = stretch.repeat(rows.sizes)
+    columns: dict[str, tuple[Vector, Any]] = {
+        **{name: (one, row) for name, one in rows.columns.items()},
+        **{name: (one, stretch) for name, one in rows.shared.items()},
+        **{name: (one, rows.file) for name, one in of_files.items()},
+    }
     # a text is made once, however many rows have it
     words = {
-        name: pa.array(columns[name].words, type=pa.string())
+        name: pa.array(columns[name][0].words, type=pa.string())
         for name in schema.names
-        if name in columns and columns[name].words is not None
+        if name in columns and columns[name][0].words is not None
     }
     for start in range(0, len(rows), _GROUP):
-        file = rows.file[start : start + _GROUP]
+        stop = min(start + _GROUP, len(rows))
         made = []
         for field in schema:
-            values = columns.get(field.name)
-            if values is None:
-                made.append(pa.nulls(len(file), field.type))
+            if field.name not in columns:
+                made.append(pa.nulls(stop - start, field.type))
                 continue
-            index = file if field.name in of_files else np.arange(start, start + len(file))
-            made.append(_column(values.take(index), words.get(field.name), field.type))
+            values, places = columns[field.name]
+            made.append(_column(values.take(places[start:stop]), words.get(field.name), field.type))
         yield pa.table(made, schema=schema)
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fiotools.arrays import Vector, vector
-from fiotools.joining import Files, Piece
+from fiotools.joining import Piece
 from fiotools.readers import dd_operands
 from fiotools.readers.dd_reports import CONTRADICTS, ROUNDED
 from fiotools.readers.transcript_sessions import Printed, Sessions, spread
+from fiotools.rows import Files
 from fiotools.tables import Block
 
 if TYPE_CHECKING:
