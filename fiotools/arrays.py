@@ -26,7 +26,7 @@ Given: TypeAlias = "Sequence[Any] | NDArray[Any] | Vector"
 Sizes: TypeAlias = "NDArray[np.int64]"
 
 _NONE = type(None)
-_MANY, _LONG, _PART = 50_000, 100, 1 << 12  # rows
+_MANY, _LONG, _PART = 50_000, 100, 1 << 10  # rows
 
 
 @dataclass(slots=True)
@@ -268,7 +268,11 @@ def _stretches(vector: Vector, sizes: Sizes | None, kind: Any) -> Any:
 
 def empty(size: int, dtype: DType) -> Any:
     """Make a column without values."""
-    if dtype in ("Int64", "float64", "str"):
+    if dtype == "str":
+        return (
+            column(nothing(1, dtype), dtype, np.array([size])) if size else one_of(None, dtype)[:0]
+        )
+    if dtype in ("Int64", "float64"):
         return column(nothing(size, dtype), dtype)
     return one_of(None, dtype).repeat(size)
 

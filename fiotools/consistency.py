@@ -181,7 +181,9 @@ def _bins(rows: Rows, tables: Tables) -> Iterator[Problem]:
     keys = zip(io.file.tolist(), *(io.get(name).listed() for name in names), strict=True)
     wanted = dict(zip(keys, io.get("total_ios").listed(), strict=True))
     starts, first = rows.firsts(_HISTOGRAM)
-    totals = np.add.reduceat(rows.columns["count"].floats(), starts)
+    count = rows.columns["count"]
+    values = count.data if count.missing is None else count.floats()
+    totals = np.add.reduceat(values, starts, dtype=np.float64)
     sums: dict[tuple[Any, ...], float] = defaultdict(float)
     columns = [first.get(name).listed() for name in _HISTOGRAM]
     for *key, total in zip(first.file.tolist(), *columns, totals.tolist(), strict=True):

@@ -17,7 +17,8 @@ from typing import Any
 
 from benchmarks.inputs.fio_layout import bell, dump, laid_bins
 
-_MEDIANS = {"slat_ns": 2_000, "clat_ns": 90_000, "lat_ns": 92_000}
+_SECONDS = 60
+_MEDIANS = {"slat_ns": 2_000, "clat_ns": 90_000, "lat_ns": 120_000}
 
 
 def run(fio: str = "fio") -> dict[str, Any]:
@@ -47,10 +48,13 @@ def _percentiles(wanted: Iterable[str], bins: dict[int, int]) -> dict[str, int]:
 def _job(template: dict[str, Any], rng: Random, wanted: int, number: int) -> dict[str, Any]:
     job = copy.deepcopy(template)
     job["jobname"], job["groupid"] = f"job{number}", number
+    job.setdefault("job options", {})["name"] = job["jobname"]
+    job["elapsed"], job["job_runtime"] = _SECONDS + 1, _SECONDS * 1000
     for side in (job["read"], job["write"]):
         ios = rng.randrange(2_000_000, 20_000_000)
-        side["total_ios"], side["iops"] = ios, ios / 60.0
+        side["total_ios"], side["iops"], side["runtime"] = ios, ios / _SECONDS, _SECONDS * 1000
         side["io_bytes"], side["io_kbytes"] = ios * 4096, ios * 4
+        side["bw_bytes"], side["bw"] = ios * 4096 // _SECONDS, ios * 4 // _SECONDS
         for kind, median in _MEDIANS.items():
             latency = side[kind]
             bins = bell(rng, int(wanted * rng.uniform(0.9, 1.1)), ios, median)

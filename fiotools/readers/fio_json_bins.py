@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys; it counts in ns
 _OPENING = b'"bins" : {'
+KEY = b'bins"'
+TAKEN = b'bins" : {"":'  # where they were taken out
 _LEAST = 1 << 15  # bytes: shorter texts are quicker read as they are
 _SOON = 1 << 15  # json+ has bins so early that other texts need not be searched whole
 _LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
@@ -86,16 +88,37 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError:  # half of a character
         return orjson.loads(text)
-    places = _places(data) if data.find(_OPENING, 0, _SOON) >= 0 else None
-    found = _histograms(data, places, wanted) if places else None
-    if not places or found is None:
+    taken = take(data, wanted) if may_have(data) else None
+    if taken is None:
         return orjson.loads(data)
     # The dicts held numbers only, so that the rest is JSON if and only if the whole is.
-    rest = _without(data, places)
+    rest, found = taken
     value = orjson.loads(rest)
     # A key may be spelled otherwise, and then a dict that looks like a substitute may be none.
-    is_plain = rest.count(b'bins"') == len(places) and b"\\u00" not in rest
+    is_plain = rest.count(KEY) == len(found) and b"\\u00" not in rest
     return value if is_plain and _put_back(value, found) else orjson.loads(data)
+
+
+def may_have(data: bytes) -> bool:
+    """Whether it is worth looking for bins in a text."""
+    return len(data) >= _LEAST and data.find(_OPENING, 0, _SOON) >= 0
+
+
+def take(data: bytes, wanted: bool = True) -> tuple[bytes, list[Bins]] | None:
+    r"""Take the bins out of a text: the rest, and the histograms.
+
+    Each is a dict still, and says which of the histograms was in it: ``{"":3}``. None if any is
+    not laid out as fio does.
+
+    Examples
+    --------
+    >>> rest, (bins,) = take(b'{"bins" : {\n      "130" : 7\n    }}')
+    >>> rest, bins.low.tolist(), bins.counts.tolist()
+    (b'{"bins" : {"":0\n    }}', [129.0], [7])
+    """
+    places = _places(data)
+    found = _histograms(data, places, wanted) if places else None
+    return None if not places or found is None else (_without(data, places), found)
 
 
 def _places(data: bytes) -> list[Place] | None:

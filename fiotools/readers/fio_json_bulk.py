@@ -12,18 +12,19 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fiotools.readers.fio_json_columns import Columns
-from fiotools.readers.fio_json_cut import cut, skeleton
+from fiotools.readers import fio_json_bins
+from fiotools.readers.fio_json_columns import Columns, Cut
+from fiotools.readers.fio_json_cut import BEGINS, cut, skeleton
 from fiotools.readers.fio_json_marks import UnusualError
 from fiotools.readers.fio_json_matrix import Matrix
 from fiotools.readers.fio_json_shape import Shape
 
 if TYPE_CHECKING:
     from fiotools.joining import Piece
+    from fiotools.readers.fio_json_bins import Bins
 
-_LARGEST = 2**20  # a larger file gains nothing by company
+# bytes: a larger document gains nothing by company; of json+ some tenth is left without its bins
+_LARGEST, _LARGEST_PLUS = 2**20, 2**24
 _TOGETHER = 2**21  # bytes of documents that are read at once: what is made of them is small then
 _WAITING = 2**23  # bytes of documents that wait for others of their shape
 _REMEMBERED = 2**15  # bytes of a skeleton whose shapes are worth keeping
@@ -44,34 +45,32 @@ class _Group:
         self.shape, self._shapes, self._at = shapes[at], shapes, at
         self.next: _Group | None = None
         self.size = 0
-        self.files: list[int] = []
-        self.rests: list[bytes] = []
-        self.texts: list[list[bytes]] = []
+        self.documents: list[Cut] = []
 
-    def add(self, file: int, rest: bytes, texts: list[bytes]) -> None:
+    def add(self, document: Cut) -> None:
         """Add a document."""
-        self.size += len(rest)
-        self.files.append(file)
-        self.rests.append(rest)
-        self.texts.append(texts)
+        self.size += len(document.rest)
+        self.documents.append(document)
 
     def read(self, columns: Columns) -> None:
         """Read the documents."""
-        if not self.files:
+        if not self.documents:
             return
-        files, rests, texts, self.size = self.files, self.rests, self.texts, 0
-        self.files, self.rests, self.texts = [], [], []
-        matrix = Matrix(self.shape.form, rests)
+        documents, self.documents, self.size = self.documents, [], 0
+        matrix = Matrix(self.shape.form, [document.rest for document in documents])
         if not matrix.fits.all():
-            for at, fits in enumerate(matrix.fits.tolist()):
-                if not fits and not self._pass_on(files[at], rests[at], texts[at]):
-                    columns.odd.append(files[at])
-            fitting = np.flatnonzero(matrix.fits).tolist()
-            files, texts = [files[at] for at in fitting], [texts[at] for at in fitting]
-        if files:
-            columns.add(self.shape, matrix, files, texts)
+            pairs = zip(documents, matrix.fits.tolist(), strict=True)
+            fitting = []
+            for document, fits in pairs:
+                if fits:
+                    fitting.append(document)
+                elif not self._pass_on(document):
+                    columns.odd.append(document.file)
+            documents = fitting
+        if documents:
+            columns.add(self.shape, matrix, documents)
 
-    def _pass_on(self, file: int, rest: bytes, texts: list[bytes]) -> bool:
+    def _pass_on(self, document: Cut) -> bool:
         """Give a document to the next shape of the skeleton, its own if there is none yet."""
         if self.next is None:
             at = self._at + 1
@@ -79,11 +78,11 @@ class _Group:
                 if at == _VARIANTS:
                     return False
                 try:
-                    self._shapes.append(Shape.of(rest, len(texts)))
+                    self._shapes.append(Shape.of(document.rest, len(document.texts)))
                 except UnusualError:
                     return False
             self.next = _Group(self._shapes, at)
-        self.next.add(file, rest, texts)
+        self.next.add(document)
         return True
 
 
@@ -92,14 +91,24 @@ class Bulk:
 
     def __init__(self, wanted: Collection[str] | None) -> None:
         self._columns = Columns(wanted)
+        self._wants_bins = wanted is None or "bins" in wanted
         self._groups: dict[bytes, _Group | None] = {}  # by skeleton; None if it is not usual
         self._waiting = 0
 
     def take(self, number: int, data: bytes) -> bool:
         """Take a file's document if it is of a usual shape."""
+        if len(data) > _LARGEST_PLUS or not data.startswith(BEGINS):
+            return False
+        bins: list[Bins] = []
+        if fio_json_bins.may_have(data):
+            taken = fio_json_bins.take(data, self._wants_bins)
+            if taken is None:
+                return False
+            data, bins = taken
         found = cut(data) if len(data) <= _LARGEST else None
         if found is None:
             return False
+        document = Cut(number, *found, bins)
         rest, texts = found
         key = skeleton(rest)
         if key not in self._groups:
@@ -107,7 +116,9 @@ class Bulk:
         group = self._groups[key]
         if group is None or len(texts) != group.shape.texts:
             return False
-        group.add(number, rest, texts)
+        if len(bins) != len(group.shape.fine.entry):
+            return False
+        group.add(document)
         self._waiting += len(rest)
         if group.size >= _TOGETHER:
             self._waiting -= group.size

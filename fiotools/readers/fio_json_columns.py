@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fiotools.arrays import Vector, vector
+from fiotools.joining import Piece, Stretches
 from fiotools.readers.fio_json_group import SYNC, Group
 from fiotools.readers.fio_json_io import BW, IOPS
 from fiotools.readers.fio_json_latency import COLUMNS as LATENCY
@@ -16,19 +17,41 @@ from fiotools.readers.fio_json_listed import DIRECTIONS, Jobs
 from fiotools.readers.fio_json_rest import Rest, piece, words
 from fiotools.readers.fio_json_shape import CPU, EXTREMES, JOB, KINDS, MEANS, REAL, WHOLE
 from fiotools.schema import CONDITIONS, TABLES
+from fiotools.tables import Block
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.joining import Piece
+    from fiotools.readers.fio_json_bins import Bins
     from fiotools.readers.fio_json_matrix import Matrix
-    from fiotools.readers.fio_json_shape import Shape
+    from fiotools.readers.fio_json_shape import Curves, Fine, Shape
 
     Array = NDArray[Any]
 
 _ELAPSED, _GROUP = JOB.index("elapsed"), JOB.index("groupid")
 _WORDS = [*DIRECTIONS, "total"]
+
+
+class Cut(NamedTuple):
+    """A document in parts.
+
+    Attributes
+    ----------
+    file : int
+        Its number.
+    rest : bytes
+        What is left.
+    texts : list of bytes
+        What was cut out.
+    bins : list of Bins
+        What was taken out before.
+    """
+
+    file: int
+    rest: bytes
+    texts: list[bytes]
+    bins: list[Bins]
 
 
 class Columns:
@@ -49,17 +72,20 @@ class Columns:
         self._versions: list[str] = []
         self._descriptions: list[str | None] = []
         self._rest = Rest(self._wanted)
+        self._fine: list[Bins] = []
         self._entries = 0
 
-    def add(
-        self, shape: Shape, matrix: Matrix, files: Sequence[int], texts: Sequence[Sequence[bytes]]
-    ) -> None:
+    def add(self, shape: Shape, matrix: Matrix, documents: Sequence[Cut]) -> None:
         """Add documents of one shape."""
+        texts = [document.texts for document in documents]
         group = Group(shape, matrix, texts, self.jobs)
         curves = self._curves(shape, matrix, group) if "percentiles" in self._wanted else None
-        coarse = matrix.real(shape.coarse.at) if "bins" in self._wanted else None
+        bins = self._bins(shape, matrix, group, documents) if "bins" in self._wanted else None
         more = self._rest.read(shape, matrix)
         sound = group.sound & ~matrix.odd
+        if bins is not None:
+            sound &= ~bins.are_mixed
+        files = [document.file for document in documents]
         self.odd += [file for file, is_sound in zip(files, sound, strict=True) if not is_sound]
         taken = np.flatnonzero(sound)
         if not len(taken):
@@ -89,23 +115,37 @@ class Columns:
                 percentile=shape.curves.percentile[at],
                 value=value.astype(np.float64),
             )
-        if coarse is not None:
-            self._put_coarse(shape, coarse, group.moved[..., :SYNC], entries, sound)
+        if bins is not None:
+            self._put_coarse(shape, bins, group.moved[..., :SYNC], entries, sound)
+            self._put_fine(shape, bins, documents, entries, sound)
         self._rest.add(shape, more, taken, number, [texts[at] for at in taken.tolist()])
 
     def _curves(self, shape: Shape, matrix: Matrix, group: Group) -> tuple[Array, Array, Array]:
         """Read the percentiles of what was measured: their documents, places and values."""
-        rows = np.full(group.moved.shape, -1)
-        rows[group.moved] = np.arange(len(group.document))
-        row = rows[:, shape.curves.entry, shape.curves.direction]
-        document, at = np.nonzero((row >= 0) & group.measured[row, shape.curves.kind])
+        document, at = _measured(group, shape.curves)
         return document, at, matrix.whole(shape.curves.at[at, None], document)[:, 0]
 
+    def _bins(
+        self, shape: Shape, matrix: Matrix, group: Group, documents: Sequence[Cut]
+    ) -> _Histograms:
+        """Find the bins that hold anything: the coarse ones of an entry that has no fine ones."""
+        document, at = _measured(group, shape.fine)
+        sizes = np.array([[len(one) for one in cut.bins] for cut in documents], dtype=np.int64)
+        size = sizes[document, at]
+        document, at, size = (one[size > 0] for one in (document, at, size))
+        is_fine = np.zeros(group.known.shape, dtype=bool)
+        is_fine[document, shape.fine.entry[at]] = True
+        pct = matrix.real(shape.coarse.at)
+        pct[is_fine[:, shape.coarse.entry]] = 0
+        # those that have both have them entry by entry
+        are_mixed = np.logical_and(is_fine.any(axis=1), (pct > 0).any(axis=1))
+        return _Histograms(document, at, size, pct, are_mixed)
+
     def _put_coarse(
-        self, shape: Shape, pct: Array, moved: Array, entries: Array, sound: Array
+        self, shape: Shape, bins: _Histograms, moved: Array, entries: Array, sound: Array
     ) -> None:
-        """Add coarse bins that hold anything; they are of all directions of an entry together."""
-        document, at = np.nonzero((pct > 0) & sound[:, None])
+        """Add coarse bins; they are of all directions of an entry together."""
+        document, at = np.nonzero((bins.pct > 0) & sound[:, None])
         place = document, shape.coarse.entry[at]
         whole = np.where(moved.sum(axis=2) == 1, moved.argmax(axis=2), len(DIRECTIONS))
         self._put(
@@ -113,8 +153,28 @@ class Columns:
             bin_direction=whole[place],
             low=shape.coarse.low[at],
             high=shape.coarse.high[at],
-            pct=pct[document, at],
+            pct=bins.pct[document, at],
         )
+
+    def _put_fine(
+        self,
+        shape: Shape,
+        bins: _Histograms,
+        documents: Sequence[Cut],
+        entries: Array,
+        sound: Array,
+    ) -> None:
+        """Add fine bins: for each histogram, and their own arrays as they are."""
+        kept = sound[bins.document]
+        document, at, size = (one[kept] for one in (bins.document, bins.at, bins.size))
+        self._put(
+            fine_entry=entries[document, shape.fine.entry[at]],
+            fine_direction=shape.fine.direction[at],
+            fine_kind=shape.fine.kind[at],
+            fine_size=size,
+        )
+        places = zip(document.tolist(), at.tolist(), strict=True)
+        self._fine += [documents[one].bins[place] for one, place in places]
 
     def _put_entries(
         self, shape: Shape, group: Group, number: NDArray[np.int32], taken: Array
@@ -158,6 +218,8 @@ class Columns:
             "bins": self._bin_rows,
         }
         found = {table: [rows()] for table, rows in makers.items() if table in self._wanted}
+        if self._fine:
+            found["bins"].append(self._fine_rows())
         files = self._all("entry_file")
         return found | self._rest.pieces(self.jobs, self._all("known"), files, self._keys)
 
@@ -230,11 +292,53 @@ class Columns:
         columns["pct"] = self._all("pct")
         return piece(self._all("entry_file")[entry], columns, {"run": 1, "latency": "clat"})
 
+    def _fine_rows(self) -> Piece:
+        entry = self._all("fine_entry")
+        shared = self._keys_of(entry, self._all("fine_direction"))
+        shared["latency"] = Vector(self._all("fine_kind").astype(np.int32), words=list(KINDS))
+        columns = {
+            "bin_lo_ns": np.concatenate([one.low for one in self._fine]),
+            "bin_hi_ns": np.concatenate([one.high for one in self._fine]),
+            "count": np.concatenate([one.counts for one in self._fine]),
+        }
+        block = Block(len(columns["count"]), columns, {"run": 1})
+        stretches = Stretches(self._all("fine_size"), shared)
+        return Piece(self._all("entry_file")[entry], block, stretches)
+
     def _keys_of(self, entry: Array, direction: Array) -> dict[str, Any]:
         """Give the keys of rows."""
         columns: dict[str, Any] = {name: keys.take(entry) for name, keys in self._keys.items()}
         columns["direction"] = Vector(direction.astype(np.int32), words=_WORDS)
         return columns
+
+
+class _Histograms(NamedTuple):
+    """The bins of documents that hold anything.
+
+    Attributes
+    ----------
+    document, at, size : numpy.ndarray
+        Of each histogram of fine bins its document, its place there, and how many it has.
+    pct : numpy.ndarray
+        By document: coarse bins.
+    are_mixed : numpy.ndarray
+        Which documents have both.
+    """
+
+    document: Array
+    at: Array
+    size: Array
+    pct: Array
+    are_mixed: NDArray[np.bool_]
+
+
+def _measured(group: Group, what: Curves | Fine) -> tuple[Array, Array]:
+    """Find what is of a latency that was measured: the documents and places."""
+    rows = np.full(group.moved.shape, -1)
+    rows[group.moved] = np.arange(len(group.document))
+    row = rows[:, what.entry, what.direction]
+    document, at = np.nonzero((row >= 0) & group.measured[row, what.kind])
+    return document, at
 
 
 def _named(names: Iterable[str], figures: Array) -> dict[str, Array]:

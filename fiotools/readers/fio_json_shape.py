@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
+from fiotools.readers.fio_json_bins import KEY, TAKEN
 from fiotools.readers.fio_json_cut import CUT
 from fiotools.readers.fio_json_extras import DISK
 from fiotools.readers.fio_json_latency import coarse, percentile
@@ -63,6 +64,14 @@ class Curves(NamedTuple):
     kind: Places
     percentile: NDArray[np.float64]
     at: Places
+
+
+class Fine(NamedTuple):
+    """Fine bins: for each histogram of the text its entry, direction and kind of latency."""
+
+    entry: Places
+    direction: Places
+    kind: Places
 
 
 class Coarse(NamedTuple):
@@ -128,6 +137,7 @@ class Shape:
         By entry and direction: the places of `WHOLE` and of each latency's `EXTREMES`; of `REAL`
         and of each latency's `MEANS`.
     curves : Curves
+    fine : Fine
     coarse : Coarse
     disks : Disks
     extras : list of Extra
@@ -148,6 +158,7 @@ class Shape:
     moved_whole: Places
     moved_real: Places
     curves: Curves
+    fine: Fine
     coarse: Coarse
     disks: Disks
     extras: list[Extra]
@@ -170,7 +181,7 @@ class Shape:
 
 
 def _shape(rest: bytes, texts: int) -> Shape:
-    if b'"bins"' in rest:  # json+ has more of them than all else
+    if rest.count(KEY) != rest.count(TAKEN):  # bins that were not taken out
         raise UnusualError
     document, has_decimals = marked(rest)
     marks = Texts()
@@ -213,6 +224,7 @@ def _shape(rest: bytes, texts: int) -> Shape:
         moved_whole=moved_whole.places().reshape(len(jobs), len(DIRECTIONS) - 1, -1),
         moved_real=moved_real.places().reshape(len(jobs), len(DIRECTIONS) - 1, -1),
         curves=_curves(jobs),
+        fine=_fine(jobs, rest.count(KEY)),
         coarse=_coarse(jobs),
         disks=disks,
         extras=[extra for extra, _ in extras],
@@ -277,6 +289,24 @@ def _curves(jobs: Sequence[dict[str, Any]]) -> Curves:
         np.array(percentiles, dtype=np.float64),
         marks.places(),
     )
+
+
+def _fine(jobs: Sequence[dict[str, Any]], count: int) -> Fine:
+    """Find whose bins were taken out of the text; each histogram left its number there."""
+    found = []
+    for entry, job in enumerate(jobs):
+        for direction, name in enumerate(DIRECTIONS):
+            for kind, key in enumerate(_LATENCIES):
+                bins = job.get(name, {}).get(key, {}).get("bins")
+                if bins is not None:
+                    ((left, mark),) = bins.items()
+                    if left or type(mark) is not int:
+                        raise UnusualError
+                    found.append((mark, entry, direction, kind))
+    if len(found) != count:  # or some stand where fio has none
+        raise UnusualError
+    _, *columns = np.array(sorted(found), dtype=np.int64).reshape(-1, 4).T
+    return Fine(*columns)
 
 
 def _coarse(jobs: Sequence[dict[str, Any]]) -> Coarse:

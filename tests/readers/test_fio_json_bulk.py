@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from fiotools import batches, read
-from fiotools.readers import fio_json_bulk
+from fiotools.readers import fio_json_bins, fio_json_bulk
 from fiotools.readers.fio_json import READER
 from tests.corpus import CORPUS
 
@@ -40,8 +40,11 @@ def both(monkeypatch, sources, **asked) -> tuple[int, list[str]]:
             taken.extend([-1] * len(odd))
             return rows, odd
 
+    monkeypatch.setattr(fio_json_bins, "_SOON", 1 << 40)
+    monkeypatch.setattr(fio_json_bins, "_LEAST", 0)
     monkeypatch.setattr(batches, "_bulks", lambda task: [Counting(task.wanted)])
     fast = read(sources, errors="note", **asked)
+    monkeypatch.setattr(fio_json_bins, "_LEAST", 1 << 40)
     monkeypatch.setattr(batches, "_bulks", lambda task: [])
     exact = read(sources, errors="note", **asked)
     differ = []
