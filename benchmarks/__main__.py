@@ -70,14 +70,15 @@ class _Store:
     """What was measured, kept in a file; what another machine measured is dropped."""
 
     def __init__(self, path: Path) -> None:
-        here = about()
-        self._path, self.kept = path, {"about": here}
-        if path.exists():
-            before: dict[str, Any] = json.loads(path.read_text())
-            if before["about"] == here:
-                self.kept = before
+        self._path, self._about = path, about()
+        self.kept = self._read()
+
+    def _read(self) -> dict[str, Any]:
+        kept: dict[str, Any] = json.loads(self._path.read_text()) if self._path.exists() else {}
+        return kept if kept.get("about") == self._about else {"about": self._about}
 
     def keep(self, part: str, name: str, value: Any) -> None:
+        self.kept = self._read()  # another run may have measured other goals meanwhile
         self.kept.setdefault(part, {})[name] = value
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(json.dumps(self.kept))

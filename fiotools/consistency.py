@@ -121,6 +121,8 @@ def _latencies(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     """Ask whether the least, the mean and the greatest are in order."""
     answers = []
     for kind in _KINDS:
+        if not any(f"{kind}_{stat}_ns" in rows for stat in ("min", "mean", "max", "stddev")):
+            continue
         least, mean, most, stddev = (
             rows.get(f"{kind}_{stat}_ns").floats() for stat in ("min", "mean", "max", "stddev")
         )
@@ -134,8 +136,11 @@ def _latencies(rows: Rows, _tables: Tables) -> Iterator[Problem]:
             (spread, f"{kind} stddev is greater than its range"),
             (negative, f"a {kind} is negative"),
         ]
-    longer = _exceeds(rows.get("clat_mean_ns").floats(), rows.get("lat_mean_ns").floats())
-    yield from _told(rows, *answers, (longer, "clat is longer than lat, which it is a part of"))
+    if "clat_mean_ns" in rows and "lat_mean_ns" in rows:
+        longer = _exceeds(rows.get("clat_mean_ns").floats(), rows.get("lat_mean_ns").floats())
+        answers.append((longer, "clat is longer than lat, which it is a part of"))
+    if answers:
+        yield from _told(rows, *answers)
 
 
 def _exceeds(one: _Array, other: _Array) -> _Array:
@@ -175,13 +180,13 @@ def _groups(rows: Rows) -> _Array:
 def _bins(rows: Rows, tables: Tables) -> Iterator[Problem]:
     """Ask whether a histogram holds every I/O once."""
     io = tables.get("io")
-    if io is None or "count" not in rows.columns:
+    if io is None or "count" not in rows:
         return
     names = ("run", "entry", "direction")
     keys = zip(io.file.tolist(), *(io.get(name).listed() for name in names), strict=True)
     wanted = dict(zip(keys, io.get("total_ios").listed(), strict=True))
     starts, first = rows.firsts(_HISTOGRAM)
-    count = rows.columns["count"]
+    count = rows.get("count")
     values = count.data if count.missing is None else count.floats()
     totals = np.add.reduceat(values, starts, dtype=np.float64)
     sums: dict[tuple[Any, ...], float] = defaultdict(float)

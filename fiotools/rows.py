@@ -49,6 +49,9 @@ class Rows:
     def __len__(self) -> int:
         return self._count
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns or name in self.shared
+
     @property
     def file(self) -> Files:
         """For each row the number of its file."""
@@ -84,7 +87,7 @@ class Rows:
 
     def firsts(self, names: Iterable[str]) -> tuple[NDArray[np.intp], Rows]:
         """Find stretches in which some columns are the same: where each begins, its first row."""
-        names = [name for name in names if name in self.columns or name in self.shared]
+        names = [name for name in names if name in self]
         if self.sizes is not None and self.columns.keys().isdisjoint(names):
             return np.cumsum(self.sizes) - self.sizes, Rows(self.files, self.shared)
         file, columns = self.file, {name: self.get(name) for name in names}
