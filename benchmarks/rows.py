@@ -10,9 +10,8 @@ import pandas as pd
 
 import fiotools as ft
 from benchmarks.process import ROOT
+from benchmarks.scaling import Make
 from fiotools.results import Results
-
-Make = Callable[[int], Callable[[], object]]
 
 
 def _io(rows: int, **more: Any) -> pd.DataFrame:
@@ -168,7 +167,7 @@ STATISTICS: dict[str, Make] = {
         _bins, lambda bins: ft.percentiles_from_bins(bins, by="source")
     ),
     "bound_percentiles": _of(
-        lambda rows: (_percentiles(rows), _io(max(1, rows // 10))),
+        lambda rows: (_percentiles(rows), _io(-(-rows // 10))),
         lambda made: ft.bound_percentiles(*made),
     ),
     "steady": _of(_samples, ft.steady),

@@ -35,14 +35,14 @@ def read_csv(path: str) -> Any:
     """Let polars read a log into a frame."""
     import polars as pl
 
-    return pl.read_csv(path, has_header=False, schema=_schema())
+    return pl.read_csv(path, has_header=False, schema=_schema(path))
 
 
 def scan_csv(path: str) -> Any:
     """Let polars' streaming engine go through a log, and add every column up so that it is read."""
     import polars as pl
 
-    lazy = pl.scan_csv(path, has_header=False, schema=_schema())
+    lazy = pl.scan_csv(path, has_header=False, schema=_schema(path))
     return lazy.select(pl.all().sum()).collect(engine="streaming")
 
 
@@ -82,14 +82,17 @@ def _files(path: str, pattern: str) -> list[Path]:
     return sorted(Path(path).glob(pattern))
 
 
-def _schema() -> dict[str, Any]:
+def _schema(path: str) -> dict[str, Any]:
     """Give the smallest types that hold such a log, which are those that `scan_log` takes."""
     import polars as pl
 
-    return {
+    types = {
         "time": pl.Int32,
         "value": pl.UInt32,
         "direction": pl.UInt8,
         "bs": pl.UInt32,
         "prio": pl.UInt8,
     }
+    with Path(path).open() as lines:
+        columns = lines.readline().count(",") + 1
+    return dict([*types.items()][:columns])
