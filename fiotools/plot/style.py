@@ -226,7 +226,12 @@ def _provenance(data: Any, folder: Path) -> str:
     known = []
     for name in names:
         file = Path(name)
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else "-"
+        digest = _digest(file) if file.is_file() else "-"
         place = os.path.relpath(file.resolve(), root) if file.is_file() else name
         known.append(f"{place.replace(os.sep, '/')} sha256:{digest}")
     return "; ".join(sorted(known))
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:  # it may be longer than memory
+        return hashlib.file_digest(opened, "sha256").hexdigest()[:16]

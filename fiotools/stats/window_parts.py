@@ -9,6 +9,7 @@ known only when its beginning is, which is the end of the one before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -151,7 +152,7 @@ def _of_singles(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
         )
         for rows in (slice(at, at + _AT_ONCE) for at in range(0, len(time), _AT_ONCE))
     ]
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    found = parts[0] if len(parts) == 1 else _added(parts)
     if binned:
         found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
     return _whole(pl.DataFrame(found), first=first, last=last)
@@ -186,6 +187,20 @@ def _sums(
     at, way = np.divmod(rest, ways)
     sums = {"way": way, "at": at + low, "n": n, "total": total, "bytes": moved}
     return sums if number is None else {**sums, "bin": bin_ + least}
+
+
+def _added(parts: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Add up what several sums have of one window, direction and bin: far less is left to keep."""
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    place = np.zeros(len(found["n"]), dtype=np.int64)
+    keys = [name for name in ("at", "way", "bin") if name in found]
+    for name in keys:
+        place *= int(found[name].max()) + 1
+        place += found[name]
+    _, first, inverse = np.unique(place, return_index=True, return_inverse=True)
+    counts = np.bincount(inverse, weights=found["n"]).astype(np.int64)
+    sums = {name: np.bincount(inverse, weights=found[name]) for name in ("total", "bytes")}
+    return {**{name: found[name][first] for name in keys}, "n": counts, **sums}
 
 
 def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:
