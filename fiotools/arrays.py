@@ -254,7 +254,7 @@ def _stretches(vector: Vector, sizes: Sizes | None, kind: Any) -> Any:
     for text, size in zip(texts, long.tolist(), strict=True):
         longest[text] = max(size, longest.get(text, 0))
     written = {
-        text: pa.array([text] * min(size, _PART), type=pa.large_string())
+        text: pa.repeat(pa.scalar(text, type=pa.large_string()), min(size, _PART))
         for text, size in longest.items()
     }
     parts = []
