@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from fiotools.vocabulary import PANDAS
 
@@ -26,7 +25,7 @@ Given: TypeAlias = "Sequence[Any] | NDArray[Any] | Vector"
 Sizes: TypeAlias = "NDArray[np.int64]"
 
 _NONE = type(None)
-_MANY, _LONG, _PART = 50_000, 100, 1 << 10  # rows
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
 
 @dataclass(slots=True)
@@ -141,7 +140,23 @@ def vector(given: Given, dtype: DType) -> Vector:
         return Vector(np.array(values, dtype=np.int64))
     if kinds <= {_NONE}:
         return nothing(len(values), dtype)
-    array = pd.array(list(values), dtype=dtype_of(PANDAS[dtype]))
+    missing = np.fromiter((value is None for value in values), bool, len(values))
+    if kinds <= {_PLAIN.get(dtype), _NONE}:
+        data = np.array([value or 0 for value in values], dtype=_NUMPY[dtype])
+    elif dtype == "datetime" and all(value is None or value.tzinfo for value in values):
+        moments = (0 if value is None else (value - _EPOCH) // _MILLISECOND for value in values)
+        data = np.fromiter(moments, np.int64, len(values))
+    else:
+        return _odd(values, dtype)
+    return Vector(data, missing if missing.any() else None)
+
+
+def _odd(values: Sequence[Any], dtype: DType) -> Vector:
+    """Type what is not plainly of the type, as pandas does, or refuse it."""
+    import pandas as pd
+
+    kind: Any = pd.api.types.pandas_dtype(PANDAS[dtype])
+    array: Any = pd.array(list(values), dtype=kind)
     missing = np.asarray(array.isna())
     if dtype == "datetime":
         data = array.asi8
@@ -151,6 +166,7 @@ def vector(given: Given, dtype: DType) -> Vector:
 
 
 _NUMPY: dict[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
+_PLAIN: dict[DType, type] = {"Int64": int, "boolean": bool}
 
 
 def _texts(values: Sequence[Any]) -> Vector:
@@ -201,89 +217,3 @@ def joined(vectors: Sequence[Vector]) -> Vector:
             words.extend(one.words)
         places.append(np.where(one.data < 0, -1, one.data + np.int32(at)) if at else one.data)
     return Vector(np.concatenate(places), words=words)
-
-
-def column(vector: Vector, dtype: DType, sizes: Sizes | None = None) -> Any:
-    """Make a column of a frame; with ``sizes``, each value stands in so many rows on end."""
-    kind = dtype_of(PANDAS[dtype])
-    if vector.words is not None:
-        stretches = _stretches(vector, sizes, kind)
-        if stretches is not None:
-            return stretches
-    if sizes is not None:
-        vector = vector.repeat(sizes)
-    if vector.words is not None:
-        words, places = pd.array(vector.words, dtype=kind), vector.data
-        if len(words) == len(places) and (places == np.arange(len(places))).all():
-            return words
-        if not len(words):
-            return one_of(None, dtype).repeat(len(places))
-        return words.take(places, allow_fill=True)
-    if dtype == "datetime":
-        dates = vector.data.view("M8[ms]")
-        if vector.missing is not None:
-            dates = np.where(vector.missing, np.datetime64("NaT", "ms"), dates)
-        return pd.array(dates, dtype=kind)
-    if dtype == "float64":
-        return vector.data
-    masked = pd.arrays.IntegerArray if dtype == "Int64" else pd.arrays.BooleanArray
-    missing = vector.missing
-    return masked(vector.data, np.zeros(len(vector), dtype=bool) if missing is None else missing)
-
-
-def _stretches(vector: Vector, sizes: Sizes | None, kind: Any) -> Any:
-    """Make a column of texts of which each stands in many rows on end; None if they do not.
-
-    Arrow writes a text anew for each row, ten million times the path of a file. But a column may
-    have parts, and the parts may be slices of one array in which the text is written often enough.
-    """
-    count = len(vector) if sizes is None else int(sizes.sum())
-    if count <= _MANY or getattr(kind, "storage", "") != "pyarrow":
-        return None
-    starts = np.flatnonzero(np.diff(vector.numbers(), prepend=-2))
-    if count <= _LONG * len(starts):
-        return None
-    import pyarrow as pa
-
-    if sizes is None:
-        long = np.diff(starts, append=count)
-    else:
-        long = np.add.reduceat(sizes, starts)
-    texts = vector.take(starts).listed()
-    longest: dict[Any, int] = {}
-    for text, size in zip(texts, long.tolist(), strict=True):
-        longest[text] = max(size, longest.get(text, 0))
-    written = {
-        text: pa.repeat(pa.scalar(text, type=pa.large_string()), min(size, _PART))
-        for text, size in longest.items()
-    }
-    parts = []
-    for text, size in zip(texts, long.tolist(), strict=True):
-        whole, rest = divmod(size, _PART)
-        parts += [written[text]] * whole
-        if rest:
-            parts.append(written[text].slice(0, rest))
-    return pd.array(pa.chunked_array(parts), dtype=kind)
-
-
-def empty(size: int, dtype: DType) -> Any:
-    """Make a column without values."""
-    if dtype == "str":
-        return (
-            column(nothing(1, dtype), dtype, np.array([size])) if size else one_of(None, dtype)[:0]
-        )
-    if dtype in ("Int64", "float64"):
-        return column(nothing(size, dtype), dtype)
-    return one_of(None, dtype).repeat(size)
-
-
-@cache
-def one_of(value: Any, dtype: DType) -> Any:
-    """Build one value; many columns hold nothing else."""
-    return pd.array([value], dtype=dtype_of(PANDAS[dtype]))
-
-
-@cache
-def dtype_of(name: str) -> Any:
-    """Look a type up by its name, once: pandas tries every type that it knows."""
-    return pd.api.types.pandas_dtype(name)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from fiotools import consistency, twins
+from fiotools import consistency
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.fetching import Fetch
@@ -21,14 +21,11 @@ from fiotools.joining import (
     Piece,
     add_notes,
     fill_conditions,
-    frames,
     join,
     pieces_of,
-    stack,
 )
 from fiotools.readers import READERS, fio_jobfile_beside, readers
 from fiotools.readers.base import Bulk
-from fiotools.results import Results
 from fiotools.schema import TABLES
 from fiotools.sniff import Document, reader_named, sniff
 from fiotools.sources import Found
@@ -247,13 +244,3 @@ def part_of(
 def _judged(wanted: Sequence[str]) -> tuple[str, ...]:
     """Name the tables without which nothing can be said of those wanted."""
     return ("notes", "io") if "bins" in wanted else ("notes",)
-
-
-def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
-    """Make frames of parts; a run that stands in two files is noted."""
-    named = [file for part in parts for file in part.files]
-    tables = stack(parts, wanted)
-    parts.clear()
-    same = twins.find(tables, [source for source, _ in named])
-    tables["notes"] = add_notes(tables["notes"], same, last=True)
-    return Results(frames(named, tables), files)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from fiotools.arrays import Vector, column, dtype_of, empty, joined, vector
-from fiotools.column import DType
+from fiotools.arrays import Vector, joined, vector
 from fiotools.rows import Files, Rows
 from fiotools.tables import Block, Column, Tables
-from fiotools.vocabulary import COLUMNS, CONDITIONS, PANDAS, TABLES
+from fiotools.vocabulary import COLUMNS, CONDITIONS, TABLES
 
 Labels = Mapping[str, Any]
 _FEW = 32  # rows: a value that so few share is written out
@@ -264,79 +261,6 @@ def _stacked(rows: Sequence[tuple[int, Rows]]) -> Rows:
 def _stacked_columns(rows: Sequence[Rows]) -> dict[str, Vector]:
     names = dict.fromkeys(name for one in rows for name in one.columns)
     return {name: joined([one.get(name) for one in rows]) for name in names}
-
-
-def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict[str, pd.DataFrame]:
-    """Make frames: labels first, every column in its type.
-
-    Parameters
-    ----------
-    files : sequence of (source, labels)
-        The labels (from ``{label: paths}`` or a path template) become the first columns; those
-        named like a condition (``{iodepth:d}``) have filled that condition's gaps instead.
-    tables : dict of str to Rows
-        Emptied on the way: not everything has to be in memory twice.
-    """
-    labels = dict.fromkeys(name for _, named in files for name in named)
-    of_files = {"source": _of_files([source for source, _ in files])}
-    for label in labels:
-        of_files[label] = _of_files([named.get(label) for _, named in files])
-    built = {}
-    for table in list(tables):
-        rows = tables.pop(table)
-        if not len(rows) and not labels:
-            built[table] = _empty(table).copy(deep=False)  # nothing is in it that could be changed
-            continue
-        data: dict[str, Any] = {}
-        shown = [label for label in labels if label not in TABLES[table]]
-        for name in (*shown, *TABLES[table]):
-            if name == "source" or name in shown:
-                values, dtype = of_files[name]
-                data[name] = column(values.take(rows.files), dtype, rows.sizes)
-            elif name in rows.shared:
-                data[name] = column(rows.shared.pop(name), COLUMNS[name].dtype, rows.sizes)
-            elif name in rows.columns:
-                data[name] = column(rows.columns.pop(name), COLUMNS[name].dtype)
-            else:
-                data[name] = empty(len(rows), COLUMNS[name].dtype)
-        built[table] = pd.DataFrame(data, copy=False)
-    return built
-
-
-def rows_of(
-    tables: Mapping[str, pd.DataFrame], needed: Mapping[str, Sequence[str]]
-) -> tuple[list[str], dict[str, Rows]]:
-    """Make rows of frames again: some columns of each table, and the names of the files."""
-    there = [table for table in needed if table in tables]
-    sources = pd.concat([tables[table]["source"] for table in there]) if there else pd.Series()
-    files, names = pd.factorize(sources)
-    rows, at = {}, 0
-    for table in there:
-        frame = tables[table]
-        file = files[at : at + len(frame)].astype(np.int32)
-        at += len(frame)
-        columns = {
-            name: vector(
-                frame[name].astype(object).where(frame[name].notna(), None).tolist(),
-                COLUMNS[name].dtype,
-            )
-            for name in needed[table]
-        }
-        rows[table] = Rows(file, columns)
-    return list(names), rows
-
-
-@cache
-def _empty(table: str) -> pd.DataFrame:
-    """Build a table without rows: most files leave most tables empty, and building takes time."""
-    kinds = {name: dtype_of(PANDAS[COLUMNS[name].dtype]) for name in TABLES[table]}
-    return pd.DataFrame({name: pd.array([], dtype=kind) for name, kind in kinds.items()})
-
-
-def _of_files(values: list[Any]) -> tuple[Vector, DType]:
-    """Type what is said of files: whole numbers where all are, text otherwise."""
-    dtype: DType = "Int64" if all(isinstance(v, int) or v is None for v in values) else "str"
-    return vector(values, dtype), dtype
 
 
 def fill_conditions(

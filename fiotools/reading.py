@@ -15,12 +15,11 @@ from fiotools.batches import (
     part_of,
     read_batch,
     read_document,
-    results_of,
 )
 from fiotools.beside import JobFiles, identity
 from fiotools.errors import ReadErrors, SchemaError
 from fiotools.joining import pieces_of
-from fiotools.results import Results
+from fiotools.results import Results, results_of
 from fiotools.sniff import Document
 from fiotools.sources import Found, find
 from fiotools.vocabulary import TABLES

@@ -10,7 +10,8 @@ import pandas as pd
 
 from fiotools import twins
 from fiotools.display.text import many
-from fiotools.joining import rows_of
+from fiotools.framing import frames, rows_of
+from fiotools.joining import Part, add_notes, stack
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -97,6 +98,16 @@ class Results:
         return {name: _to_polars(frame) for name, frame in self.tables.items()}
 
 
+def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
+    """Make frames of parts; a run that stands in two files is noted."""
+    named = [file for part in parts for file in part.files]
+    tables = stack(parts, wanted)
+    parts.clear()
+    same = twins.find(tables, [source for source, _ in named])
+    tables["notes"] = add_notes(tables["notes"], same, last=True)
+    return Results(frames(named, tables), files)
+
+
 def concat(results: Iterable[Results]) -> Results:
     """Put several readings together, row under row.
 
@@ -116,9 +127,7 @@ def concat(results: Iterable[Results]) -> Results:
     tables = {}
     for name in names:
         parts = [part.tables[name] for part in results]
-        labels = list(
-            dict.fromkeys(c for part in parts for c in part.columns if c not in TABLES[name])
-        )
+        labels = _labels(name, parts)
         whole = pd.concat([p for p in parts if len(p)] or parts[:1], ignore_index=True)
         whole = whole.reindex(columns=[*labels, *TABLES[name]])
         # a label that only some have is missing elsewhere, and keeps its type
@@ -126,6 +135,17 @@ def concat(results: Iterable[Results]) -> Results:
         tables[name] = whole.astype(types)
     _note_twins(tables)
     return Results(tables, sum(part.files for part in results))
+
+
+def _labels(table: str, parts: list[pd.DataFrame]) -> list[str]:
+    """List the columns that the vocabulary does not have."""
+    found: dict[str, None] = {}
+    last = None
+    for part in parts:
+        if last is None or not part.columns.equals(last):  # most are like the one before
+            found |= dict.fromkeys(name for name in part.columns if name not in TABLES[table])
+        last = part.columns
+    return list(found)
 
 
 def _note_twins(tables: dict[str, pd.DataFrame]) -> None:

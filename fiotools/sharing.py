@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import lru_cache, partial
 from pathlib import Path
 
-from fiotools.batches import BATCH, Batch, Task, part_of, read_batch, results_of
+from fiotools.batches import BATCH, Batch, Task, part_of, read_batch
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, WorkerError
 from fiotools.joining import pieces_of
@@ -85,6 +85,8 @@ def read_shared(
                         batches[start] = _lost(found[start], task, batch)
                         step(1)
     except WorkerError as error:
+        from fiotools.results import results_of  # workers do without pandas
+
         parts = [batches[start].part for start in sorted(batches)]
         error.results = results_of(parts, task.wanted, sum(len(part.files) for part in parts))
         raise
@@ -148,13 +150,18 @@ def _job_files(call: str) -> JobFiles:
     return JobFiles()
 
 
-def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
-    """Make the batch of a file that ended whatever process read it."""
-    failure = FileError(
+def fatal(file: Found, error: WorkerError) -> FileError:
+    """Say of a file that it ended whatever process read it."""
+    return FileError(
         file.name,
         f"reading it {error.reason}",
         remedy=f"is there enough memory? without {argument('workers')} it is read by this process",
     )
+
+
+def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
+    """Make the batch of a file that ended whatever process read it."""
+    failure = fatal(file, error)
     tables = Tables(file.name, task.wanted)
     if task.notes_errors:
         tables.note(f"{failure.reason}; {failure.remedy}", severity="error")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fiotools.errors import FileError
@@ -11,9 +11,22 @@ from fiotools.fetching import Fetch
 from fiotools.remote import is_url
 from fiotools.sources import Found
 
+Key = tuple[str, str | None]
+
+
+def key(file: Found) -> Key:
+    """Say which file it is, whatever it is called."""
+    return file.place, file.member
+
 
 class Hashing(Fetch):
     """Reads files, and takes their hash.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    refused : mapping of (place, member) to FileError
+        Those that are not to be read, and why.
 
     Attributes
     ----------
@@ -21,12 +34,15 @@ class Hashing(Fetch):
         SHA-256 of each place that was read; a file in an archive has that of the archive.
     """
 
-    def __init__(self, found: Sequence[Found]) -> None:
-        super().__init__(found)
+    def __init__(self, found: Sequence[Found], refused: Mapping[Key, FileError]) -> None:
+        super().__init__([file for file in found if key(file) not in refused])
+        self._refused = refused
         self.hashes: dict[str, str] = {}
 
     def __call__(self, file: Found) -> bytes:
         """Read one file."""
+        if key(file) in self._refused:
+            raise self._refused[key(file)]
         data = super().__call__(file)
         if file.member is None:
             self.hashes[file.place] = hashlib.sha256(data).hexdigest()

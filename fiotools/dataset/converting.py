@@ -76,7 +76,8 @@ def convert(
     -------
     Conversion
         What became of the files. One that cannot be read is refused, not an error: it is a row of
-        the manifest with its reason, and a row of `notes`.
+        the manifest with its reason, and a row of `notes`; so is one that ends every worker that
+        reads it, and it is tried again by the next conversion.
 
     Raises
     ------

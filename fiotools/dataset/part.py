@@ -7,7 +7,7 @@ into files. The record is written last. Done twice, it writes the same bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
@@ -17,14 +17,14 @@ from fiotools import __version__, batches
 from fiotools.beside import JobFiles
 from fiotools.dataset import arrow
 from fiotools.dataset.columns import MANIFEST, arrow_schema, rows_of
-from fiotools.dataset.content import Hashing
+from fiotools.dataset.content import Hashing, Key
 from fiotools.dataset.listing import found_again
 from fiotools.dataset.manifest import About
 from fiotools.dataset.names import RECORDS, part_name
 from fiotools.dataset.plan import BEFORE, PENDING, piece_name, read_piece
 from fiotools.dataset.planning import Bounds
 from fiotools.dataset.store import Store
-from fiotools.errors import DatasetError
+from fiotools.errors import DatasetError, FileError
 from fiotools.joining import Part
 from fiotools.sources import Found
 
@@ -48,6 +48,8 @@ class Work:
         How its files are read.
     before : mapping of str to str
         Its files until now, by folder.
+    refused : mapping of (place, member) to FileError
+        Files that are not to be read: whatever process reads them, they end it.
     """
 
     store: Store
@@ -56,6 +58,18 @@ class Work:
     generation: int
     reading: batches.Task
     before: Mapping[str, str]
+    refused: Mapping[Key, FileError] = field(default_factory=dict)
+
+
+def files_of(work: Work) -> list[Found]:
+    """Give the files of a part that are to be read."""
+    piece = read_piece(work.store.read(piece_name(work.number, work.generation)))
+    return list(found_again(piece.filter(PENDING), work.about.labels))
+
+
+def try_alone(reading: batches.Task, file: Found) -> None:
+    """Read a file for nothing but to see whether this process outlives it."""
+    batches.read_batch([file], reading)
 
 
 def do(work: Work) -> int:
@@ -125,7 +139,7 @@ def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, arrow.Sheet], list[
     job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
         some = found[start:end]
-        fetch = Hashing(some)
+        fetch = Hashing(some, work.refused)
         part = batches.read_batch(some, work.reading, job_files, fetch=fetch).part
         outcomes += _outcomes(part, some, fetch.hashes, tables)
         for table, rows in arrow.slices_of(part, tables, labels):

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from fiotools import workers as others
 from fiotools.batches import BATCH, Task
 from fiotools.dataset import across, part
 from fiotools.dataset.columns import MANIFEST, polars_schema
-from fiotools.dataset.content import digests
+from fiotools.dataset.content import Key, digests, key
 from fiotools.dataset.destination import Destination
 from fiotools.dataset.listing import found_again, listed
 from fiotools.dataset.names import RECORDS
 from fiotools.dataset.plan import Plan, dropped, piece_name, write_piece
 from fiotools.dataset.planning import Bounds, Compared, added, compared, rewritten
 from fiotools.dataset.scanning import scan
-from fiotools.errors import DatasetError
+from fiotools.errors import DatasetError, FileError, WorkerError
+from fiotools.sharing import fatal
 from fiotools.sources import Found
 
 if TYPE_CHECKING:
@@ -134,13 +137,8 @@ class Run:
         """Do those parts of a plan that are not there; say how many there were."""
         there = self.there
         todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]
-        work = (
-            part.Work(there.store, there.about, n, g, self.reading, self._before(n))
-            for n, g, _ in todo
-        )
-        with _bar(sum(files for *_, files in todo)) as step, closing(self._run(part.do, work)) as d:
-            for _, files in d:
-                step(files)
+        with _bar(sum(files for *_, files in todo)) as step:
+            self._do([(n, g) for n, g, _ in todo], step)
         there.refresh()
         for number, generation, _ in todo:
             if there.committed.get(number, 0) < generation:
@@ -150,12 +148,46 @@ class Run:
                 )
         return len(todo)
 
+    def _do(self, todo: Sequence[tuple[int, int]], step: Callable[[int], object]) -> None:
+        """Do parts; what ends whatever process does it is read file by file, and done without."""
+        lost: list[tuple[int, int]] = []
+        parts = (self._work(*one) for one in todo)
+        with closing(self._run(part.do, parts, retries=1, errors="return")) as done:
+            for number, files in done:
+                if isinstance(files, WorkerError):
+                    lost.append(todo[number])
+                else:
+                    step(files)
+        again = [replace(work, refused=self._fatal(work)) for work in starmap(self._work, lost)]
+        if again:
+            with closing(self._run(part.do, again)) as done:
+                for _, files in done:
+                    step(files)
+
+    def _work(self, number: int, generation: int) -> part.Work:
+        there = self.there
+        before = self._before(number)
+        return part.Work(there.store, there.about, number, generation, self.reading, before)
+
+    def _fatal(self, work: part.Work) -> dict[Key, FileError]:
+        """Find the files of a part that end whatever process reads them."""
+        files = part.files_of(work)
+        alone = partial(part.try_alone, self.reading)
+        with closing(self._run(alone, files, retries=1, errors="return")) as done:
+            return {
+                key(files[number]): fatal(files[number], error)
+                for number, error in done
+                if isinstance(error, WorkerError)
+            }
+
     def _before(self, number: int) -> dict[str, str]:
         files = self.there.files.items()
         return {folder: names[number] for folder, names in files if number in names}
 
-    def _run(self, function: Any, tasks: Any) -> Generator[tuple[int, Any], None, None]:
-        return others.run(function, tasks, workers=self.workers, executor=self.executor)
+    def _run(
+        self, function: Any, tasks: Any, **lost: Any
+    ) -> Generator[tuple[int, Any], None, None]:
+        return others.run(function, tasks, workers=self.workers, executor=self.executor, **lost)
 
     def _compare_all(self) -> None:
         """Write the notes that concern several files, if they are others than before."""

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -243,6 +242,8 @@ class Cuts:
         behind : str
             What to write there.
         """
+        import pandas as pd
+
         end, stop = self.at[cut], self.at[cut + 1] - tail
         number, unit = end - self.at[cut - 1] - 1, stop - end - 1
         fits = wanted & (number > 0) & (number <= _NUMBER) & (unit > 0) & (unit <= _UNIT)

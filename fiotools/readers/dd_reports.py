@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from fiotools.arrays import Vector
 from fiotools.readers import dd_lines, dd_rates
@@ -69,6 +68,8 @@ class Reports:
 
     def printed_records(self) -> tuple[Vector, Vector]:
         """Return records in and out, as they were printed; they share their words."""
+        import pandas as pd
+
         full, fulls = pd.factorize(np.append(self["full_in"], self["full_out"]))
         partial, partials = pd.factorize(np.append(self["partial_in"], self["partial_out"]))
         pairs, different = pd.factorize(full + len(fulls) * partial)

@@ -131,19 +131,13 @@ def record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
         None if it is none of fio's.
     """
     head = _HEAD.match(text, at)
-    stop = text.find("\n", at)
-    stop = len(text) if stop < 0 else stop
     if head is None:
-        if not _VERSIONED.match(text, at):
-            return None
-        return stop, Broken(line, _reason(text, at, stop))
+        return _broken(text, at, at, line) if _VERSIONED.match(text, at) else None
     version = int(head["version"] or 2)
     found, position = _blocks(text, head.end(), version)
     tail = _TAIL.match(text, position) if found else None
     if tail is None:
-        stop = text.find("\n", head.end())
-        stop = len(text) if stop < 0 else stop
-        return stop, Broken(line, _reason(text, at, stop))
+        return _broken(text, at, head.end(), line)
     parts = tail[0][1:].split(";")
     entry = Record(
         line=line,
@@ -159,11 +153,14 @@ def record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
     return _rest(text, tail.end(), entry), entry
 
 
-def _reason(text: str, at: int, stop: int) -> str:
-    fields = text.count(";", at, stop) + 1
-    if stop == len(text):
-        return f"the entry breaks off in field {fields}"
-    return f"an entry of {fields} fields is not laid out as fio's terse output"
+def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
+    """Say what is wrong with an entry, and where its line ends: behind what is known of it."""
+    stop = text.find("\n", known)
+    fields = text.count(";", at, stop if stop >= 0 else len(text)) + 1
+    if stop < 0:
+        return len(text), Broken(line, f"the entry breaks off in field {fields}")
+    reason = f"an entry of {fields} fields is not laid out as fio's terse output"
+    return stop, Broken(line, reason)
 
 
 def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:

@@ -15,8 +15,8 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 BATCHES = 6
 ENOUGH = 60  # samples for an interval: ten to a batch
@@ -78,7 +78,7 @@ def batch_interval(
 
 @lru_cache
 def _student(confidence: float) -> float:
-    return float(stats.t.ppf((1 + confidence) / 2, BATCHES - 1))
+    return float(scipy.stats.t.ppf((1 + confidence) / 2, BATCHES - 1))
 
 
 def autocorrelation(values: Array) -> Array | None:

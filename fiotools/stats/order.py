@@ -7,8 +7,8 @@ from math import expm1, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from fiotools.stats.verdict import percent
 
@@ -55,7 +55,9 @@ def drift(
     y = np.concatenate([_centred([log(value) for _, value in side]) for side in sides])
     slope = float(x @ y / (x @ x))
     rest = y - slope * x
-    half = float(stats.t.ppf((1 + confidence) / 2, df)) * sqrt(float(rest @ rest / df / (x @ x)))
+    half = float(scipy.stats.t.ppf((1 + confidence) / 2, df)) * sqrt(
+        float(rest @ rest / df / (x @ x))
+    )
     change = slope * (len(times) - 1)
     if abs(slope) <= half or abs(change) < log1p(band):
         return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, inf, log
 
-from scipy import stats
+import scipy
 
 from fiotools.errors import SchemaError
 
@@ -56,7 +56,7 @@ def ranks_around(percentile: float, n: int, confidence: float = 0.95) -> tuple[i
     if n < ios_needed(percentile, confidence):
         return None
     tail = (1 - confidence) / 2
-    low, high = (int(stats.binom.ppf(q, n, percentile / 100)) for q in (tail, 1 - tail))
+    low, high = (int(scipy.stats.binom.ppf(q, n, percentile / 100)) for q in (tail, 1 - tail))
     return max(1, low), min(n, high + 1)
 
 

@@ -7,8 +7,8 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
+import scipy
 from narwhals.typing import IntoDataFrameT
-from scipy import stats
 
 from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence
@@ -151,7 +151,9 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> dic
         return found | ({"icc": 1.0} if between else {})
     found["icc"] = between / (within + between)
     ratio, tail = outer / within, (1 - confidence) / 2
-    low, high = ((ratio / float(stats.f.ppf(q, k - 1, count - k)) - 1) for q in (1 - tail, tail))
+    low, high = (
+        (ratio / float(scipy.stats.f.ppf(q, k - 1, count - k)) - 1) for q in (1 - tail, tail)
+    )
     found["icc_lo"], found["icc_hi"] = (max(0.0, end / (end + threads)) for end in (low, high))
     if len(set(sizes)) > 1:
         found["notes"].append("runs have unequally many threads: the interval is approximate")

@@ -84,9 +84,14 @@ def test_help_loads_nothing_heavy():
             "import fiotools as ft; ft.read('data/how-many-runs/depth/16_1.json')",
             "polars scipy matplotlib seaborn narwhals tqdm rich typer zstandard fsspec dask",
         ),
+        (
+            "from fiotools.sharing import read_batch, Task; from fiotools.sources import find;"
+            " read_batch([*find(['data/how-many-runs/depth', 'data/page-cache'])], Task())",
+            "pandas polars pyarrow scipy tqdm dask",
+        ),
         ("import fiotools.cli.verbs.read", "pandas polars scipy matplotlib rich pydantic"),
     ],
-    ids=["import", "read", "verb"],
+    ids=["import", "read", "worker", "verb"],
 )
 def test_what_is_not_needed_is_not_loaded(code, heavy):
     code = f"import sys; {code}; print(*sorted(sys.modules))"
