@@ -44,6 +44,14 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
+def summed(folder: Path) -> str:
+    """Say in a line what a dataset is: its files, their bytes, one hash of all names and bytes."""
+    files = hashes(folder)
+    size = sum((folder / name).stat().st_size for name in files)
+    digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+    return f"{len(files)} files, {size:,} bytes, SHA-256 of all {digest[:16]}"
+
+
 def ends(folder: Path, process: subprocess.Popen[str], records: int, pieces: int) -> bool:
     """Kill a conversion as soon as so much is there; say whether it came to that."""
     while process.poll() is None:
@@ -80,15 +88,21 @@ def main() -> int:
         parts = int(process.communicate()[0])
         seconds = time.monotonic() - start
         expected = hashes(whole)
-        print(f"undisturbed: {parts} parts, {len(expected)} files, {seconds:.1f} s")
+        print(f"undisturbed: {parts} parts, {seconds:.1f} s; {summed(whole)}")
         for name, records, pieces in at_points(parts):
             if not ends(killed, begun([options.folder, str(killed), *rest]), records, pieces):
                 print(f"  {name}: it was done before")
                 continue
-            there = len(list(killed.glob("_manifest/part-*.parquet"))) - 1
-            print(f"  killed {name}: {max(there, 0)} of {parts} parts are there")
+            there = max(len(list(killed.glob("_manifest/part-*.parquet"))) - 1, 0)
+            pieces = len(list(killed.glob("_plan/part-*.parquet")))
+            whole_plan = " whole" if (killed / "_plan/plan.json").exists() else ""
+            print(
+                f"  SIGKILL {name}: {there} of {parts} parts are there, {pieces} pieces of the"
+                f"{whole_plan} plan"
+            )
         process = begun([options.folder, str(killed), *rest])
-        print(f"begun again: {int(process.communicate()[0])} parts were left to do")
+        left = int(process.communicate()[0])
+        print(f"begun again: {left} parts were left to do; {summed(killed)}")
         same = hashes(killed) == expected
         print("the same bytes in every file" if same else "OTHER BYTES")
         rng, count = random.Random(7), 0

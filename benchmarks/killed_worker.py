@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import fiotools as ft
-from benchmarks.interrupted import hashes
+from benchmarks.interrupted import hashes, summed
 
 
 def kill_at(folder: Path, records: int, pid: int, told: list[int]) -> None:
@@ -63,11 +63,16 @@ def main() -> int:
             )
             watch.join()
             since = _since(start)
-            print(f"two workers, one killed after {told[0]} parts: {both.files:,} files, {since}")
+            print(
+                f"two workers, SIGKILL to one when {told[0]} of {alone.parts} parts were there:"
+                f" {both.files:,} files, {both.parts} parts, {since}"
+            )
         for table in alone.open():
             frames = [made.open()[table].collect() for made in (alone, both)]
             assert_frame_equal(*frames)
             print(f"  {table}: {len(frames[0]):,} rows, equal row for row")
+        for name in ("alone", "both"):
+            print(f"  {name}: {summed(scratch / name)}")
         same = hashes(scratch / "alone") == hashes(scratch / "both")
         print("the same bytes in every file" if same else "OTHER BYTES")
         return 0 if same else 1

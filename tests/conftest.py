@@ -15,17 +15,20 @@ needs_letters = pytest.mark.skipif(
     find_spec("matplotlib_fontja") is None,
     reason="matplotlib-fontja is not installed: python -m pip install 'fiotools[ja]'",
 )
-# These take longest and come first: begun last, one of them would leave a processor idle.
-LONG = {
-    *("test_corpus.py", "test_docs.py", "test_docs_site.py", "test_fuzz.py", "test_notebooks.py"),
-    *("test_readme.py", "test_report.py", "test_security.py", "test_verbs.py", "test_wheel.py"),
-    *("test_dataset_cluster.py", "test_dataset_interrupted.py", "test_workers.py"),
-    *("test_diskspd_fast.py", "test_fio_json_bulk.py", "test_scan_log.py"),
-}
+# These take longest and come first, in this order: begun last, one would leave a processor idle.
+LONG = [
+    *("test_readme.py", "test_interrupted.py", "test_report.py", "test_wheel.py", "test_verbs.py"),
+    *("test_security.py", "test_workers.py", "test_docs_site.py", "test_corpus.py", "test_fuzz.py"),
+    *("test_refused.py", "test_diskspd_fast.py", "test_notebooks.py", "test_properties.py"),
+    *("test_fio_json_bulk.py", "test_dataset_interrupted.py", "test_scan_log.py", "test_kernel.py"),
+    *("test_fio_normal.py", "test_diskspd_text.py", "test_start.py", "test_dataset_cluster.py"),
+    *("test_docs.py", "test_live.py", "test_experiments.py", "test_credibility_verdicts.py"),
+]
+RANKS = {name: rank for rank, name in enumerate(LONG)}
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name not in LONG)
+    items.sort(key=lambda item: RANKS.get(item.path.name, len(LONG)))
 
 
 @pytest.fixture(autouse=True)

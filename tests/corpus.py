@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import fiotools as ft
+from tests.physics import each, read_all
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 
@@ -32,21 +33,34 @@ class Outcome:
     disagreements: list[str] = field(default_factory=list)
 
 
-def outcomes() -> Iterator[Outcome]:
-    """Read every file, and hold it to what is known of it."""
+def outcomes() -> tuple[list[Outcome], ft.Results]:
+    """Read every file, and hold it to what is known of it; give what all of them hold, too."""
+    found, truths = [], {}
     for folder in ("dd-time", "diskspd", "fio"):
         root = CORPUS / folder
-        truths = json.loads((root / "truths.json").read_text(encoding="utf-8"))
+        known = json.loads((root / "truths.json").read_text(encoding="utf-8"))
         if folder == "fio":
             rows: dict[str, list[Any]] = {}
-            for row in truths:
+            for row in known:
                 rows.setdefault(row["file"], []).append(row)
-            truths = rows
+            known = rows
         with (root / "MANIFEST.tsv").open(encoding="utf-8") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-                outcome = Outcome(root / row["file"], _tool(folder, row))
-                _read(outcome, folder, truths.get(row["file"]))
-                yield outcome
+                found.append(Outcome(root / row["file"], _tool(folder, row)))
+                truths[found[-1].path] = folder, known.get(row["file"])
+    # at once, which takes a quarter of the time
+    results, failures = read_all([one.path for one in found])
+    read = each(results)
+    refused = {failure.path: str(failure) for failure in failures}
+    for one in found:
+        name = one.path.as_posix()
+        one.results, one.refusal = read.get(name), refused.get(name, "")
+        assert (one.results is None) == bool(one.refusal)
+        folder, truth = truths[one.path]
+        if one.results is not None and truth is not None:
+            compare = {"dd-time": dd_time, "diskspd": diskspd, "fio": fio}[folder]
+            one.disagreements = list(compare(one.results, truth))
+    return found, results
 
 
 def _tool(folder: str, row: dict[str, str]) -> str:
@@ -65,17 +79,6 @@ def _tool(folder: str, row: dict[str, str]) -> str:
         if name.startswith(word):
             return {"wild": "dd and time, wild"}.get(word, word)
     return "dd" if "-dd-" in name else "time"
-
-
-def _read(outcome: Outcome, folder: str, truth: Any) -> None:
-    try:
-        outcome.results = ft.read(outcome.path)
-    except ft.FileError as error:
-        outcome.refusal = str(error)
-        return
-    if truth is not None:
-        compare = {"dd-time": dd_time, "diskspd": diskspd, "fio": fio}[folder]
-        outcome.disagreements = list(compare(outcome.results, truth))
 
 
 def close(one: Any, other: Any, relative: float = 1e-9) -> bool:
@@ -242,7 +245,7 @@ def main() -> int:
     """Print the counts, every refusal and every disagreement."""
     if not CORPUS.is_dir():
         sys.exit("there is no ../shared/corpus beside the project")
-    every = list(outcomes())
+    every, _ = outcomes()
     for one in every:
         if one.refusal:
             print("refused:", one.refusal.replace(CORPUS.as_posix() + "/", "")[:160])

@@ -15,9 +15,9 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import fiotools as ft
 from fiotools.readers import READERS
-from tests.physics import unnoted
+from tests.physics import read_texts, unnoted
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LARGEST = 60_000  # bytes of a seed; larger ones are slow and teach nothing new
@@ -43,14 +43,15 @@ TOKENS = [
 def seeds() -> dict[str, list[tuple[str, bytes]]]:
     """Give each reader's fixtures: (name, bytes)."""
     found: dict[str, list[tuple[str, bytes]]] = {reader.name: [] for reader in READERS}
-    for path in sorted(FIXTURES.rglob("*")):
-        if not path.is_file() or path.stat().st_size > LARGEST or path.name == "README.md":
-            continue
-        try:
-            formats = set(ft.read(path).runs["format"])
-        except ft.FileError:
-            continue
-        for name in formats:
+    files = [
+        path
+        for path in sorted(FIXTURES.rglob("*"))
+        if path.is_file() and path.stat().st_size <= LARGEST and path.name != "README.md"
+    ]
+    runs = ft.read(files, errors="note").runs
+    formats = runs.groupby("source")["format"].unique()
+    for path in files:
+        for name in formats.get(path.as_posix(), ()):
             found[name].append((path.name, path.read_bytes()))
     # its runs are of the tools in it
     found["transcript"] = [
@@ -160,7 +161,24 @@ def examine(name: str, data: bytes, tally: Tally) -> None:
         assert len(results.runs) or len(results.notes), "nothing, and nothing said"
 
 
-def rounds(files: list[tuple[str, bytes]], tally: Tally, examples: int, start: int) -> None:
+def examine_together(inputs: Sequence[tuple[str, bytes]], folder: Path, tally: Tally) -> None:
+    """Do with many inputs as `examine` does with one, in far less time."""
+    files = {f"{number}-{name}": data for number, (name, data) in enumerate(inputs)}
+    results, failures = read_texts(folder, files)
+    said = {*results.runs["source"], *results.notes["source"]}
+    assert not unnoted(results), unnoted(results)
+    assert said | failures.keys() == files.keys(), "nothing, and nothing said"
+    tally.tried += len(files)
+    tally.refused += len(failures)
+    tally.read += len(files) - len(failures)
+
+
+def rounds(
+    files: list[tuple[str, bytes]],
+    examples: int,
+    start: int,
+    function: Callable[[str, bytes], object],
+) -> None:
     """Try a number of inputs; the first that fails is made as small as can be, and raised."""
 
     @seed(start)
@@ -174,7 +192,7 @@ def rounds(files: list[tuple[str, bytes]], tally: Tally, examples: int, start: i
     )
     @given(mutated(files))
     def one(broken: tuple[str, bytes]) -> None:
-        examine(*broken, tally)
+        function(*broken)
 
     one()
 
@@ -186,7 +204,7 @@ def fuzz(names: list[str], seconds: float) -> Iterator[tuple[str, Tally]]:
         tally, begun, start = Tally(), time.perf_counter(), 0
         while every[name] and time.perf_counter() - begun < seconds:
             try:
-                rounds(every[name], tally, 100, start)
+                rounds(every[name], 100, start, partial(examine, tally=tally))
             except Exception as error:  # noqa: BLE001 - whatever leaves a reader is what is sought
                 example = " ".join(getattr(error, "__notes__", ()))
                 tally.failures.append(f"seed {start}: {error!r} {example}")

@@ -6,10 +6,8 @@ been noted.
 """
 
 import numpy as np
-import pandas as pd
 
 import fiotools as ft
-from fiotools.schema import TABLES
 
 ROW = ["source", "run", "entry", "direction"]
 
@@ -33,16 +31,40 @@ def contradictions(results):
     return found
 
 
-def together(every):
-    """Put readings of different files into one, so that each question is asked once."""
-    every = list(every)
+def read_all(paths, **more):
+    """Read many files at once; nothing is said of runs that stand in two of them.
+
+    Returns the results, and the failures.
+    """
+    try:
+        results, failures = ft.read(paths, **more), []
+    except ft.ReadErrors as error:
+        results, failures = error.results, error.failures
+    notes = results.notes
+    alone = ~notes["message"].str.startswith("the same run as run ")
+    return ft.Results({**results.tables, "notes": notes[alone]}, results.files), failures
+
+
+def read_texts(folder, texts, **more):
+    """Write texts (by name) to a folder of their own, and read them all at once."""
+    for name, data in texts.items():
+        (folder / name).write_bytes(data)
+    results, failures = read_all([folder / name for name in texts], **more)
+    for table in results.tables.values():
+        table["source"] = table["source"].str.slice(len(folder.as_posix()) + 1)
+    return results, {failure.path.rpartition("/")[2]: failure for failure in failures}
+
+
+def each(results):
+    """Give what every file held, by its name; the rows of a file stand together."""
     tables = {}
-    for table in TABLES:
-        parts = [results.tables[table] for results in every]
-        tables[table] = pd.concat([part for part in parts if len(part)] or parts[:1])
-    return ft.Results(
-        {table: frame.reset_index(drop=True) for table, frame in tables.items()}, len(every)
-    )
+    for table, frame in results.tables.items():
+        for source, rows in frame.groupby("source").indices.items():
+            assert rows[-1] - rows[0] + 1 == len(rows)
+            # a slice, of which nothing is copied
+            tables.setdefault(source, {})[table] = frame.iloc[rows[0] : rows[-1] + 1]
+    none = {table: frame.iloc[:0] for table, frame in results.tables.items()}
+    return {source: ft.Results({**none, **some}, 1) for source, some in tables.items()}
 
 
 def floats(frame, *names):

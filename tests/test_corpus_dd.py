@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-import fiotools as ft
 from fiotools.errors import FileError
+from tests.physics import each, read_all
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dd-time"
 pytestmark = pytest.mark.skipif(
@@ -34,14 +34,10 @@ def truths():
 
 @pytest.fixture(scope="module")
 def every():
-    """Read each file once; what is refused stands here as its error."""
-    read = {}
-    for name in truths():
-        try:
-            read[name] = ft.read(CORPUS / name)
-        except FileError as error:
-            read[name] = error
-    return read
+    """Read all files at once; what is refused stands here as its error."""
+    results, failures = read_all([CORPUS / name for name in truths()])
+    read = {**each(results), **{failure.path: failure for failure in failures}}
+    return {name: read[(CORPUS / name).as_posix()] for name in truths()}
 
 
 def expected(truth):

@@ -3,24 +3,26 @@
 import pytest
 
 from fiotools.readers import READERS
-from tests.fuzz import Tally, examine, rounds, seeds
+from tests.fuzz import Tally, examine_together, rounds, seeds
 
 
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
-def test_broken_files_give_errors_or_notes(name, record_property):
-    tally = Tally()
-    rounds(seeds()[name], tally, examples=60, start=1)
+def test_broken_files_give_errors_or_notes(name, tmp_path, record_property):
+    inputs, tally = [], Tally()
+    rounds(seeds()[name], 60, 1, lambda *broken: inputs.append(broken))
+    examine_together(inputs, tmp_path, tally)
     assert tally.tried >= 60
     assert tally.read
     record_property("inputs", tally.tried)
 
 
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
-def test_truncated_anywhere(name):
+def test_truncated_anywhere(name, tmp_path):
     file, data = min(seeds()[name], key=lambda seed: len(seed[1]))
     tally = Tally()
     # every byte where the file is small, fewer where it is not, always the last ones
     coarse = range(0, len(data), max(1, len(data) // 100))
-    for end in {*coarse, *range(max(0, len(data) - 40), len(data))}:
-        examine(file, data[:end], tally)
+    ends = sorted({*coarse, *range(max(0, len(data) - 40), len(data))})
+    examine_together([(file, data[:end]) for end in ends], tmp_path, tally)
     assert tally.tried >= min(100, len(data))
+    assert tally.read

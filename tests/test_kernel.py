@@ -48,11 +48,11 @@ def notebook(*cells):
 
 
 def test_is_started_again(kernel, tmp_path):
-    starts = kernel(runs_from=3)
+    starts = kernel(runs_from=2)
     asked = notebook("import os\nprint(os.getcwd(), os.environ['GIVEN'], os.environ['COLUMNS'])")
     begun = []
     run_cells(asked, tmp_path, {"GIVEN": "yes"}, lambda cell, cell_index: begun.append(cell_index))
-    assert starts() == 3
+    assert starts() == 2
     assert begun == [0]
     assert asked.cells[0].outputs[0].text == f"{tmp_path} yes 80\n"
 

@@ -3,7 +3,6 @@
 import ast
 import platform
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -88,10 +87,17 @@ def project(folder, **notebooks):
         nbformat.write(new_notebook(cells=cells), folder / "notebooks" / f"{name}.ipynb")
 
 
-def run(folder, *args):
-    command = [sys.executable, "-m", "fiotools.notebooks", *args]
-    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the runner in the project's root; give its status and what it printed."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args):
+        code = main([*args])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return run
 
 
 # what fiotools.plot.save does, as far as the runner is concerned
@@ -104,10 +110,10 @@ with open(os.environ["FIOTOOLS_FIGURES_LOG"], "a") as log:
 """
 
 
-def test_runner_writes_once_and_accounts_for_figures(tmp_path):
+def test_runner_writes_once_and_accounts_for_figures(tmp_path, run):
     project(tmp_path, first=["1 + 1", SAVE])
     notebook = tmp_path / "notebooks" / "first.ipynb"
-    code, printed = run(tmp_path)
+    code, printed = run()
     assert code == 0, printed
     assert "first.ipynb: rewritten" in printed
     assert nbformat.read(notebook, as_version=4).cells[1].outputs[0].data == {"text/plain": "2"}
@@ -116,7 +122,7 @@ def test_runner_writes_once_and_accounts_for_figures(tmp_path):
     written = notebook.stat().st_mtime_ns
     project(tmp_path, second=[SAVE])
     (tmp_path / "figures" / "old.png").write_bytes(b"")
-    code, printed = run(tmp_path)
+    code, printed = run()
     assert code == 1
     assert "first.ipynb: unchanged" in printed
     assert notebook.stat().st_mtime_ns == written
@@ -135,13 +141,13 @@ files = ft.plot.save(ax, "../figures/a", formats=["svg"])
 
 
 @needs_letters
-def test_runner_draws_in_another_language_beside_the_rest(tmp_path):
+def test_runner_draws_in_another_language_beside_the_rest(tmp_path, run):
     project(tmp_path, first=[DRAW, "1 + 1"])
     notebook, folder = tmp_path / "notebooks" / "first.ipynb", tmp_path / "figures"
     words = '[first]\n"the fast one" = "速いもの"\n'
     (tmp_path / "notebooks" / "figures.ja.toml").write_text(words, encoding="utf-8")
     before = notebook.read_bytes()
-    code, printed = run(tmp_path, "--lang", "ja")
+    code, printed = run("--lang", "ja")
     assert code == 0, printed
     assert "first.ipynb: unchanged" in printed
     assert notebook.read_bytes() == before
@@ -161,11 +167,11 @@ def test_runner_refuses_a_language_that_there_is_not(tmp_path, monkeypatch, caps
     assert capsys.readouterr().err == "figures have no language 'xx': write en or ja\n"
 
 
-def test_runner_names_what_failed_and_runs_the_rest(tmp_path):
+def test_runner_names_what_failed_and_runs_the_rest(tmp_path, run):
     project(tmp_path, bad=["1", "x = 0\nx / 0"], good=["2"])
     bad = tmp_path / "notebooks" / "bad.ipynb"
     before = bad.read_bytes()
-    code, printed = run(tmp_path)
+    code, printed = run()
     assert code == 1
     assert "bad.ipynb: FAILED" in printed
     assert "cell [2], line 2: x / 0\n    ZeroDivisionError: division by zero" in printed

@@ -1,5 +1,6 @@
 """The wheel, built as a release is, in an environment that has nothing else."""
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -12,12 +13,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 # what the library must do without
 NOTEBOOKS = ("IPython", "ipykernel", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets")
-BUILDING = ("build", "hatchling")
-# a finder that denies them, where the packages of this environment are lent
+# a finder that denies whatever else this environment has, whose packages are lent
 DENY = """
 import sys
 class Deny:
@@ -83,38 +85,48 @@ def python_of(environment):
 
 @pytest.fixture(scope="module")
 def environment(built, tmp_path_factory):
-    """An environment with the wheel, and what it asks for from the index, if there is one.
-
-    Without an index, this environment lends its packages, but for those that are for notebooks.
-    """
+    """An environment with the wheel, and nothing of this one but what it asks for."""
     folder = tmp_path_factory.mktemp("environment")
     ours = importlib.util.find_spec("pip") is not None
     venv.create(folder, with_pip=not ours)
     pip = [sys.executable, "-m", "pip", "--python", python_of(folder)] if ours else []
     pip = [*(pip or [python_of(folder), "-m", "pip"]), "--disable-pip-version-check"]
-    probe = [*pip, "download", "--no-deps", "--timeout=5", "--retries=0", "tqdm", "--dest", folder]
-    reached = subprocess.run(list(map(str, probe)), capture_output=True, check=False)
-    if reached.returncode == 0:
-        # in the versions that are tested, which pip still has from setting up this environment
-        wheels = ["--only-binary=:all:", "--no-compile", "--constraint", constraints(folder)]
-        run(*pip, "install", *wheels, built[1])
-        return folder, False
-    run(*pip, "install", "--no-deps", built[1])
+    run(*pip, "install", "--no-index", "--no-deps", built[1])
     paths = {"base": str(folder), "platbase": str(folder)}
     packages = Path(sysconfig.get_path("purelib", "venv", paths))
-    (packages / "deny.py").write_text(DENY.format(names=(*NOTEBOOKS, *BUILDING)))
+    asked = closure(requirements(packages))
+    denied = {
+        module
+        for module, owners in importlib.metadata.packages_distributions().items()
+        if not asked & set(map(canonicalize_name, owners))
+    }
+    assert "pytest" in denied
+    (packages / "deny.py").write_text(DENY.format(names=sorted(denied)), encoding="utf-8")
     lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (packages / "lent.pth").write_text("\n".join(["import deny", *sorted(lent)]) + "\n")
-    return folder, True
+    lines = ["import deny", *sorted(lent)]
+    (packages / "lent.pth").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder, packages
 
 
-def constraints(folder):
-    """Write the locked versions without their hashes, which pip would then ask of the wheel too."""
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    pins = [line.rstrip(" \\") for line in lines if not line.startswith((" ", "#"))]
-    file = folder / "constraints.txt"
-    file.write_text("\n".join(pins), encoding="utf-8")
-    return file
+def requirements(packages):
+    (about,) = importlib.metadata.distributions(name="fiotools", path=[str(packages)])
+    return [Requirement(line) for line in about.requires]
+
+
+def closure(asked):
+    """Name what some requirements ask for, and what that asks for in turn."""
+    names, left = set(), [one for one in asked if wanted(one)]
+    while left:
+        name = canonicalize_name(left.pop().name)
+        if name not in names:
+            names.add(name)
+            left += filter(wanted, map(Requirement, importlib.metadata.requires(name) or ()))
+    return names
+
+
+def wanted(requirement):
+    """Say whether it is asked for here, and by no extra."""
+    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
 
 
 def test_the_wheel_holds_the_library_and_its_data_and_nothing_else(built):
@@ -132,15 +144,25 @@ def test_the_wheel_holds_the_library_and_its_data_and_nothing_else(built):
     assert {"fiotools/py.typed", "fiotools/examples/dda-vhdx/xml/nvme.xml"} <= inside
 
 
-def test_its_dependencies_come_from_the_index(environment):
-    if environment[1]:
-        pytest.skip("no package index in reach: the wheel ran on packages of this environment")
+def test_its_dependencies_are_those_that_are_locked(environment):
+    """The set-up of this project has them from the index in just these versions."""
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line.rstrip(" \\")) for line in lines if line[:1] not in (" ", "#", "")]
+    locked = {pin.name: next(iter(pin.specifier)).version for pin in pins if wanted(pin)}
+    asked = requirements(environment[1])
+    assert closure(asked) <= locked.keys()
+    plain = [one for one in asked if wanted(one)]
+    assert {"pandas", "polars", "scipy"} <= {one.name for one in plain}
+    assert not [one for one in plain if locked[one.name] not in one.specifier]
 
 
 def test_the_wheel_in_an_empty_environment(environment, tmp_path):
-    folder, _ = environment
-    python = python_of(folder)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    python = python_of(environment[0])
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PYTHON") or name == "PYTHONPYCACHEPREFIX"
+    }
     clean["MPLCONFIGDIR"] = str(tmp_path)
     data = tmp_path / "mine"
     shutil.copytree(ROOT / "data/dda-vhdx/xml", data)
@@ -149,7 +171,7 @@ def test_the_wheel_in_an_empty_environment(environment, tmp_path):
         return run(*command, cwd=tmp_path, env=clean)
 
     told = json.loads(use(python, "-c", USE % (NOTEBOOKS,), data))
-    assert Path(told["where"]).is_relative_to(folder)
+    assert Path(told["where"]).is_relative_to(environment[0])
     assert told["typed"]
     assert told["example"].startswith("<Results: 3 files, DISKSPD 2.0.21a, 3 runs,")
     assert told["volumes"] == ["mirror", "nvme", "vhdx"]

@@ -16,7 +16,9 @@ from contextlib import chdir, closing
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import fiotools as ft
 from fiotools import errors, worker
@@ -174,6 +176,32 @@ def test_a_file_that_ends_its_reader_costs_only_itself(tmp_path):
     )
     read = [Path(source).stem for source in caught.value.results.io["source"]]
     assert read == [*(f"{number:02}" for number in range(40)), "odd"]
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_file_that_ends_its_reader_is_refused_by_convert(tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    sources = deeds(tmp_path / "runs", bad="die")
+    whole = tmp_path / "whole"
+    for place, workers in ((tmp_path / "ds", 2), (whole, None)):
+        if workers is None:  # this process must not read it
+            (sources / "bad.txt").unlink()
+        done = ft.convert(sources, place, workers=workers, part_files=25)
+        assert (done.read, done.parts) == (40, 2)
+    dataset = ft.open_dataset(tmp_path / "ds")
+    (bad,) = dataset.manifest.filter(pl.col("status") != "read").collect().to_dicts()
+    assert (bad["source"], bad["status"]) == (f"{sources.as_posix()}/bad.txt", "refused")
+    assert "reading it ended its worker process 2 times, the last one alone (SIG" in bad["message"]
+    assert "; is there enough memory? without workers=" in bad["message"]
+    notes = dataset.notes.collect()
+    assert notes.select("source", "message").rows() == [(bad["source"], bad["message"])]
+    for table in ("runs", "io"):
+        expected = ft.open_dataset(whole)[table].collect()
+        assert_frame_equal(dataset[table].collect(), expected)
+    # another time it may be read: there is more memory, or another process
+    (sources / "bad.txt").write_text("toy\nnothing\n")
+    done = ft.convert(sources, tmp_path / "ds")
+    assert (done.read, done.refused, done.changed) == (41, 0, 1)
 
 
 def test_a_killed_worker_costs_a_retry_and_nothing_is_lost_or_doubled(tmp_path):

@@ -13,6 +13,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
+
 import fiotools as ft
 from fiotools.readers import READERS
 from fiotools.schema import TABLES
@@ -70,26 +72,29 @@ def committed() -> Mapping[Cell, str]:
 
 def filled(files: Iterable[Path]) -> dict[Cell, str]:
     """Read files, and mark every table and column that holds a value in one of them."""
-    marks: dict[Cell, str] = {}
+    owned: dict[str, list[Path]] = {}
     for path in files:
         name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
         try:
-            owner = sniff(Document(name, path.read_bytes())).name
-            results = ft.read(path)
+            owned.setdefault(sniff(Document(name, path.read_bytes())).name, []).append(path)
         except ft.FiotoolsError:
-            continue  # an expected frame beside an output, or an output that is refused with reason
-        add_marks(marks, owner, results)
+            continue  # an expected frame beside an output
+    marks: dict[Cell, str] = {}
+    for owner, paths in owned.items():
+        # of those that are refused with reason there is a note
+        add_marks(marks, owner, ft.read(paths, errors="note"))
     return marks
 
 
 def add_marks(marks: dict[Cell, str], owner: str, results: ft.Results) -> None:
-    """Mark what one file fills, which belongs to the reader `owner`."""
-    formats = dict(zip(results.runs["run"], results.runs["format"], strict=True))
+    """Mark what files fill that belong to the reader `owner`."""
+    formats = results.runs.set_index(["source", "run"])["format"]
     for table, frame in results.tables.items():
         if frame.empty:  # as most are
             continue
         # a note about the whole file has no run
-        readers = frame["run"].map(formats).fillna(owner)
+        keys = pd.MultiIndex.from_frame(frame[["source", "run"]])
+        readers = formats.reindex(keys).fillna(owner).set_axis(frame.index)
         if owner == PASTING and table == "timings":
             readers[:] = "time"  # of whatever was timed
         for reader in readers.unique().tolist():

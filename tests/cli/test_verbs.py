@@ -99,9 +99,9 @@ def test_summarize_by_file(inside):
     assert [(row["label"], row["mean"]) for row in answer] == [("before", 4.364), ("after", 0.466)]
 
 
-def test_compare_two_files(cli):
+def test_compare_two_files(inside):
     sides = [f"data/dda-vhdx/xml/{side}.xml" for side in ("vhdx", "mirror")]
-    done = cli("compare", *sides, "--metric", "iops", "--by", "direction")
+    done = inside("compare", *sides, "--metric", "iops", "--by", "direction")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0] == "iops, against vhdx"
@@ -210,10 +210,10 @@ def test_settings_that_nobody_tells(inside):
     assert "tell no settings" in done.stderr
 
 
-def test_check(cli):
+def test_check(inside):
     run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
     given = ("--ram", "7926928KiB", "--link", "usb3-5g")
-    done = cli("check", run, *given)
+    done = inside("check", run, *given)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("1 run: 1 impossible, ")
     assert "1.98 GB/s is 3.95 times the 500 MB/s" in " ".join(done.stdout.split())

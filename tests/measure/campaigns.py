@@ -1,15 +1,19 @@
 """Campaigns run for real, as a user runs them, and what they left."""
 
+import io
 import json
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from fiotools.cli import main
 
 # two quick workloads of dd, without direct I/O, which not every file system takes
 SMALL = (
@@ -31,16 +35,28 @@ def command(*args):
 
 
 def measure(*args, cwd=None, env=None):
-    """Run a campaign to its end."""
-    return subprocess.run(
-        command(*args),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        cwd=cwd,
-        env=env,
-        check=False,
-    )
+    """Run a campaign to its end; in this process where it need not be in another."""
+    if cwd is not None or env is not None:
+        return subprocess.run(
+            command(*args),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=PATIENCE,
+            cwd=cwd,
+            env=env,
+            check=False,
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        said, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+        patch.setattr(sys, "stdout", said)
+        patch.setattr(sys, "stderr", complained)
+        patch.setattr(sys, "excepthook", sys.excepthook)
+        patch.setattr(warnings, "showwarning", warnings.showwarning)
+        patch.setenv("TQDM_DISABLE", "1")
+        status = main(["measure", *map(str, args)])
+    for stream in (said, complained):
+        stream.seek(0)
+    return subprocess.CompletedProcess(args, status, said.read(), complained.read())
 
 
 @contextmanager

@@ -90,7 +90,9 @@ def test_the_tool_is_killed_with_all_its_jobs(places):
 
 
 @needs("fio")
-def test_a_command_outlives_its_campaign(places):
+def test_a_command_outlives_its_campaign(places, monkeypatch):
+    monkeypatch.setattr(lock, "_PATIENCE_S", 0.2)
+
     def at_work():
         return out.exists() and any(name.endswith(".part") for name in hidden(out))
 
@@ -118,7 +120,7 @@ def children_of(pid):
 def test_resume_after_a_kill(places):
     out = places / "out"
     with begun(
-        *SMALL, *dirs(places), "--rounds", 10, "--output", out, until=lambda: len(ran(out)) > 4
+        *SMALL, *dirs(places), "--rounds", 5, "--output", out, until=lambda: len(ran(out)) > 4
     ) as process:
         process.kill()
         process.communicate()
@@ -134,11 +136,11 @@ def test_resume_after_a_kill(places):
     assert names(places / "a") == names(places / "b") == []
     assert {file: (out / file).read_bytes() for file in raw} == raw
     orders = [line["order"] for line in ran(out)]
-    assert sorted(orders) == list(range(1, 41))  # 2 workloads, 2 places, 10 rounds; none twice
+    assert sorted(orders) == list(range(1, 21))  # 2 workloads, 2 places, 5 rounds; none twice
     assert {line["session"] for line in ran(out)} == {1, 2}
     campaign = ft.campaign(out)
     assert campaign.status == "complete"
-    assert len(campaign.results.io) == 40
+    assert len(campaign.results.io) == 20
     again = measure("--resume", out)
     assert again.returncode == 1
     assert "complete" in again.stderr
@@ -156,11 +158,13 @@ def test_a_half_line_is_dropped(places):
     assert [line["order"] for line in ran(out)] == [1, 2, 3, 4]
 
 
-def test_two_at_once_in_one_folder(places):
+def test_two_at_once_in_one_folder(places, monkeypatch):
+    monkeypatch.setattr(lock, "_PATIENCE_S", 0.2)
     out = places / "out"
     with begun(
         *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: ran(out)
     ) as process:
+        process.send_signal(signal.SIGSTOP)  # it holds its folders all the same
         for other in (
             (*SMALL, "--dir", places / "b", "--output", places / "other"),
             ("--resume", out),
@@ -170,6 +174,7 @@ def test_two_at_once_in_one_folder(places):
             assert "another campaign is at work in this folder" in refused.stderr
         assert not (places / "other").exists()
         assert process.poll() is None
+        process.send_signal(signal.SIGCONT)
         assert stop(process)[0] == -signal.SIGINT
     wait(lambda: names(places / "b") == [])
     alone = (*SMALL, "--dir", places / "b", "--rounds", 1, "--output", places / "other")

@@ -5,6 +5,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import ParseError
+from tests.physics import read_texts
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "diskspd"
 DATA = Path(__file__).parents[2] / "data" / "dda-vhdx"
@@ -476,7 +477,7 @@ def test_a_number_that_was_cut_is_not_read():
     assert "before the row 'total:'" in before.notes["message"].item()
 
 
-def test_no_cut_gives_a_wrong_figure():
+def test_no_cut_gives_a_wrong_figure(tmp_path):
     data = (FIXTURES / "diskspd-linux--D100.txt").read_bytes()
     whole = ft.reads(data)
     known = {
@@ -484,17 +485,15 @@ def test_no_cut_gives_a_wrong_figure():
         "cpu": ["cpu", "usage_pct", "user_pct", "kernel_pct", "idle_pct"],
         "percentiles": ["direction", "percentile", "value_ns"],
     }
-    rows = {t: set(getattr(whole, t)[names].itertuples(index=False)) for t, names in known.items()}
+    cuts = {f"{end}.txt": data[:end] for end in range(0, len(data), 7)}
+    res, _ = read_texts(tmp_path, cuts, tables=known)
     read = 0
-    for end in range(0, len(data), 7):
-        try:
-            res = ft.reads(data[:end])
-        except ft.errors.FiotoolsError:
-            continue
-        for table, names in known.items():
-            part = getattr(res, table)[names].dropna()
-            assert set(part.itertuples(index=False)) <= rows[table], end
-            read += len(part)
+    for table, names in known.items():
+        rows = set(getattr(whole, table)[names].itertuples(index=False))
+        part = getattr(res, table).dropna(subset=names)
+        wrong = set(part[names].itertuples(index=False)) - rows
+        assert not wrong, part.merge(pd.DataFrame(wrong))["source"]
+        read += len(part)
     assert read > 4000
 
 
@@ -502,24 +501,33 @@ CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "diskspd"
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the project")
-def test_no_cut_loses_rows_silently():
-    read = 0
+def test_no_cut_loses_rows_silently(tmp_path):
+    texts, cuts = {}, {}
     for file in sorted(CORPUS.glob("*/*.txt"))[::3]:
         data = file.read_bytes()
         if b"Input parameters" not in data or b"Results for" not in data:
             continue  # where a mere excerpt ends, nobody knows
-        whole = ft.reads(data)
+        texts[file.name] = data
         for part in range(1, 12):
             end = len(data) * part // 12 + part * 7 % 13
-            try:
-                res = ft.reads(data[:end])
-            except ft.errors.FileError:
-                continue
-            read += 1
-            if (res.runs["status"] != "ok").any() or len(res.notes) > len(whole.notes):
-                continue
-            for table in ("io", "percentiles", "cpu"):
-                pd.testing.assert_frame_equal(
-                    getattr(res, table), getattr(whole, table), obj=f"{file.name}[:{end}] {table}"
-                )
-    assert read > 50
+            texts[f"{end}-{file.name}"] = data[:end]
+            cuts[f"{end}-{file.name}"] = file.name
+    res, _ = read_texts(tmp_path, texts, tables=("runs", "io", "percentiles", "cpu"))
+    assert res.runs["source"].isin(cuts).sum() > 50
+    bad = set(res.runs.loc[res.runs["status"] != "ok", "source"])
+    notes = res.notes["source"].value_counts()
+    silent = pd.DataFrame(
+        [
+            (cut, whole)
+            for cut, whole in cuts.items()
+            if cut in set(res.runs["source"])
+            and cut not in bad
+            and notes.get(cut, 0) <= notes.get(whole, 0)
+        ],
+        columns=["source", "whole"],
+    )
+    assert len(silent) > 2
+    for table in ("io", "percentiles", "cpu"):
+        rows = getattr(res, table)
+        wholes = rows.rename(columns={"source": "whole"})
+        pd.testing.assert_frame_equal(silent.merge(rows), silent.merge(wholes), obj=table)

@@ -73,7 +73,7 @@ WAYS = [
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: "_".join(word[2:] for word in way))
 @pytest.mark.parametrize("form", ["json", "json+"])
 def test_one_run_of_fio_in_both_forms(tmp_path, way, form):
-    common = ["fio", "--name=job", "--filename=file", "--size=8m", "--ioengine=psync", "--thread"]
+    common = ["fio", "--name=job", "--filename=file", "--size=2m", "--ioengine=psync", "--thread"]
     report, _ = run([*common, *way, f"--output-format=normal,{form}"], tmp_path)
     assert_same(report)
 
