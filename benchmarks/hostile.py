@@ -122,6 +122,7 @@ _TEXTS = [
     ("lines joined", "fio_terse", text(_TERSE.replace("\n", ""))),
     ("versions alone", "fio_terse", text("3;fio-3.33;a;0;0\n")),
     ("returns", "fio_terse", text("2;\r")),
+    ("entries cut short by returns", "fio_terse", text("x\r3;fio-3.33;\r", tail="2;\n")),
     ("many disks", "fio_terse", text(";sda;0;0;0;0;0;0;0;0.00%", _TERSE.rstrip())),
     # CrystalDiskMark
     ("rows without a head", "crystaldiskmark", text("  SEQ    1MiB (Q=  8, T= 1):  1.000 MB/s\n")),

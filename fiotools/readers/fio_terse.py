@@ -126,7 +126,8 @@ def _begins(line: str) -> bool:
 def _line_above(text: str, first: int) -> str:
     """Return the line above a place, as far as it is of a length that fio writes."""
     stop = max(first - 1, 0)
-    return text[text.rfind("\n", max(stop - _FAR, 0), stop) + 1 : stop][:_FAR]
+    start = text.rfind("\n", max(stop - _FAR, 0), stop) + 1
+    return text[start : min(stop, start + _FAR)]
 
 
 def _above(text: str, first: int) -> int:
