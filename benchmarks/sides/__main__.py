@@ -36,16 +36,20 @@ def _size(answer: Any) -> int | None:
     if hasattr(answer, "estimated_size"):  # polars
         return int(answer.estimated_size())
     if hasattr(answer, "memory_usage"):  # pandas
-        return int(answer.memory_usage(deep=True).sum())
-    parts = (
-        answer.values()
-        if isinstance(answer, dict)
-        else vars(answer).values()
-        if (hasattr(answer, "runs"))
-        else ()
-    )
-    sizes = [size for part in parts if (size := _size(part)) is not None]
-    return sum(sizes) if sizes else None
+        return sum(_held(answer[name]) for name in answer.columns)
+    parts = answer.tables if hasattr(answer, "tables") else answer
+    sizes = [_size(part) for part in parts.values()] if isinstance(parts, dict) else []
+    known = [size for size in sizes if size is not None]
+    return sum(known) if known else None
+
+
+def _held(column: Any) -> int:
+    """Give the bytes of a column of pandas: what parts of an Arrow array share counts once."""
+    if getattr(column.dtype, "storage", "") != "pyarrow":
+        return int(column.memory_usage(index=False, deep=True))
+    chunks = column.array.__arrow_array__().chunks
+    buffers = {one.address: one.size for chunk in chunks for one in chunk.buffers() if one}
+    return sum(buffers.values())
 
 
 if __name__ == "__main__":
