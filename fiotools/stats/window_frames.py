@@ -13,7 +13,7 @@ import polars as pl
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import answer, names, need, opened, values
-from fiotools.stats.window_parts import DIRECTIONS, PARTS, Plan, parts_of
+from fiotools.stats.window_parts import DIRECTIONS, PARTS, Plan, kept_as, parts_of
 from fiotools.vocabulary import COLUMNS, KEYS, DType
 from fiotools.vocabulary_stats import STATISTICS
 
@@ -82,7 +82,7 @@ def _lazily(
         for name in (*plan.keys, "direction", *(_BINS if of_bins else _SAMPLES))
         if name in given
     ]
-    sums = {**{name: given[name] for name in plan.keys}, **PARTS}
+    sums = {**{name: kept_as(given[name]) for name in plan.keys}, **PARTS}
     cells = [*plan.keys, "way", "at", "end", "bin_lo_ns", "bin_hi_ns"]
     parts = (
         frame.select(list(dict.fromkeys(needed)))

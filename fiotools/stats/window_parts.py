@@ -77,7 +77,8 @@ class Plan:
 def parts_of(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Sum up a batch."""
     if frame.is_empty():
-        return frame.select(plan.keys).with_columns(
+        keys = [pl.col(name).cast(kept_as(frame.schema[name])) for name in plan.keys]
+        return frame.select(keys).with_columns(
             pl.lit(None, dtype=dtype).alias(name) for name, dtype in PARTS.items()
         )
     if not plan.of_bins and frame["time_s"].null_count():
@@ -88,6 +89,11 @@ def parts_of(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     return pl.concat([_alike(part, plan) for part in alike])
 
 
+def kept_as(dtype: pl.DataType) -> pl.DataType:
+    """Say how a key is kept: of a path in a hundred thousand sums, its number is enough."""
+    return pl.Categorical() if dtype == pl.String else dtype
+
+
 def _alike(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Sum up rows of one log."""
     # not column by column: what all rows share is one value, until it is taken out of the frame
@@ -96,7 +102,10 @@ def _alike(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
         found = _of_bins(frame.drop_nulls("time_s"), plan)
     else:
         found = _of_samples(frame, plan, same["quantity"][0])
-    keys = [pl.lit(same[name][0], dtype=same.schema[name]).alias(name) for name in plan.keys]
+    keys = [
+        pl.lit(same[name][0], dtype=same.schema[name]).cast(kept_as(same.schema[name])).alias(name)
+        for name in plan.keys
+    ]
     return found.with_columns(keys).select(*plan.keys, *PARTS)
 
 
