@@ -89,7 +89,8 @@ def _singles(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     each = each.with_columns(pl.int_ranges("low", pl.col("high") + 1).alias("at")).explode("at")
     begin, end = pl.col("at") * plan.seconds, (pl.col("at") + 1) * plan.seconds
     span = pl.min_horizontal(end, "to") - pl.max_horizontal(begin, "since")
-    covered = pl.when(pl.col("span_s") >= _LITTLE * plan.seconds).then("span_s")
+    least = round(_LITTLE * plan.seconds, 9)  # as spans are
+    covered = pl.when(pl.col("span_s") >= least).then("span_s")
     latency = pl.col(plan.what).cast(pl.String).is_in(SINGLE)
     return (
         each.join(found, on=[*logs, "at"], how="left", nulls_equal=True)

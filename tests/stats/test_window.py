@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fiotools as ft
@@ -62,6 +62,7 @@ ROWS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(ROWS, st.sampled_from([100, 1000]), st.sampled_from([1, 40_000]))
+@example([(0, 1, "read", 512), (3409, 1, "read", 512)], 100, 1)  # a tenth, and not a bit less
 def test_windows_of_single_ios(rows, every, sparse):
     first, last = min(row[0] for row in rows), max(row[0] for row in rows) + 1
     cells = defaultdict(list)
