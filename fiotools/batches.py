@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from fiotools import consistency
 from fiotools.beside import JobFiles
+from fiotools.collecting import resting
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.fetching import Fetch
 from fiotools.joining import (
@@ -76,6 +78,7 @@ class Batch:
     used: set[tuple[object, ...]] = field(default_factory=set)
 
 
+@resting()
 def read_batch(
     found: Sequence[Found],
     task: Task,
@@ -151,15 +154,15 @@ class _Reading:
         except NoResultError as error:
             self.good[number] = self._noted(file, error)
             if file.named:
-                self.unused[number] = error
+                self.unused[number] = _bare(error)
         except UnknownFormatError as error:
             if file.named:
-                self.failures[number] = error
+                self.failures[number] = _bare(error)
             # a note is made either way where notes are what the caller wants
             if not file.named or self.task.notes_errors:
                 self.good[number] = self._noted(file, error)
         except (FileError, OSError) as error:
-            self.failures[number] = error
+            self.failures[number] = _bare(error)
             if self.task.notes_errors:
                 self.good[number] = self._noted(file, as_file_error(file.name, error))
 
@@ -171,6 +174,15 @@ class _Reading:
             severity, remedy = "info", ""
         tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
         return tables.finish()
+
+
+_Error = TypeVar("_Error", bound=Exception)
+
+
+def _bare(error: _Error) -> _Error:
+    """Take from an error that is kept the calls in which it arose: they hold all of the file."""
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
 
 
 def as_file_error(name: str, error: FileError | OSError) -> FileError:

@@ -22,6 +22,7 @@ _KINDS = ("slat", "clat", "lat")
 _AMOUNTS = ("io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s")
 _NAMES = ("job", "thread", "scope", "entry")  # the first that is there names a row
 _CURVE = ("run", "entry", "direction", "scope", "target", "job", "thread", "latency")
+_MOST = 2**62
 _HISTOGRAM = ("run", "entry", "direction", "latency")
 
 Problem: TypeAlias = tuple[int, int | None, str]  # file, run, message
@@ -170,11 +171,16 @@ def _percentiles(rows: Rows, _tables: Tables) -> Iterator[Problem]:
 
 
 def _groups(rows: Rows) -> _Array:
-    """Give each row a number; those of equal keys the same, in the order in which they come."""
-    keys = [rows.file, *(rows.get(name).numbers() for name in _CURVE)]
-    numbers: dict[tuple[int, ...], int] = {}
-    tuples = zip(*(key.tolist() for key in keys), strict=True)
-    return np.array([numbers.setdefault(one, len(numbers)) for one in tuples], dtype=np.int64)
+    """Give each row a number from 0 on, those of equal keys the same; later files greater ones."""
+    found: _Array = rows.file.astype(np.int64)
+    for name in _CURVE:
+        numbers = rows.get(name).numbers().astype(np.int64) + 1  # -1 is nothing
+        size = int(numbers.max(initial=0)) + 1
+        if size > 1 and int(found.max(initial=0)) >= _MOST // size:
+            found = np.unique(found, return_inverse=True)[1]
+        found = found * size + numbers
+    numbered: _Array = np.unique(found, return_inverse=True)[1]
+    return numbered
 
 
 def _bins(rows: Rows, tables: Tables) -> Iterator[Problem]:

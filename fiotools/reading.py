@@ -17,6 +17,7 @@ from fiotools.batches import (
     read_document,
 )
 from fiotools.beside import JobFiles, identity
+from fiotools.collecting import resting
 from fiotools.errors import ReadErrors, SchemaError
 from fiotools.joining import pieces_of
 from fiotools.results import Results, results_of
@@ -144,6 +145,7 @@ def _together(found: list[Found], batches: list[Batch], task: Task) -> Results:
     return results
 
 
+@resting()
 def reads(
     text: str | bytes,
     *,

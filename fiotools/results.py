@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fiotools import twins
+from fiotools.collecting import resting
 from fiotools.display.text import many
 from fiotools.framing import frames, rows_of
 from fiotools.joining import Part, add_notes, stack
@@ -98,6 +99,7 @@ class Results:
         return {name: _to_polars(frame) for name, frame in self.tables.items()}
 
 
+@resting()
 def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
     """Make frames of parts; a run that stands in two files is noted."""
     named = [file for part in parts for file in part.files]

@@ -2,11 +2,12 @@
 
 Counted twice, one run would pass for two that agree. Every format prints I/Os and run times in
 full, so two runs are one if these are equal, no other figure speaks against it, and the digits
-that agree are too many for chance.
+that agree are too many for chance: the more, the more runs there are that could agree.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _KIND = ("tool", "format")
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_ENOUGH = 5  # digits
+_ENOUGH, _MORE = 5, 3  # digits; digits more than the number of runs has zeros
 _ROUNDED = 0.01  # what the coarsest text leaves of a latency
 _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
 _TIMES = ("real_s", "user_s", "sys_s")
@@ -33,7 +34,9 @@ Run: TypeAlias = tuple[int, int]  # file and run
 Twin: TypeAlias = tuple[int, int, str]  # file, run, message
 
 
-def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
+def find(
+    tables: Mapping[str, Rows], sources: Sequence[str], among: int | None = None
+) -> list[Twin]:
     """Find the runs that stand in an earlier place too.
 
     Parameters
@@ -41,6 +44,8 @@ def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
     tables : mapping of str to Rows
     sources : sequence of str
         The names of the files.
+    among : int, optional
+        How many runs there are, if not all are in the tables.
 
     Returns
     -------
@@ -52,13 +57,16 @@ def find(tables: Mapping[str, Rows], sources: Sequence[str]) -> list[Twin]:
     moved = _alike(tables.get("io"), ALIKE["io"], _IO)
     times = _alike(tables.get("timings"), ALIKE["timings"], _TIMES)
     formats = _formats(runs, {*moved, *times})
+    enough = max(_ENOUGH, math.ceil(math.log10(among or len(runs))) + _MORE)
     return [
         (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
-        for run, first in (*_same_io(moved, formats), *_same_times(times, formats))
+        for run, first in (*_same_io(moved, formats, enough), *_same_times(times, formats, enough))
     ]
 
 
 def _formats(runs: Rows, asked: set[Run]) -> dict[Run, tuple[str, str]]:
+    if not asked:
+        return {}
     keys = keys_of(runs)
     numbers = np.fromiter((file << 32 | run for file, run in asked), np.int64, len(asked))
     some = np.flatnonzero(pd.Series(keys).isin(numbers))
@@ -67,7 +75,7 @@ def _formats(runs: Rows, asked: set[Run]) -> dict[Run, tuple[str, str]]:
 
 
 def _same_io(
-    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]]
+    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]], enough: int
 ) -> Iterator[tuple[Run, Run]]:
     alike: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
     for run, figures in rows.items():
@@ -80,23 +88,23 @@ def _same_io(
         # DISKSPD runs for a time and does what I/Os it can; others may run for a number of I/Os
         by_time = tool == "diskspd"
         digits = max(_digits(time) + (by_time and _digits(ios)) for time, ios in figured)
-        if digits < _ENOUGH and not any(any(row[3:]) for run in same for row in rows[run]):
+        if digits < enough and not any(any(row[3:]) for run in same for row in rows[run]):
             continue  # nothing else is known of them, as of thousands that ran for a second
         for at, run in enumerate(same[1:], 1):
             for first in same[: min(at, 10)]:
                 slack = 1e-9 if formats[run] == formats[first] else _ROUNDED
                 agree = _agreement(rows[run], rows[first], slack)
-                if agree is not None and digits + agree >= _ENOUGH:
+                if agree is not None and digits + agree >= enough:
                     yield run, first
                     break
 
 
 def _same_times(
-    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]]
+    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]], enough: int
 ) -> Iterator[tuple[Run, Run]]:
     seen: dict[tuple[Any, ...], Run] = {}
     for run, times in rows.items():
-        if formats[run][0] == "time" and sum(map(_digits, times[0])) > _ENOUGH:
+        if formats[run][0] == "time" and sum(map(_digits, times[0])) > enough:
             first = seen.setdefault(tuple(times), run)
             if first != run:
                 yield run, first
@@ -113,26 +121,38 @@ def _alike(
     found: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
     if rows is None or not len(rows):
         return found
-    key = keys_of(rows)
-    runs, sums = sums_of(rows, alike)
+    order, starts, _, sums = _summed(rows, alike)
     again = pd.Series(sums).duplicated(keep=False).to_numpy()
-    some = np.flatnonzero(pd.Series(key).isin(runs[again]))
+    some = np.flatnonzero(again.repeat(np.diff(starts, append=len(rows))))
+    some = some if order is None else np.sort(order[some])
+    if not len(some):
+        return found
     columns = [rows.get(name).take(some).listed() for name in names]
-    for run, *figures in zip(_listed(key[some]), *columns, strict=True):
+    for run, *figures in zip(_listed(keys_of(rows)[some]), *columns, strict=True):
         found[run].append(tuple(figures))
     return found
 
 
 def sums_of(rows: Rows, alike: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Give the key of each run, and a sum over its figures: equal where these are, in any order."""
-    key = keys_of(rows)
-    order = np.argsort(key, kind="stable")
-    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    mixed = np.zeros(len(rows), dtype=np.uint64)
+    return _summed(rows, alike)[2:]
+
+
+def _summed(
+    rows: Rows, alike: tuple[str, ...]
+) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.int64], NDArray[np.uint64]]:
+    """Give the order in which runs stand together, where each begins there, keys, and sums."""
+    keys, mixed = keys_of(rows), np.zeros(len(rows), dtype=np.uint64)
     for name in alike:
-        mixed = (mixed + rows.get(name).floats().view(np.uint64)) * _ODD
+        mixed += rows.get(name).floats().view(np.uint64)
+        mixed *= _ODD
         mixed ^= mixed >> np.uint64(29)
-    return key[order][starts], np.add.reduceat(mixed[order], starts)
+    order = None  # they nearly always stand in order
+    if (keys[1:] < keys[:-1]).any():
+        order = np.argsort(keys, kind="stable")
+        keys, mixed = keys[order], mixed[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return order, starts, keys[starts], np.add.reduceat(mixed, starts)
 
 
 def keys_of(rows: Rows) -> NDArray[np.int64]:

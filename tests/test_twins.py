@@ -1,5 +1,7 @@
 """The same run found in two places is noted, so that nobody takes it for two repeats."""
 
+import random
+
 import pytest
 
 import fiotools as ft
@@ -94,3 +96,14 @@ def test_diskspd_does_what_it_can_in_its_time(fixture_files, write):
     results = ft.read(["a.txt", "b.txt"])
     assert results.io["lat_mean_ns"].isna().all()
     assert len(twins(results)) == 1
+
+
+def test_the_more_runs_the_more_digits_must_agree(write):
+    draw = random.Random(5)
+    seconds = [f"{draw.randint(100_000, 999_999) / 1e6:.6f}" for _ in range(3000)]
+    assert len({*seconds}) < len(seconds)  # by chance
+    write("a.log", "".join(DD.format(one, "9") for one in seconds))
+    write("b.log", TIME.format("4.364") + "\n" + DD.format(seconds[0], "9"))
+    write("c.log", TIME.format("4.364"))
+    assert twins(ft.read(["a.log", "b.log", "c.log"]))["source"].tolist() == ["c.log"]
+    assert twins(ft.read("b.log")).empty

@@ -26,6 +26,7 @@ from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
 
 def notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> Any:
@@ -46,7 +47,7 @@ def notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) ->
     parts = list(reader.suspects(repeated))
     tables = stack(parts, ("runs", *twins.ALIKE))
     named = [file for part in parts for file in part.files]
-    found = twins.find(tables, [source for source, _ in named])
+    found = twins.find(tables, [source for source, _ in named], reader.count("runs"))
     told = add_notes(Rows(np.zeros(0, dtype=np.int32)), found)
     made = arrow.slices_of(Part(named, {"notes": told}), ["notes"], about.labels)
     return arrow.joined([arrow.empty("notes", about.labels), *(table for _, table in made)])
@@ -70,6 +71,10 @@ class _Reader:
             rows = self._rows(table, number)
             if rows is not None:
                 yield rows
+
+    def count(self, table: str) -> int:
+        """Count the rows of a table, in all parts."""
+        return sum(int(self._sizes(table, number).sum()) for number in self._files[RECORDS])
 
     def suspects(self, repeated: Mapping[str, Any]) -> Iterator[Part]:
         """Give of each part the files that hold a run which another run may be."""
@@ -108,19 +113,20 @@ class _Reader:
         name = self._files.get(table, {}).get(number)
         if name is None:
             return None
-        count = rows_of(table)
-        told = scan(
-            self._store,
-            RECORDS,
-            [self._files[RECORDS][number]],
-            {count: polars_schema(MANIFEST, {})[count]},
-        )
-        sizes = told.collect()[count].fill_null(0).to_numpy()
+        sizes = self._sizes(table, number)
         schema = polars_schema(table, {})
         needed = {name: schema[name] for name in twins.NEEDED[table]}
         read = scan(self._store, table, [name], needed).collect()
         files = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
         return Rows(files, {one.name: _vector(one, COLUMNS[one.name].dtype) for one in read})
+
+    def _sizes(self, table: str, number: int) -> NDArray[np.int64]:
+        """Read how many rows of a table each file of a part has."""
+        count = rows_of(table)
+        record = self._files[RECORDS][number]
+        told = scan(self._store, RECORDS, [record], {count: polars_schema(MANIFEST, {})[count]})
+        sizes: NDArray[np.int64] = told.collect()[count].fill_null(0).to_numpy()
+        return sizes
 
 
 def _vector(series: pl.Series, dtype: DType) -> Vector:
