@@ -6,8 +6,10 @@ finds a size at which it takes 0.2 s or more (0.05 s for hostile input, of which
 as far as that does not need more than 8 MB). The exponent is that of CPU seconds over size, fitted
 to all sizes: 1 is linear, and doubling the input then costs 2 times as much; 1.05 is 2.07 times.
 Noise only ever adds to a cost: the least of several turns counts, and where the exponent is above
-the bound, more turns are taken. The process keeps what memory it has had: what the first touch of
-a page takes is up to the machine.
+the bound, more turns are taken. Where it still is, all is measured again at four times the sizes:
+what outgrows a cache of the processor on the way costs more for once, what is not linear costs more
+and more. Both are kept. The process keeps what memory it has had: what the first touch of a page
+takes is up to the machine.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ LINEAR = 1.05  # the exponent above which doubling the input costs more than 2.1
 TIMES = (4, 3, 3, 3)  # that each is measured, in turn; the least is taken
 _QUICK_TIMES = (3, 2, 1, 1)
 _MORE = 2  # times that all turns are taken again where the exponent is above
+_LARGER = 4  # times the size, where it still is
 _ENOUGH, _QUICKLY = 0.2, 0.05  # seconds at 1x
 _FIRST, _MOST = 2**15, 2**23  # bytes at 1x
 _LONGEST = 900  # seconds for all of one
@@ -82,7 +85,8 @@ def said(curve: Curve) -> str:
     if "failed" in curve:
         return str(curve["failed"])
     cost = " ".join(f"{cpu:.3f}" for cpu in curve["cpu_s"])
-    return f"{curve['exponent']:.2f}   {cost} s at {curve['size'][0]:,} {curve['unit']} and on"
+    before = f" (before {curve['before']['exponent']:.2f})" if "before" in curve else ""
+    return f"{curve['exponent']:.2f}{before}   {cost} s at {curve['size'][0]:,} {curve['unit']} and on"
 
 
 def _in_process(kind: str, what: str, name: str, *, quick: bool) -> Curve:
@@ -125,11 +129,20 @@ def _curve(make: Make, unit: str, first: int, enough: float, quick: bool) -> Cur
     size = first
     while (taken := _twice(make(size))) < enough and size < _MOST:
         size = min(_MOST, int(size * max(2.0, min(16.0, 1.2 * enough / taken))))
+    if quick:
+        return _measured(make, unit, size, _QUICK_TIMES)
+    curve = _measured(make, unit, size, TIMES, 1 + _MORE)
+    if curve["exponent"] > LINEAR:
+        curve = _measured(make, unit, _LARGER * size, TIMES) | {"before": curve}
+    return curve
+
+
+def _measured(make: Make, unit: str, size: int, repeated: tuple[int, ...], most: int = 1) -> Curve:
     sizes = [step * size for step in STEPS]
     runs = [make(size) for size in sizes]
     costs = [math.inf] * len(runs)
-    for _ in range(1 if quick else 1 + _MORE):
-        _take_turns(runs, costs, _QUICK_TIMES if quick else TIMES)
+    for _ in range(most):
+        _take_turns(runs, costs, repeated)
         if exponent(sizes, costs) <= LINEAR:
             break
     return {"size": sizes, "unit": unit, "cpu_s": costs, "exponent": exponent(sizes, costs)}

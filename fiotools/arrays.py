@@ -170,21 +170,18 @@ _PLAIN: dict[DType, type] = {"Int64": int, "boolean": bool}
 
 
 def _texts(values: Sequence[Any]) -> Vector:
+    odd = [kind for kind in set(map(type, values)) if kind not in (str, _NONE)]
+    if odd:
+        value = next(value for value in values if type(value) in odd)
+        raise TypeError(f"{value!r} is no text")
     first = values[0] if values else None
     if first is not None and all(value is first for value in values):
-        return Vector(np.zeros(len(values), dtype=np.int32), words=[_text(first)])
+        return Vector(np.zeros(len(values), dtype=np.int32), words=[first])
     places = np.arange(len(values), dtype=np.int32)
     if None in values:
         none = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
         places = np.where(none, -1, np.cumsum(~none, dtype=np.int32) - 1)
-        values = [value for value in values if value is not None]
-    return Vector(places, words=[_text(value) for value in values])
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError(f"{value!r} is no text")
-    return value
+    return Vector(places, words=[value for value in values if value is not None])
 
 
 def nothing(size: int, dtype: DType) -> Vector:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from fiotools.rows import Rows
 from fiotools.vocabulary import COLUMNS, PANDAS, TABLES
 
 _MANY, _LONG, _PART = 50_000, 100, 1 << 10  # rows
+_HEAD, _OFTEN = 1000, 100  # rows that are looked at first, and changes among them
 
 
 def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict[str, pd.DataFrame]:
@@ -131,6 +133,10 @@ def _stretches(vector: Vector, sizes: Sizes | None, kind: Any) -> Any:
     count = len(vector) if sizes is None else int(sizes.sum())
     if count <= _MANY or getattr(kind, "storage", "") != "pyarrow":
         return None
+    if sizes is None:
+        head = [vector.at(place) for place in range(_HEAD)]
+        if sum(map(ne, head, head[1:])) > _OFTEN:
+            return None
     starts = np.flatnonzero(np.diff(vector.numbers(), prepend=-2))
     if count <= _LONG * len(starts):
         return None

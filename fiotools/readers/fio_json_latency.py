@@ -119,20 +119,18 @@ def _add_bins(
 
 def _bins(bins: dict[str, Any], scale: int) -> Bins | None:
     """Take a histogram from a document; None if any bin that holds something is none of fio's."""
-    is_indexed = INDEXED in bins
-    counted = {
-        name: count
-        for name, count in bins.items()
-        if type(count) is int and 0 < count < 2**63 and name.isdecimal() and len(name) < 16
-    }
-    rest = [name for name in bins if name not in counted and not name.startswith("FIO_")]
-    if any(bins[name] for name in rest):  # 2.x lists the empty ones
-        return None
-    edges = indexed_edges if is_indexed else fine_edges
-    low, high = edges([int(name) for name in counted], scale)
+    names: list[int] = []
+    counts: list[int] = []
+    for name, count in bins.items():
+        if type(count) is int and 0 < count < 2**63 and name.isdecimal() and len(name) < 16:
+            names.append(int(name))
+            counts.append(count)
+        elif count and not name.startswith("FIO_"):  # 2.x lists the empty ones
+            return None
+    low, high = (indexed_edges if INDEXED in bins else fine_edges)(names, scale)
     if np.isinf(low).any():
         return None
-    return Bins(low, high, np.array([*counted.values()], dtype=np.int64))
+    return Bins(low, high, np.array(counts, dtype=np.int64))
 
 
 def add_coarse_bins(
