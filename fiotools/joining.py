@@ -18,7 +18,7 @@ from fiotools.tables import Block, Column, Tables
 from fiotools.vocabulary import COLUMNS, CONDITIONS, TABLES
 
 Labels = Mapping[str, Any]
-_FEW = 32  # rows: a value that so few share is written out
+_FEW = 32  # rows: a value that so few share is written out where others are
 _MANY, _LONG = 50_000, 100  # rows, and rows of a stretch, for which stretches are worth keeping
 
 
@@ -203,7 +203,7 @@ def _column(name: str, blocks: Sequence[Block]) -> Vector | None:
         if given is None:
             value = same.get(name)
             empty = empty and value is None
-            if size < _FEW and not shared:
+            if size < _FEW and values:
                 values += [value] * size
             else:
                 if values:
