@@ -148,8 +148,9 @@ def _sides(case: Case, found: Store) -> Iterator[str]:
 
 def _scaling(curves: dict[str, Any], pictures: list[str]) -> Iterator[str]:
     yield "\n## Cost against size\n"
-    yield "The exponent of CPU seconds over size, fitted to 1x, 2x, 4x and 8x; 1 is linear. Where it"
-    yield "was above the bound, all was measured again at four times the sizes: both are shown.\n"
+    yield "The exponent of CPU seconds over size, fitted to 1x, 2x, 4x and 8x; 1 is linear."
+    yield "Where it was above the bound, all was measured again at four times the sizes, and both"
+    yield "are shown: the figures behind it are those of the second time.\n"
     for picture in pictures:
         yield f"![]({picture.rpartition('/')[2]})\n"
     yield "| | reader | input | exponent | CPU s at 1x, 2x, 4x, 8x | 1x is |"

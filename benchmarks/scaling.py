@@ -86,7 +86,8 @@ def said(curve: Curve) -> str:
         return str(curve["failed"])
     cost = " ".join(f"{cpu:.3f}" for cpu in curve["cpu_s"])
     before = f" (before {curve['before']['exponent']:.2f})" if "before" in curve else ""
-    return f"{curve['exponent']:.2f}{before}   {cost} s at {curve['size'][0]:,} {curve['unit']} and on"
+    sizes = f"{curve['size'][0]:,} {curve['unit']} and on"
+    return f"{curve['exponent']:.2f}{before}   {cost} s at {sizes}"
 
 
 def _in_process(kind: str, what: str, name: str, *, quick: bool) -> Curve:
