@@ -1,5 +1,7 @@
 """Reading as a whole: what comes out, and what happens to files that are wrong."""
 
+import gc
+import os
 import pickle
 import re
 
@@ -143,6 +145,31 @@ def test_errors_survive_a_trip_between_processes(folder):
     assert again.line == caught.value.failures[0].line
 
 
+def test_errors_that_are_kept_do_not_hold_their_files(folder):
+    for number in range(3):
+        (folder / f"cut{number}.xml").write_text("<Results>\n <System>\n")
+    (folder / "cut.json").write_text('{"fio version": "fio-3.33", "jobs": [{]}')
+    with pytest.raises(ft.ReadErrors) as caught:
+        ft.read(folder)
+    assert len(caught.value.failures) == 4
+    for error in caught.value.failures:
+        assert (error.__traceback__, error.__context__, error.__cause__) == (None, None, None)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_left_as_it_was(folder, enabled):
+    was_enabled = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        ft.read(folder)
+        assert gc.isenabled() == enabled
+        with pytest.raises(ft.UnknownFormatError):
+            ft.reads("milk")
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
+
+
 def test_format_overrides_and_is_checked():
     assert len(ft.reads(DD, format="dd").io) == 1
     with pytest.raises(ValueError, match="is not one of"):
@@ -181,14 +208,14 @@ def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
 
 
 def test_a_file_that_cannot_be_opened_costs_only_itself(folder, monkeypatch):
-    really = open
+    really = os.open
 
     def refuse(place, *args, **kwargs):
         if str(place).endswith("good2.txt"):
             raise PermissionError(13, "Permission denied")
         return really(place, *args, **kwargs)
 
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("os.open", refuse)
     results = ft.read(folder, errors="note")
     assert len(results.io) == 1
     assert results.notes["message"].str.contains("Permission denied").all()
