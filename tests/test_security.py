@@ -5,6 +5,7 @@ its length, any of them takes many minutes; the guard ends a test after a quarte
 """
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -157,10 +158,10 @@ def test_xml_opens_and_expands_nothing(tmp_path, monkeypatch, text):
     path = tmp_path / "x.xml"
     path.write_text(text.replace("{secret}", secret.as_uri()))
     opened = []
-    really = open
-    monkeypatch.setattr(
-        "builtins.open", lambda at, *a, **k: opened.append(at) or really(at, *a, **k)
-    )
+    for name, really in (("builtins.open", open), ("os.open", os.open)):
+        monkeypatch.setattr(
+            name, lambda at, *a, really=really, **k: opened.append(at) or really(at, *a, **k)
+        )
     with guard(), pytest.raises(ft.FileError) as raised:
         ft.read(path)
     assert "secret" not in raised.value.reason
