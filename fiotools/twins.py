@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fiotools.rows import Rows
 
 _KIND = ("tool", "format")
+_BY_TIME = "diskspd"  # runs for a time, and does what I/Os it can; others may do a number of them
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ENOUGH, _MORE = 5, 3  # digits; digits more than the number of runs has zeros
 _ROUNDED = 0.01  # what the coarsest text leaves of a latency
@@ -54,10 +55,11 @@ def find(
     runs = tables.get("runs")
     if runs is None or len(runs) < 2:
         return []
-    moved = _alike(tables.get("io"), ALIKE["io"], _IO)
+    enough = max(_ENOUGH, math.ceil(math.log10(among or len(runs))) + _MORE)
+    by_time = _BY_TIME in (runs.get("tool").words or ())
+    moved = _alike(tables.get("io"), ALIKE["io"], _IO, 0 if by_time else enough)
     times = _alike(tables.get("timings"), ALIKE["timings"], _TIMES)
     formats = _formats(runs, {*moved, *times})
-    enough = max(_ENOUGH, math.ceil(math.log10(among or len(runs))) + _MORE)
     return [
         (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
         for run, first in (*_same_io(moved, formats, enough), *_same_times(times, formats, enough))
@@ -85,8 +87,7 @@ def _same_io(
         if all(row[0] is not None for row in figures):
             alike[(formats[run][0], *key)].append(run)
     for (tool, *figured), same in alike.items():
-        # DISKSPD runs for a time and does what I/Os it can; others may run for a number of I/Os
-        by_time = tool == "diskspd"
+        by_time = tool == _BY_TIME
         digits = max(_digits(time) + (by_time and _digits(ios)) for time, ios in figured)
         if digits < enough and not any(any(row[3:]) for run in same for row in rows[run]):
             continue  # nothing else is known of them, as of thousands that ran for a second
@@ -111,18 +112,22 @@ def _same_times(
 
 
 def _alike(
-    rows: Rows | None, alike: tuple[str, ...], names: tuple[str, ...]
+    rows: Rows | None, alike: tuple[str, ...], names: tuple[str, ...], enough: int = 0
 ) -> dict[Run, list[tuple[Any, ...]]]:
     """Give the rows of those runs that have figures alike with another run's.
 
     Of a thousand runs hardly any have: they are found by a sum that does not ask for the order of
-    the rows, before anything is compared.
+    the rows, before anything is compared. Of a million that know only a time of a few digits nearly
+    all have: they are left out where the digits are not ``enough``.
     """
     found: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
     if rows is None or not len(rows):
         return found
     order, starts, _, sums = _summed(rows, alike)
     again = pd.Series(sums).duplicated(keep=False).to_numpy()
+    if enough:
+        vague = _vague(rows, enough)
+        again = again & ~np.logical_and.reduceat(vague if order is None else vague[order], starts)
     some = np.flatnonzero(again.repeat(np.diff(starts, append=len(rows))))
     some = some if order is None else np.sort(order[some])
     if not len(some):
@@ -131,6 +136,18 @@ def _alike(
     for run, *figures in zip(_listed(keys_of(rows)[some]), *columns, strict=True):
         found[run].append(tuple(figures))
     return found
+
+
+def _vague(rows: Rows, enough: int) -> NDArray[np.bool_]:
+    """Say which rows know nothing but a time of fewer digits."""
+    time = rows.get("runtime_s").floats()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = time * 10 ** (enough - 2 - np.floor(np.log10(time)))
+        vague: NDArray[np.bool_] = ~(np.abs(scaled - np.rint(scaled)) > 1e-10 * scaled)
+    for name in _FIGURES:
+        figures = rows.get(name).floats()
+        vague &= np.isnan(figures) | (figures == 0)
+    return vague
 
 
 def sums_of(rows: Rows, alike: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
