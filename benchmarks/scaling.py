@@ -9,7 +9,7 @@ Noise only ever adds to a cost: the least of several turns counts, and where the
 the bound, more turns are taken. Where it still is, all is measured again at four times the sizes:
 what outgrows a cache of the processor on the way costs more for once, what is not linear costs more
 and more. Both are kept. The process keeps what memory it has had: what the first touch of a page
-takes is up to the machine.
+takes is up to the machine. What is linear by what it does is measured too, as a control.
 """
 
 from __future__ import annotations
@@ -50,8 +50,33 @@ Curve = dict[str, Any]
 Make = Callable[[int], Callable[[], object]]
 
 
+def _split(text: str) -> list[list[str]]:
+    return [line.split(",") for line in text.splitlines()]
+
+
+def _numbered(text: str) -> list[dict[str, float]]:
+    return [{value: float(value) for value in row} for row in _split(text)]
+
+
+# what an exponent is on this machine where the work is linear by what it does
+CONTROLS = {"str.split": _split, "dict of float": _numbered}
+
+
+def _controlled(work: Callable[[str], object]) -> Make:
+    from fiotools.collecting import resting
+
+    def make(size: int) -> Callable[[], object]:
+        text = "".join(f"{n}.5,{n % 97}.25,{n * 7919 % 100_003},3\n" for n in range(size))
+        return lambda: resting()(work)(text)  # as readers work
+
+    return make
+
+
 def names(*, quick: bool) -> list[tuple[str, str, str]]:
-    """List what is measured: kind (ordinary, hostile, statistic), reader or function, and input."""
+    """List what is measured: kind, reader or function, and input.
+
+    Kinds are ordinary, hostile, statistic, and control: what is known to be linear.
+    """
     from benchmarks.growing import ORDINARY
     from benchmarks.rows import STATISTICS
 
@@ -63,6 +88,7 @@ def names(*, quick: bool) -> list[tuple[str, str, str]]:
 
         found += [("hostile", one.reader, one.name) for one in HOSTILE]
         found += [("statistic", name, "many rows") for name in STATISTICS]
+        found += [("control", name, "lines") for name in CONTROLS]
     return found
 
 
@@ -115,6 +141,8 @@ def one(kind: str, what: str, name: str, *, quick: bool) -> Curve:
     """Measure one in this process."""
     WORK.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=WORK) as place:
+        if kind == "control":
+            return _curve(_controlled(CONTROLS[what]), "lines", 2**9, _ENOUGH, quick)
         if kind == "statistic":
             from benchmarks.rows import STATISTICS
 
