@@ -18,7 +18,8 @@ from benchmarks.scaling import LINEAR
 MB = 1_000_000
 _MET, _MISSED, _PLAIN = "C2", "C3", "C0"
 _ACROSS = 4  # panels
-_ROOM = 0.004  # seconds, below which nothing is drawn but what the lines are
+_ROWS = {"statistic": "statistics", "control": "control"}  # the others have a row by name
+_ROOM = 0.0005  # seconds, below which nothing is drawn but what the lines are
 
 
 def draw(kept: dict[str, Any], folder: Path) -> list[str]:
@@ -84,10 +85,10 @@ def _sizes(curves: dict[str, Any]) -> Figure | None:
         ax.set_title(name, fontsize="medium", loc="left")
         ax.legend(fontsize="x-small", loc="lower right", handlelength=1, frameon=False)
         ax.set(xscale="log", yscale="log")
-        ax.set_ylim(bottom=_ROOM)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axis.set_minor_locator(NullLocator())
+    axes.flat[0].set_ylim(bottom=_ROOM)  # of all, when all is drawn
     for ax in axes.flat[len(names) :]:
         ax.set_axis_off()
     figure.supxlabel("size (MB)", fontsize="medium")
@@ -103,16 +104,21 @@ def _exponents(curves: dict[str, Any]) -> Axes | None:
     found: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for one in curves.values():
         if "exponent" in one:
-            row = "statistics" if one["kind"] == "statistic" else one["what"]
+            row = _ROWS.get(one["kind"], one["what"])
             found[row].append((one["exponent"], one["kind"]))
     if not found:
         return None
-    names = sorted(found, key=lambda name: (name in ("any", "statistics"), name))
+    names = sorted(found, key=lambda name: (name in ("any", *_ROWS.values()), name))
     _, ax = plt.subplots(figsize=(7, 0.9 + 0.32 * len(names)), layout="constrained")
     ax.axvspan(LINEAR, 99, color=_MISSED, alpha=0.12, linewidth=0)
-    kinds = {"hostile": "hostile input", "statistic": "many rows", "ordinary": "ordinary input"}
+    kinds = {
+        "hostile": "hostile input",
+        "statistic": "many rows",
+        "control": "linear by what it does",
+        "ordinary": "ordinary input",
+    }
     for kind, (colour, marker) in zip(
-        kinds, ((_PLAIN, "o"), (_MET, "s"), ("black", "D")), strict=True
+        kinds, ((_PLAIN, "o"), (_MET, "s"), (_MISSED, "^"), ("black", "D")), strict=True
     ):
         points = [
             (exponent, at)
