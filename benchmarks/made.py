@@ -135,19 +135,19 @@ def _reports(path: Path, count: int) -> None:
     dd.reports(path, count)
 
 
-JSON = Input("A-json", _json, 20_000, 4_000, "files of fio JSON")
-MANY_PLUS = Input("B-many-jsonplus", _many_plus, 200, 30, "files of JSON+, 12 jobs each")
+JSON = Input("A-json", _json, 20_000, 2_000, "files of fio JSON")
+MANY_PLUS = Input("B-many-jsonplus", _many_plus, 200, 8, "files of JSON+, 12 jobs each")
 ONE_PLUS = Input("B-one-jsonplus", _one_plus, 1_600, 240, "jobs in one JSON+ file")
-LOG = Input("C-log", _log, 20_000_000, 4_000_000, "rows of a per-I/O log", "bench_lat.1.log")
+LOG = Input("C-log", _log, 20_000_000, 2_000_000, "rows of a per-I/O log", "bench_lat.1.log")
 SHORT_LOG = Input(
     "C-short-log", _short_log, 2_000_000, 500_000, "rows of a per-I/O log", "bench_lat.1.log"
 )
 LONG_LOG = Input("C-log", _log, 100_000_000, 0, "rows of a per-I/O log", "bench_lat.1.log")
-HIST = Input("H-hist", _hist, 20_000, 3_000, "histograms in a log", "bench_clat_hist.1.log")
-MANY_XML = Input("D-many-xml", _many_xml, 1_000, 250, "files of DISKSPD XML")
+HIST = Input("H-hist", _hist, 20_000, 1_000, "histograms in a log", "bench_clat_hist.1.log")
+MANY_XML = Input("D-many-xml", _many_xml, 1_000, 100, "files of DISKSPD XML")
 ONE_XML = Input("D-one-xml", _one_xml, 4_900, 900, "seconds of 64 threads on 2 targets, one XML")
-SESSIONS = Input("E-sessions", _sessions, 10_000, 10_000, "sessions of time dd")
-REPORTS = Input("E-reports", _reports, 1_000_000, 200_000, "reports of dd in one file", "dd.txt")
+SESSIONS = Input("E-sessions", _sessions, 10_000, 4_000, "sessions of time dd")
+REPORTS = Input("E-reports", _reports, 1_000_000, 100_000, "reports of dd in one file", "dd.txt")
 
 INPUTS = [JSON, MANY_PLUS, ONE_PLUS, LOG, SHORT_LOG, HIST, MANY_XML, ONE_XML, SESSIONS, REPORTS]
 

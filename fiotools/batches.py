@@ -34,6 +34,8 @@ from fiotools.sources import Found
 from fiotools.spelling import argument
 from fiotools.tables import Tables
 
+_Error = TypeVar("_Error", bound=Exception)
+
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
 
@@ -174,9 +176,6 @@ class _Reading:
             severity, remedy = "info", ""
         tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
         return tables.finish()
-
-
-_Error = TypeVar("_Error", bound=Exception)
 
 
 def _bare(error: _Error) -> _Error:
