@@ -1,6 +1,6 @@
 """Measure fiotools against floors and peers.
 
-    make bench                     everything, about an hour; writes benchmarks/RESULTS.md
+    make bench                     everything, nearly two hours; writes benchmarks/RESULTS.md
     make bench QUICK=1             smaller inputs, three rounds, below three minutes; a table only
     make bench ARGS="B E"          only what serves these goals; the rest of RESULTS.md is kept
     make bench ARGS="C --large"    100 M rows too

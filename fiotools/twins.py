@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _KIND = ("tool", "format")
 _BY_TIME = "diskspd"  # runs for a time, and does what I/Os it can; others may do a number of them
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_ENOUGH, _MORE = 5, 3  # digits; digits more than the number of runs has zeros
+# digits; digits more than the number of runs has, so that chance makes one in a thousand a twin
+_ENOUGH, _MORE = 5, 3
 _ROUNDED = 0.01  # what the coarsest text leaves of a latency
 _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
 _TIMES = ("real_s", "user_s", "sys_s")
