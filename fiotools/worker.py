@@ -20,10 +20,15 @@ from threading import Thread
 from typing import Any
 
 # what the interpreter is told to run; the path first, or else this module might not be found
-PROGRAM = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer);"
-    " from fiotools.worker import work; work()"
-)
+PROGRAM = """
+import pickle, sys
+try:
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+except EOFError:  # the program has ended already
+    sys.exit()
+from fiotools.worker import work
+work()
+"""
 
 
 def packed(value: Any) -> list[Any]:
@@ -81,12 +86,20 @@ def work() -> None:
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)
     sys.stdout = sys.stderr
-    send(answers, packed(os.getpid()))
+    _give(answers, packed(os.getpid()))
     given: SimpleQueue[list[bytearray]] = SimpleQueue()
     Thread(target=_listen, args=(tasks, given), daemon=True).start()
     with ThreadPoolExecutor(1) as thread:  # keeps whatever a task raises
         while True:
-            send(answers, _answer(thread, given.get()))
+            _give(answers, _answer(thread, given.get()))
+
+
+def _give(answers: BufferedWriter, pieces: list[Any]) -> None:
+    """Send an answer; end the process, in silence, if nobody is there to take it."""
+    try:
+        send(answers, pieces)
+    except OSError:
+        os._exit(0)
 
 
 def _listen(tasks: BufferedReader, given: SimpleQueue[list[bytearray]]) -> None:

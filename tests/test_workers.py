@@ -247,6 +247,25 @@ def test_a_process_that_cannot_be_started(monkeypatch):
         list(run(working.square, [1, 2], workers=2))
 
 
+@pytest.mark.parametrize("told", [b"", pickle.dumps(sys.path)], ids=["at once", "while it starts"])
+def test_a_process_whose_program_is_gone_ends_in_silence(told):
+    program = subprocess.Popen(
+        [sys.executable, "-P", "-c", worker.PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with program as process:
+        process.stdout.close()  # its number cannot be told any more
+        process.stdin.write(told)
+        if told:
+            process.stdin.flush()
+            assert process.wait(PATIENCE) == 0
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""
+
+
 def test_arguments():
     with pytest.raises(ft.SchemaError, match=r"^workers=0: give a number of processes"):
         ft.read("data/wsl-vhdx", workers=0)
