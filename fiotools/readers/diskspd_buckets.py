@@ -75,6 +75,9 @@ class Curve:
     milliseconds: NDArray[np.float64]
 
 
+NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
+
+
 class Source:
     """Gives the buckets of an element: reads them from the elements in it."""
 
@@ -139,16 +142,20 @@ class CutSource(Source):
     over_time: dict[int, NDArray[np.float64]]
     curves: dict[int, Curve]
 
+    def buckets(self, mark: int) -> Buckets:
+        """Look up what a mark stands for."""
+        return Buckets(self.names, self.over_time[mark])
+
     def sampled(self, place: Fields, *, measured: bool) -> Buckets:
         """Look up what was cut out of a ``Target`` or a ``TimeSpan``."""
-        for mark in _of_iops(place):
-            return Buckets(self.names, self.over_time[_number(mark)])
-        return super().sampled(place, measured=measured)
+        mark = mark_of(place, "Iops")
+        if mark is None:
+            return super().sampled(place, measured=measured)
+        return self.buckets(mark)
 
     def has_latencies(self, span: Fields) -> bool:
         """Say whether any bucket cut out of a ``TimeSpan`` has a latency that is not 0."""
-        sampled = self.sampled(span, measured=True)
-        return bool((sampled.values[:, [name in _OF_SIDES for name in sampled.names]] > 0).any())
+        return has_latencies(self.sampled(span, measured=True))
 
     def named(self, place: Fields) -> Sequence[str]:
         """Name the attributes of what was cut out of a ``TimeSpan``."""
@@ -156,13 +163,19 @@ class CutSource(Source):
 
     def curve(self, span: Fields) -> Curve:
         """Look up the percentiles that were cut out of a ``TimeSpan``."""
-        for mark in span.below("Latency").all("Bucket"):
-            return self.curves[_number(mark)]
-        return super().curve(span)
+        mark = mark_of(span, "Latency")
+        return super().curve(span) if mark is None else self.curves[mark]
 
 
-def _number(mark: Fields) -> int:
-    return int(mark.attribute(NUMBER) or "")
+def mark_of(place: Fields, holder: str) -> int | None:
+    """Return the number of the mark in an ``Iops`` or a ``Latency``; None if there is none."""
+    marks = place.below(holder).all("Bucket")
+    return int(marks[0].attribute(NUMBER) or "") if marks else None
+
+
+def has_latencies(buckets: Buckets) -> bool:
+    """Say whether any latency of reads or writes is not 0."""
+    return bool((buckets.values[:, [name in _OF_SIDES for name in buckets.names]] > 0).any())
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ pieces between them wherever there is no value. What could make a value more tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from operator import itemgetter
 from typing import TypeAlias, TypeVar
@@ -20,27 +21,28 @@ from lxml.etree import XMLSyntaxError
 from fiotools.readers import diskspd_documents as documents
 from fiotools.readers.diskspd_buckets import Marks, marks_of
 from fiotools.readers.diskspd_elements import Element, Elements, Fields, MalformedError
+from fiotools.readers.diskspd_form import NOTHING, Form, Texts, form_of, taken
 from fiotools.readers.diskspd_numbers import LONG
+from fiotools.readers.diskspd_options import Asked
+from fiotools.readers.diskspd_profile import read_profile
 
-Texts: TypeAlias = tuple[str, ...]
 _Number = TypeVar("_Number")
 _Take: TypeAlias = Callable[[Texts], Texts]
 
 _DELIMITERS = b'<>"'
 _BUT_DELIMITERS = bytes(set(range(256)) - set(_DELIMITERS))
-_MOST = 64  # outlines
-_NOTHING = -1  # the number of a value that is none
+_MOST = 64  # outlines, and profiles of each
 
 
 class Outlines:
     """The outlines seen so far."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, list[_Outline]] = {}
+        self._known: dict[bytes, list[Outline]] = {}
         self._count = 0
 
-    def read(self, rest: bytes, count: int) -> tuple[Fields, Marks] | None:
-        """Find a document's outline, and put its values there.
+    def read(self, rest: bytes, count: int) -> tuple[Outline, Texts] | None:
+        """Find a document's outline, and take its values.
 
         Parameters
         ----------
@@ -52,7 +54,7 @@ class Outlines:
         Returns
         -------
         tuple or None
-            The root with all values, and where the marks are; None if a parser has to read it.
+            None if a parser has to read it.
         """
         if not rest.isascii():
             return None
@@ -62,7 +64,7 @@ class Outlines:
         for outline in known:
             texts = outline.texts(pieces)
             if texts is not None:
-                return _Filled(outline.root, texts), outline.marks
+                return outline, texts
         new = None
         if self._count < _MOST:
             self._count += 1
@@ -71,10 +73,10 @@ class Outlines:
         if new is None or texts is None:
             return None
         self._known[delimiters] = [*known, new]
-        return _Filled(new.root, texts), new.marks
+        return new, texts
 
 
-class _Outline:
+class Outline:
     """What documents have in common.
 
     Parameters
@@ -91,10 +93,30 @@ class _Outline:
     def __init__(
         self, root: Elements, marks: Marks, pieces: Sequence[str], places: Sequence[int]
     ) -> None:
-        self.root, self.marks = _Shape(root), marks
+        self.numbered, self.marks = root, marks
+        self._shape = _Shape(root)
         others = sorted(set(range(len(pieces))) - set(places))
         self._values, self._others = itemgetter(*places), itemgetter(*others)
         self._expected = self._others(pieces)
+        self._asked: dict[Texts, Asked] = {}
+
+    @cached_property
+    def form(self) -> Form | None:
+        """Where its figures are; None if it is of no usual form."""
+        return form_of(self.numbered)
+
+    def filled(self, texts: Texts) -> Fields:
+        """Give the root of a document, with its values."""
+        return _Filled(self._shape, texts)
+
+    def asked(self, form: Form, texts: Texts) -> Asked:
+        """Read what a document says it was asked for; many say the same."""
+        profile = taken(texts, form.profile)
+        if profile not in self._asked:
+            if len(self._asked) == _MOST:
+                self._asked.clear()
+            self._asked[profile] = [*read_profile(self.filled(texts)), Asked()][0]
+        return self._asked[profile]
 
     def texts(self, pieces: Sequence[str]) -> Texts | None:
         """Take the values of a document; None if it has another outline."""
@@ -107,10 +129,10 @@ class _Outline:
         bare = tuple(map(str.strip, values))
         if bare != values or "" in bare:
             return None
-        return (*values, "")  # the last is _NOTHING
+        return (*values, "")  # the last is NOTHING
 
 
-def _outline(text: str, pieces: list[str], delimiters: str, count: int) -> _Outline | None:
+def _outline(text: str, pieces: list[str], delimiters: str, count: int) -> Outline | None:
     """Find the outline of a document, with a parser; None if it is not as DISKSPD writes it."""
     if not documents.is_one(text):
         return None
@@ -129,7 +151,7 @@ def _outline(text: str, pieces: list[str], delimiters: str, count: int) -> _Outl
         return None
     if not _agree(root, numbers, [pieces[place] for place in places]):
         return None
-    return _Outline(Elements(numbers), marks, pieces, places)
+    return Outline(Elements(numbers), marks, pieces, places)
 
 
 def _agree(root: Element, numbers: Element, values: Sequence[str]) -> bool:
@@ -141,6 +163,8 @@ def _agree(root: Element, numbers: Element, values: Sequence[str]) -> bool:
         for value, place in zip(given, places, strict=True):
             if value.strip() and not (place.isdecimal() and values[int(place)] == value):
                 return False
+        if any(value and not value.strip() for value in one.values()):
+            return False
     return True
 
 
@@ -201,7 +225,7 @@ class _Shape:
         if name not in self._only:
             found = self.all(name)
             clear = len(found) == 1 and found[0].element.are(())
-            self._only[name] = found[0].value if clear else None if found else _NOTHING
+            self._only[name] = found[0].value if clear else None if found else NOTHING
         return self._only[name]
 
     def several(self, names: tuple[str, ...], of: str | None = None) -> _Take | None:
@@ -223,7 +247,7 @@ class _Shape:
 
 
 def _index(number: str | None) -> int:
-    return int(number) if number and number.strip() else _NOTHING
+    return int(number) if number and number.strip() else NOTHING
 
 
 class _Filled(Fields):

@@ -1,24 +1,19 @@
-"""What one ``Results/TimeSpan`` of DISKSPD's XML holds, as rows."""
+"""What one ``Results/TimeSpan`` of DISKSPD's XML holds: how it is laid out, and its values.
+
+The two are kept apart, so that runs of one layout can be read side by side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from fiotools.readers import diskspd_checks as checks
-from fiotools.readers.diskspd_buckets import ATTRIBUTES, DIRECTIONS, Buckets, Source
-from fiotools.readers.diskspd_elements import Fields, MalformedError, nanoseconds
-from fiotools.readers.diskspd_options import Asked
-from fiotools.readers.diskspd_samples import add_percentiles, add_samples, extremes
+from fiotools.readers.diskspd_elements import Fields, MalformedError
 
-if TYPE_CHECKING:
-    from fiotools.tables import Tables
-
-Figures = dict[str, dict[str, Any]]  # by direction
-Row = tuple[str | None, int | None, Figures]  # path, size, what a thread did there
-
+LARGEST = 2**63 - 1  # of a sum
 # each of read, write and total
-_AMOUNTS = ("ReadBytes", "ReadCount", "WriteBytes", "WriteCount", "BytesCount", "IOCount")
+AMOUNTS = ("ReadBytes", "ReadCount", "WriteBytes", "WriteCount", "BytesCount", "IOCount")
 _IOPS = ("ReadIopsStdDev", "WriteIopsStdDev", "IopsStdDev")
 _TARGET_LATENCIES = (
     *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
@@ -28,234 +23,179 @@ _RUN_LATENCIES = (
     *("AverageReadMilliseconds", "AverageWriteMilliseconds", "AverageTotalMilliseconds"),
     *("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
 )
-_USAGE = ("UsagePercent", "UserPercent", "KernelPercent", "IdlePercent")
+USAGE = ("UsagePercent", "UserPercent", "KernelPercent", "IdlePercent")
 # what has columns of its own; everything else goes to extras, also what a later version adds
 _KNOWN = {
     "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
     "Thread": ("Id", "Target"),
-    "Target": ("Path", "FileSize", "Iops", *_AMOUNTS, *_TARGET_LATENCIES),
+    "Target": ("Path", "FileSize", "Iops", *AMOUNTS, *_TARGET_LATENCIES),
     "Latency": (*_RUN_LATENCIES, "Bucket"),
-    "CPU": ("Id", "Group", *_USAGE),
+    "CPU": ("Id", "Group", *USAGE),
 }
 
 
-def add_results(
-    tables: Tables, run: int, span: Fields, source: Source, asked: Asked, offset: int
-) -> None:
-    """Add everything that one run measured.
+_IN_RUNS = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the results of a run are laid out.
+
+    Attributes
+    ----------
+    line : int
+        Where the ``TimeSpan`` begins.
+    iops : int
+        Where its ``Iops`` begins, if it has any.
+    targets : list of int
+        How many each thread worked on.
+    lines : list of int
+        Where each of these entries (a thread on a target) begins.
+    cpus, averages : int
+        How many processors there are, and how many averages over them.
+    measured : bool
+        Whether latencies were measured.
+    extras : list of (entry, path)
+        What has no column of its own; the entry is None where it is of the run.
+    """
+
+    line: int
+    iops: int
+    targets: list[int]
+    lines: list[int]
+    cpus: int
+    averages: int
+    measured: bool
+    extras: list[tuple[int | None, str]]
+
+
+class Values(NamedTuple):
+    """The values of a run, in the order of its layout.
+
+    Attributes
+    ----------
+    wholes : sequence of int or None
+        How many threads there are, the number of each; of each entry the size of the target and
+        `AMOUNTS`; the group of each processor and average.
+    numbers : sequence of float or None
+        The seconds; of the run, then of each entry, by direction the means of the latencies, their
+        deviations, and those of the I/Os per second; of each processor and average the `USAGE`.
+    texts : sequence of str or None
+        The path of each entry, the name of each processor, and the extras.
+    """
+
+    wholes: Sequence[int | None]
+    numbers: Sequence[float | None]
+    texts: Sequence[str | None]
+
+
+def said_of(root: Fields) -> tuple[str | None, str | None, str | None]:
+    """Read what a document says of itself: the machine, the version, and when it was written."""
+    system = root.below("System")
+    return system.text("ComputerName"), system.below("Tool").text("Version"), system.text("RunTime")
+
+
+def extras_of(root: Fields) -> list[tuple[str, str]]:
+    """List what a document says beside its profile and its runs, and has no column."""
+    leaves = root.leaves(skip=("Profile", "TimeSpan"))
+    return [(path, text) for path, text in leaves if path not in _IN_RUNS]
+
+
+def read_results(span: Fields, above: Sequence[tuple[str, str]] = ()) -> tuple[Layout, Values]:
+    """Read all of a ``TimeSpan`` but its buckets.
 
     Parameters
     ----------
-    tables : Tables
-    run : int
     span : Fields
-        The ``TimeSpan``.
-    source : Source
-        Its buckets.
-    asked : Asked
-        What the profile says of it.
-    offset : int
-        Lines of the file above the XML.
+    above : sequence of (path, text)
+        Extras of the document, which come before those of the run.
+
+    Raises
+    ------
+    MalformedError
+        If a value is not what it must be, or an amount is not there.
     """
-    seconds = span.number("TestTimeSeconds")
-    if seconds is not None and seconds < 0:
+    extras = _Extras()
+    extras.add(above)
+    threads = [(thread, thread.all("Target")) for thread in span.all("Thread")]
+    every = span.below("Thread")
+    entries = [target for _, targets in threads for target in targets]
+    amounts = every.all_wholes("Target", ("FileSize", *AMOUNTS))
+    latencies = every.all_numbers("Target", _TARGET_LATENCIES)
+    wholes = [span.whole("ThreadCount"), *(thread.whole("Id") for thread, _ in threads)]
+    numbers = [span.number("TestTimeSeconds"), *span.below("Latency").numbers(_RUN_LATENCIES)]
+    numbers += span.below("Iops").numbers(_IOPS)
+    for target, moved, latency in zip(entries, amounts, latencies, strict=True):
+        _hold(target, moved)
+        wholes += moved
+        numbers += latency
+        numbers += target.below("Iops").numbers(_IOPS)
+    texts = [target.text("Path") for target in entries]
+    usage = span.below("CpuUtilization")
+    cpus = [usage.all("CPU"), usage.all("Average")]
+    for name in ("CPU", "Average"):
+        wholes += [cpu.whole("Group") for cpu in usage.all(name)]
+        numbers += [share for shares in usage.all_numbers(name, USAGE) for share in shares]
+    texts += [cpu.text("Id") for cpu in cpus[0]]
+    if (numbers[0] or 0) < 0:
         raise MalformedError(span.all("TestTimeSeconds")[0].line, "TestTimeSeconds is below 0")
-    problems: list[tuple[int, str | None]] = []
-    if not seconds:
-        problems.append((span.line, "no TestTimeSeconds: rates are missing"))
-    measured = bool(span.all("Latency"))
-    extras = _Extras(tables, run)
-    rows: list[Row] = []
-    found: list[tuple[int | None, int]] = []
-    sampled: list[tuple[dict[str, Any], Buckets]] = []
-    threads = span.below("Thread")
-    amounts = iter(threads.all_wholes("Target", ("FileSize", *_AMOUNTS)))
-    latencies = iter(threads.all_numbers("Target", _TARGET_LATENCIES))
-    for thread in span.all("Thread"):
-        name, targets = thread.whole("Id"), thread.all("Target")
-        found.append((name, len(targets)))
-        extras.add_below(thread, _KNOWN["Thread"], f"Thread[{name}]/")
-        for target in targets:
-            size, *moved = next(amounts)
-            path, figures = target.text("Path"), _figures(target, moved, next(latencies))
-            rows.append((path, size, figures))
-            keys = {"entry": len(rows), "thread": name, "target": path, "scope": "thread"}
-            conditions = asked.of(path)
-            if size is not None:
-                conditions = {**conditions, "size_bytes": size}
-            _add_io(tables, {"run": run, **keys, **conditions}, figures, seconds)
-            block = conditions.get("bs_bytes")
-            problems += [
-                (target.line, checks.parts(figures, "this target")),
-                (target.line, checks.blocks((row, block) for row in figures.values())),
-            ]
-            if tables.wants("samples"):
-                sampled.append((keys, source.sampled(target, measured=measured)))
-            extras.add_below(target, _KNOWN["Target"], entry=len(rows))
-    missing = checks.threads(span.whole("ThreadCount"), found, asked.each)
-    if missing:
-        problems.append((span.line, f"{missing}: their sum is no total, and is left out"))
-    problems += _add_totals(tables, run, span, source, asked, rows, whole_run=not missing)
-    if tables.wants("samples"):
-        total = {"entry": len(rows) + 1, "scope": "total"}
-        sampled.append((total, source.sampled(span, measured=measured)))
-        add_samples(tables, run, sampled, measured=measured)
-    for latency in span.all("Latency")[:1]:
-        extras.add((f"Latency/@{name}", bins) for name, bins in latency.attributes())
-        extras.add_below(latency, _KNOWN["Latency"], "Latency/")
-    _add_cpu(tables, run, span, extras)
+    if sum(filter(None, wholes)) > LARGEST:
+        raise MalformedError(span.line, "all I/O together is more than 64 bits can count")
+    _add_entries(extras, threads)
+    for latency_ in span.all("Latency")[:1]:
+        extras.add([(f"Latency/@{name}", bins) for name, bins in latency_.attributes()])
+        extras.add_below(latency_, _KNOWN["Latency"], "Latency/")
+    for place, cpu in enumerate(cpus[0], 1):
+        extras.add_below(cpu, _KNOWN["CPU"], f"CpuUtilization/CPU[{place}]/")
+    for average in cpus[1]:
+        extras.add_below(average, _KNOWN["CPU"], "CpuUtilization/Average/")
     extras.add_below(span, _KNOWN["TimeSpan"])
-    extras.close()
-    for line, problem in problems:
-        if problem:
-            tables.note(problem, line=offset + line, severity="warning", run=run)
-    later = ", ".join(name for name in source.named(span) if name not in ATTRIBUTES)
-    if later:
-        message = f"figures of a later version in the buckets are left out: {later}"
-        tables.note(message, line=offset + span.all("Iops")[0].line, run=run)
-    # 2.0.20a to 2.1 make them up
-    if not measured and source.has_latencies(span):
-        message = "latencies of the buckets are left out: they are sure only with -L"
-        tables.note(message, line=offset + span.all("Iops")[0].line, run=run)
+    iops = span.all("Iops")
+    layout = Layout(
+        line=span.line,
+        iops=iops[0].line if iops else span.line,
+        targets=[len(targets) for _, targets in threads],
+        lines=[target.line for target in entries],
+        cpus=len(cpus[0]),
+        averages=len(cpus[1]),
+        measured=bool(span.all("Latency")),
+        extras=extras.places,
+    )
+    return layout, Values(wholes, numbers, [*texts, *extras.texts])
+
+
+def _hold(target: Fields, moved: Sequence[int | None]) -> None:
+    """Refuse a target of whose I/O something is not said."""
+    for at in range(1, len(moved), 2):
+        if None in moved[at : at + 2]:
+            names = " or no ".join(AMOUNTS[at - 1 : at + 1])
+            raise MalformedError(target.line, f"a Target of the results has no {names}")
+
+
+def _add_entries(extras: _Extras, threads: Sequence[tuple[Fields, Sequence[Fields]]]) -> None:
+    entry = 0
+    for thread, targets in threads:
+        extras.add_below(thread, _KNOWN["Thread"], f"Thread[{thread.whole('Id')}]/")
+        for target in targets:
+            entry += 1
+            extras.add_below(target, _KNOWN["Target"], entry=entry)
 
 
 class _Extras:
-    """Rows of `extras` of one run, which are many."""
+    """Values that have no column of their own."""
 
-    def __init__(self, tables: Tables, run: int) -> None:
-        self._tables, self._run = tables, run
-        self._rows: list[tuple[int | None, str, str]] = []
+    def __init__(self) -> None:
+        self.places: list[tuple[int | None, str]] = []
+        self.texts: list[str] = []
 
-    def add(self, found: Iterable[tuple[str, str]], entry: int | None = None) -> None:
+    def add(self, found: Sequence[tuple[str, str]], entry: int | None = None) -> None:
         """Add values with their paths."""
-        if self._tables.wants("extras"):
-            self._rows += [(entry, path, text) for path, text in found]
+        self.places += [(entry, path) for path, _ in found]
+        self.texts += [text for _, text in found]
 
     def add_below(
         self, place: Fields, known: tuple[str, ...], prefix: str = "", entry: int | None = None
     ) -> None:
         """Add what stands in an element and has no column of its own."""
         if not place.are(known):
-            self.add(((prefix + path, text) for path, text in place.leaves(known)), entry)
-
-    def close(self) -> None:
-        """Put the rows into the table."""
-        if self._rows:
-            entries, paths, texts = map(list, zip(*self._rows, strict=True))
-            columns = {"entry": entries, "path": paths, "text": texts}
-            self._tables.extend("extras", columns, run=self._run)
-
-
-def _figures(
-    target: Fields, amounts: Sequence[int | None], latencies: Sequence[float | None]
-) -> Figures:
-    """Sort the figures of one thread on one target by direction; only where I/O happened."""
-    spread = target.below("Iops").numbers(_IOPS)
-    figures = {}
-    for at, direction in enumerate(DIRECTIONS):
-        moved, count = amounts[2 * at : 2 * at + 2]
-        if moved is None or count is None:
-            names = " or no ".join(_AMOUNTS[2 * at : 2 * at + 2])
-            raise MalformedError(target.line, f"a Target of the results has no {names}")
-        if count:
-            figures[direction] = {
-                "io_bytes": moved,
-                "total_ios": count,
-                "iops_stddev": spread[at],
-                "lat_mean_ns": nanoseconds(latencies[at]),
-                "lat_stddev_ns": nanoseconds(latencies[at + 3]),
-            }
-    total = figures.get("total")
-    if total:
-        parts = [figures[name] for name in ("read", "write") if name in figures]
-        _pool(total, parts)
-    return figures
-
-
-def _pool(total: dict[str, Any], parts: Sequence[Mapping[str, Any]]) -> None:
-    """Make the mean and deviation that 2.2 leaves out; the parts are all the I/O there was."""
-    n = sum(part["total_ios"] for part in parts)
-    means = [part["lat_mean_ns"] for part in parts]
-    if total["lat_mean_ns"] is not None or not n or None in means:
-        return
-    mean = sum(part["lat_mean_ns"] * part["total_ios"] for part in parts) / n
-    total["lat_mean_ns"] = mean
-    if total["lat_stddev_ns"] is None and all(part["lat_stddev_ns"] is not None for part in parts):
-        squares = sum(
-            part["total_ios"] * (part["lat_stddev_ns"] ** 2 + (part["lat_mean_ns"] - mean) ** 2)
-            for part in parts
-        )
-        total["lat_stddev_ns"] = (squares / n) ** 0.5
-
-
-def _add_io(
-    tables: Tables, keys: Mapping[str, Any], figures: Figures, seconds: float | None
-) -> None:
-    for direction, row in figures.items():
-        tables.add(
-            "io",
-            **keys,
-            direction=direction,
-            **row,
-            runtime_s=seconds,
-            iops=row["total_ios"] / seconds if seconds else None,
-            bw_bytes_per_s=row["io_bytes"] / seconds if seconds else None,
-        )
-
-
-def _add_totals(
-    tables: Tables,
-    run: int,
-    span: Fields,
-    source: Source,
-    asked: Asked,
-    rows: list[Row],
-    *,
-    whole_run: bool,
-) -> Iterator[tuple[int, str | None]]:
-    """Add the rows of the whole run: summed where the parts are all there is, else as printed."""
-    keys = {"run": run, "entry": len(rows) + 1, "scope": "total"}
-    curve = source.curve(span)
-    ends = extremes(curve)
-    spread = span.below("Iops").numbers(_IOPS)
-    latencies = span.below("Latency").numbers(_RUN_LATENCIES)
-    figures = {}
-    for at, direction in enumerate(DIRECTIONS):
-        parts = [row[direction] for _, _, row in rows if direction in row]
-        if parts:
-            figures[direction] = {
-                "io_bytes": sum(part["io_bytes"] for part in parts),
-                "total_ios": sum(part["total_ios"] for part in parts),
-                "iops_stddev": spread[at],
-                "lat_min_ns": ends.get((direction, 0)),
-                "lat_max_ns": ends.get((direction, 100)),
-                "lat_mean_ns": nanoseconds(latencies[at]),
-                "lat_stddev_ns": nanoseconds(latencies[at + 3]),
-            }
-    if whole_run:
-        conditions = asked.for_total({path: size for path, size, _ in rows})
-        _add_io(tables, {**keys, **conditions}, figures, span.number("TestTimeSeconds"))
-        for direction, total in figures.items():
-            threads = [row[direction] for _, _, row in rows if direction in row]
-            yield span.line, _of(direction, checks.means(threads, total))
-    yield span.line, add_percentiles(tables, keys, curve)
-
-
-def _of(direction: str, problem: str | None) -> str | None:
-    return problem and f"{direction}: {problem}"
-
-
-def _add_cpu(tables: Tables, run: int, span: Fields, extras: _Extras) -> None:
-    found = span.below("CpuUtilization")
-    rows: list[tuple[Any, ...]] = []
-    for name in ("CPU", "Average"):
-        usage = found.all_numbers(name, _USAGE)
-        for count, (cpu, shares) in enumerate(zip(found.all(name), usage, strict=True), 1):
-            place = f"CPU[{count}]" if name == "CPU" else name
-            extras.add_below(cpu, _KNOWN["CPU"], f"CpuUtilization/{place}/")
-            which = cpu.text("Id") if name == "CPU" else "average"
-            rows.append((cpu.whole("Group"), which, *shares))
-    if rows:
-        names = ("group", "cpu", "usage_pct", "user_pct", "kernel_pct", "idle_pct")
-        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-        tables.extend("cpu", columns, run=run)
+            self.add([(prefix + path, text) for path, text in place.leaves(known)], entry)

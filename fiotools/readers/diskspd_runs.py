@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from lxml.etree import XMLSyntaxError
 
 from fiotools.errors import ParseError
+from fiotools.readers import diskspd_checks as checks
 from fiotools.readers import diskspd_documents as documents
 from fiotools.readers import diskspd_options as options
 from fiotools.readers.base import Report, Session
-from fiotools.readers.diskspd_buckets import Source, marks_of, source_of
+from fiotools.readers.diskspd_buckets import ATTRIBUTES, Marks, Source, marks_of, source_of
+from fiotools.readers.diskspd_columns import Columns
 from fiotools.readers.diskspd_cut import Cut, cut
 from fiotools.readers.diskspd_documents import Piece
 from fiotools.readers.diskspd_elements import Element, Elements, Fields, MalformedError
-from fiotools.readers.diskspd_outline import Outlines
 from fiotools.readers.diskspd_profile import read_profile
-from fiotools.readers.diskspd_results import add_results
+from fiotools.readers.diskspd_results import extras_of, read_results, said_of
+from fiotools.readers.diskspd_samples import Percentiles, sampled_of, samples
 from fiotools.tables import Tables
-
-_IN_RUNS = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
 
 
 def add(tables: Tables, report: Report, session: Session, *, alone: bool = False) -> None:
@@ -73,31 +73,29 @@ def add(tables: Tables, report: Report, session: Session, *, alone: bool = False
         ) from None
 
 
-def add_cut(tables: Tables, taken: Cut, outlines: Outlines) -> bool:
+def add_cut(tables: Tables, taken: Cut, found: tuple[Fields, Marks] | None) -> bool:
     """Add a file whose buckets were cut out, if it is one document and nothing in it is unusual.
 
     Parameters
     ----------
     tables : Tables
     taken : Cut
-    outlines : Outlines
-        Those of other files.
+    found : tuple or None
+        Its values, and where the marks are, if its outline is known.
 
     Returns
     -------
     bool
         Whether the file was added; if not, the tables are to be dropped.
     """
-    rest = taken.rest.rstrip()
     samples = tables.wants("samples")
     try:
-        known = outlines.read(rest, len(taken.runs))
-        if known is not None:
-            root, marks = known
+        if found is not None:
+            root, marks = found
             source = source_of(taken, marks, samples=samples)
             parsed = None if source is None else _Parsed(root, _asked(root), source)
         else:
-            text = rest.decode("utf-8").replace("\r\n", "\n")
+            text = taken.rest.rstrip().decode("utf-8").replace("\r\n", "\n")
             parsed = _parsed_cut(taken, text, samples=samples) if documents.is_one(text) else None
         if parsed is None or parsed.repaired:
             return False
@@ -182,34 +180,62 @@ def _asked(root: Fields) -> list[options.Asked]:
 
 
 def _add_spans(tables: Tables, parsed: _Parsed, session: Session, offset: int) -> None:
-    extras = [
-        leaf for leaf in parsed.root.leaves(skip=("Profile", "TimeSpan")) if leaf[0] not in _IN_RUNS
-    ]
+    extras = extras_of(parsed.root)
     for place, span in enumerate(parsed.root.all("TimeSpan")):
         plan = parsed.asked[place] if place < len(parsed.asked) else options.Asked()
         run = _add_run(tables, parsed.root, span, session)
         _extend(tables, run, "settings", plan.settings, ("option", "text"), origin="given")
-        _extend(tables, run, "extras", extras, ("path", "text"))
         failed = span.all("Error")
         if failed:
+            _extend(tables, run, "extras", extras, ("path", "text"))
             message = (failed[0].content or "the run failed").strip()
             tables.note(message, line=offset + failed[0].line, severity="error", run=run)
         else:
-            add_results(tables, run, span, parsed.source, plan, offset)
+            _add_results(tables, run, span, parsed.source, plan, offset, extras)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in parsed.strays:
         tables.note(message, line=offset + line, severity="warning", run=tables.runs)
 
 
+def _add_results(
+    tables: Tables,
+    run: int,
+    span: Fields,
+    source: Source,
+    asked: options.Asked,
+    offset: int,
+    above: Sequence[tuple[str, str]],
+) -> None:
+    """Add everything that one run measured."""
+    layout, values = read_results(span, above)
+    percentiles = Percentiles([source.curve(span)], len(layout.lines) + 1)
+    columns = Columns(layout, [values], [asked], percentiles.extremes())
+    found = [columns.io(), columns.cpu(), columns.extras(), percentiles.rows()]
+    if tables.wants("samples"):
+        targets = [target for thread in span.all("Thread") for target in thread.all("Target")]
+        buckets = [source.sampled(place, measured=layout.measured) for place in (*targets, span)]
+        found += samples(sampled_of(0, layout, values, buckets))
+    for table, _, rows, same in found:
+        tables.extend(table, rows, run=run, **same)
+    (problems,) = columns.notes(percentiles.falling())
+    for line, problem in problems:
+        tables.note(problem, line=offset + line, severity="warning", run=run)
+    later = ", ".join(name for name in source.named(span) if name not in ATTRIBUTES)
+    if later:
+        message = f"figures of a later version in the buckets are left out: {later}"
+        tables.note(message, line=offset + layout.iops, run=run)
+    if not layout.measured and source.has_latencies(span):
+        tables.note(checks.MADE_UP, line=offset + layout.iops, run=run)
+
+
 def _add_run(tables: Tables, root: Fields, span: Fields, session: Session) -> int:
-    system = root.below("System")
-    when = system.text("RunTime")
+    host, version, when = said_of(root)
     return tables.start_run(
         tool="diskspd",
-        tool_version=system.below("Tool").text("Version"),
+        tool_version=version,
         format="diskspd_xml",
         command=session.command if options.arguments(session.command) else None,
-        host=system.text("ComputerName") or session.host,
+        host=host or session.host,
         reported_at=options.moment(when) if when else None,
         duration_s=span.number("TestTimeSeconds"),
         status="error" if span.all("Error") else "ok",

@@ -25,7 +25,6 @@ Specified in ``XmlResultParser.cpp``, ``XmlProfileParser.cpp`` and ``Common.cpp`
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
@@ -34,13 +33,11 @@ from fiotools.readers import diskspd_messages as messages
 from fiotools.readers import diskspd_runs as runs
 from fiotools.readers import diskspd_text
 from fiotools.readers.base import Grammar, Reader, Report, Session, only
-from fiotools.readers.diskspd_cut import cut
+from fiotools.readers.diskspd_bulk import Bulk
 from fiotools.readers.diskspd_documents import Piece
-from fiotools.readers.diskspd_outline import Outlines
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.joining import Piece as Rows
     from fiotools.sniff import Document
 
 _PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
@@ -138,38 +135,6 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     except ParseError as error:
         tables.note(f"left out: {error.reason}", line=error.line, severity="error")
     return tables.runs
-
-
-class Bulk:
-    """Reads files that are one document each, without messages around it, from their bytes.
-
-    Parameters
-    ----------
-    wanted : collection of str, optional
-        As in `Tables`.
-    """
-
-    def __init__(self, wanted: Collection[str] | None) -> None:
-        self._wanted = wanted
-        self._taken: list[tuple[int, Tables]] = []
-        self._outlines = Outlines()
-
-    def take(self, number: int, data: bytes) -> bool:
-        """Read a file whose buckets can be cut out; False if anything in it is unusual."""
-        taken = cut(data)
-        if taken is None:
-            return False
-        tables = Tables("", self._wanted)
-        if not runs.add_cut(tables, taken, self._outlines):
-            return False
-        self._taken.append((number, tables.finish()))
-        return True
-
-    def finish(self) -> tuple[dict[str, list[Rows]], list[int]]:
-        """Give the rows of all files."""
-        from fiotools.joining import pieces_of
-
-        return pieces_of(self._taken), []
 
 
 GRAMMAR = Grammar(anchor=documents.ANCHOR, parse=parse, add=add, needs=("<Results>",))

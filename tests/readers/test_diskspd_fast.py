@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.readers import diskspd_buckets, diskspd_outline, diskspd_runs, diskspd_xml
+from fiotools.readers import diskspd_buckets, diskspd_bulk, diskspd_outline, diskspd_runs
 from fiotools.readers.diskspd_numbers import DIGITS, quoted, rows, values
 from tests.fuzz import TOKENS
 
@@ -35,7 +35,7 @@ def exactly(monkeypatch):
 
     def read(files, **options):
         with monkeypatch.context() as patch:
-            for module in (diskspd_xml, diskspd_runs):
+            for module in (diskspd_bulk, diskspd_runs):
                 patch.setattr(module, "cut", lambda data: None)
             return ft.read(files, errors="note", **options)
 
@@ -238,6 +238,68 @@ def test_more_outlines_than_are_kept(tmp_path, exactly, monkeypatch):
     texts = [text.replace("<ThreadCount>", "<Odd>1</Odd>" * n + "<ThreadCount>") for n in range(5)]
     folder = written(tmp_path / "outlines", texts * 2)
     same(ft.read(folder), exactly(folder))
+
+
+def other_figures(seed):
+    """Change digits of what was measured, asked for and said of the machine; not its layout."""
+    draw = random.Random(seed)
+    text = draw.choice([SAMPLED, MEASURED, UNMEASURED]).read_bytes().decode()
+    changed = re.sub(
+        r"(?<=[>\".\d])[1-9](?=[\d.]*[<\"])",
+        lambda found: draw.choice([found[0]] * 9 + list("123456789")),
+        text,
+    )
+    if draw.random() < 0.1:  # as 0/0 was printed
+        return re.sub(r"(Average\w*Milliseconds>)[\d.]+", r"\1-1.#J", changed, count=2)
+    return changed
+
+
+def test_files_of_one_outline_side_by_side(tmp_path, exactly, monkeypatch):
+    folder = written(tmp_path / "campaign", map(other_figures, range(150)))
+    alone = []
+    add_cut = diskspd_runs.add_cut
+    monkeypatch.setattr(diskspd_runs, "add_cut", lambda *a: alone.append(a) or add_cut(*a))
+    fast = ft.read(folder, errors="note")
+    assert len(alone) < 30
+    same(fast, exactly(folder))
+    assert len(fast.runs) > 130
+    messages = " ".join(fast.notes["message"])
+    assert all(part in messages for part in ("read + write", "mean", "percentile", "threads are"))
+    for tables in (("runs", "settings"), ("samples",), ("io", "extras")):
+        part = ft.read(folder, tables=tables, errors="note")
+        same(part, exactly(folder, tables=tables))
+
+
+def test_many_profiles(tmp_path, exactly, monkeypatch):
+    monkeypatch.setattr(diskspd_outline, "_MOST", 2)
+    text = SAMPLED.read_bytes().decode()
+    texts = [re.sub(r"<WriteRatio>\d+", f"<WriteRatio>{n}", text) for n in range(1, 6)]
+    folder = written(tmp_path / "profiles", texts * 2)
+    fast = ft.read(folder)
+    same(fast, exactly(folder))
+    assert sorted(fast.io["rwmixread_pct"].unique()) == [95, 96, 97, 98, 99]
+
+
+def test_an_attribute_of_blanks(tmp_path, exactly):
+    text = MEASURED.read_bytes().decode()
+    (name,) = re.findall(r'<PowerScheme Name="([^"]+)"', text)
+    texts = [text.replace(name, other) for other in (name, "  ", "")]
+    folder = written(tmp_path / "blanks", texts * 2)
+    fast = ft.read(folder)
+    same(fast, exactly(folder))
+    scheme = fast.extras[fast.extras["path"] == "System/PowerScheme/@Name"]
+    assert scheme["text"].tolist() == [name, "  ", ""] * 2
+
+
+def test_sums_beyond_64_bits(tmp_path, exactly):
+    text = SAMPLED.read_bytes().decode()
+    start, end = text.index("<Thread>"), text.rindex("</Thread>") + len("</Thread>")
+    thread = re.sub(r"((?:Bytes|Count)>)\d+", r"\g<1>9999999999999999", text[start:end])
+    folder = written(tmp_path / "large", [text[:start] + thread * 60 + text[end:]] * 2)
+    fast = ft.read(folder, errors="note")
+    same(fast, exactly(folder))
+    assert not len(fast.runs)
+    assert "more than 64 bits can count" in fast.notes["message"].iloc[0]
 
 
 def test_numbers_are_read_as_python_reads_them():
