@@ -255,19 +255,20 @@ def other_figures(seed):
 
 
 def test_files_of_one_outline_side_by_side(tmp_path, exactly, monkeypatch):
-    folder = written(tmp_path / "campaign", map(other_figures, range(150)))
+    folder = written(tmp_path / "campaign", map(other_figures, range(60)))
     alone = []
     add_cut = diskspd_runs.add_cut
     monkeypatch.setattr(diskspd_runs, "add_cut", lambda *a: alone.append(a) or add_cut(*a))
     fast = ft.read(folder, errors="note")
-    assert len(alone) < 30
+    assert 3 < len(alone) < 15
     same(fast, exactly(folder))
-    assert len(fast.runs) > 130
+    assert len(fast.runs) > 50
     messages = " ".join(fast.notes["message"])
     assert all(part in messages for part in ("read + write", "mean", "percentile", "threads are"))
     for tables in (("runs", "settings"), ("samples",), ("io", "extras")):
         part = ft.read(folder, tables=tables, errors="note")
-        same(part, exactly(folder, tables=tables))
+        for name, table in part.tables.items():
+            pd.testing.assert_frame_equal(table, fast.tables[name], check_exact=True)
 
 
 def test_many_profiles(tmp_path, exactly, monkeypatch):
@@ -295,7 +296,7 @@ def test_sums_beyond_64_bits(tmp_path, exactly):
     text = SAMPLED.read_bytes().decode()
     start, end = text.index("<Thread>"), text.rindex("</Thread>") + len("</Thread>")
     thread = re.sub(r"((?:Bytes|Count)>)\d+", r"\g<1>9999999999999999", text[start:end])
-    folder = written(tmp_path / "large", [text[:start] + thread * 60 + text[end:]] * 2)
+    folder = written(tmp_path / "large", [text[:start] + thread * 90 + text[end:]] * 2)
     fast = ft.read(folder, errors="note")
     same(fast, exactly(folder))
     assert not len(fast.runs)
