@@ -15,7 +15,13 @@ import numpy as np
 
 from fiotools.readers.diskspd_cut import NUMBER, Cut
 from fiotools.readers.diskspd_elements import Element, Fields, to_number
-from fiotools.readers.diskspd_numbers import DIGITS, LONG, quoted, rows, values
+from fiotools.readers.diskspd_numbers import (
+    DIGITS,
+    LONG,
+    quoted,
+    rows,
+    values,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +48,7 @@ _BUT_VALUES = bytes(set(range(256)) - set(DIGITS + b".<>"))
 _IN_TAGS = bytes.maketrans(b"<", b">")
 _PIECE = 2**18  # bytes
 _UNIT_SIZE = 4096
+_BETWEEN = b"|"  # of runs; one that has it itself is not as DISKSPD writes it
 
 
 @dataclass(frozen=True)
@@ -304,11 +311,12 @@ def _over_time(
         return None
     found: dict[int, list[NDArray[np.float64]]] = {number: [] for number in wanted}
     for pieces in _grouped(taken, wanted):
-        counts = [rows(text.translate(None, DIGITS), unit[0]) for _, text in pieces]
-        if None in counts:
+        joined = _BETWEEN.join([text for _, text in pieces])
+        bare = joined.translate(None, DIGITS).split(_BETWEEN)
+        counts = [rows(text, unit[0]) for text in bare]
+        if None in counts or len(counts) != len(pieces):
             return None
         lengths = [count or 0 for count in counts]
-        joined = pieces[0][1] if len(pieces) == 1 else b"".join([text for _, text in pieces])
         digits = quoted(joined, sum(lengths), len(names))
         if digits is None:
             return None
@@ -329,16 +337,17 @@ def _over_time(
     }
 
 
-def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, bytes]]]:
+def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, memoryview]]]:
     """Give the runs in groups of about one size: short ones together, long ones in pieces."""
-    group: list[tuple[int, bytes]] = []
+    view = memoryview(taken.data)
+    group: list[tuple[int, memoryview]] = []
     size = 0
     for number in numbers:
         start, end = taken.runs[number]
         while start < end:
             stop = taken.data.find(b"<Bucket ", start + _PIECE, end) if end - start > _PIECE else -1
             stop = end if stop < 0 else stop
-            group.append((number, taken.data[start:stop]))
+            group.append((number, view[start:stop]))
             size += stop - start
             start = stop
             if size >= _PIECE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -84,9 +84,7 @@ class Bulk:
         if parts is None:
             return False
         found = self._outlines.read(parts.rest.rstrip(), len(parts.runs))
-        if found is None:
-            return self._take_alone(number, parts, found)
-        document = self._document(number, parts, *found)
+        document = None if found is None else self._document(number, parts, *found)
         if document is None:
             return self._take_alone(number, parts, found)
         self._waiting.append(document)
@@ -96,6 +94,7 @@ class Bulk:
         return True
 
     def _take_alone(self, number: int, parts: Cut, found: tuple[Outline, Texts] | None) -> bool:
+        """Read a file by itself."""
         tables = Tables("", self._wanted)
         known = None if found is None else (found[0].filled(found[1]), found[0].marks)
         if not runs.add_cut(tables, parts, known):
@@ -140,18 +139,16 @@ class Bulk:
         percentiles = Percentiles(curves, len(layout.lines) + 1)
         values = [document.values for document in documents]
         columns = Columns(layout, values, asked, percentiles.extremes())
-        self._put(
-            [
-                _runs(documents, columns.seconds),
-                _settings(asked),
-                columns.io(),
-                columns.cpu(),
-                columns.extras(),
-                percentiles.rows(),
-                _notes(documents, columns.notes(percentiles.falling())),
-            ],
-            documents,
-        )
+        rows: dict[str, Callable[[], Rows]] = {
+            "runs": lambda: _runs(documents, columns.seconds),
+            "settings": lambda: _settings(asked),
+            "io": columns.io,
+            "cpu": columns.cpu,
+            "extras": columns.extras,
+            "percentiles": percentiles.rows,
+            "notes": lambda: _notes(documents, columns.notes(percentiles.falling())),
+        }
+        self._put((make() for table, make in rows.items() if table in self._wants), documents)
 
     def _put(self, found: Iterable[Rows], documents: Sequence[_Document]) -> None:
         from fiotools.joining import Piece
@@ -159,7 +156,7 @@ class Bulk:
         files = np.array([document.file for document in documents], dtype=np.int32)
         for table, run, columns, same in found:
             size = len(next(iter(columns.values())))
-            if table in self._wants and size:
+            if size:
                 whose = int(files[run]) if isinstance(run, int) else files[run]
                 block = Block(size, columns, {"run": 1, **same})
                 self._pieces.setdefault(table, []).append(Piece(whose, block))

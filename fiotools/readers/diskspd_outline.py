@@ -126,8 +126,8 @@ class Outline:
         joined = "".join(values)
         if "&" in joined or not joined.isprintable():  # no ends of lines either
             return None
-        bare = tuple(map(str.strip, values))
-        if bare != values or "" in bare:
+        lines = "\n".join(("", *values, ""))
+        if "\n\n" in lines or "\n " in lines or " \n" in lines:  # empty, or blanks around it
             return None
         return (*values, "")  # the last is NOTHING
 

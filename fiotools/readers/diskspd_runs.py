@@ -210,13 +210,19 @@ def _add_results(
     layout, values = read_results(span, above)
     percentiles = Percentiles([source.curve(span)], len(layout.lines) + 1)
     columns = Columns(layout, [values], [asked], percentiles.extremes())
-    found = [columns.io(), columns.cpu(), columns.extras(), percentiles.rows()]
+    rows = {
+        "io": columns.io,
+        "cpu": columns.cpu,
+        "extras": columns.extras,
+        "percentiles": percentiles.rows,
+    }
+    found = [make() for table, make in rows.items() if tables.wants(table)]
     if tables.wants("samples"):
         targets = [target for thread in span.all("Thread") for target in thread.all("Target")]
         buckets = [source.sampled(place, measured=layout.measured) for place in (*targets, span)]
         found += samples(sampled_of(0, layout, values, buckets))
-    for table, _, rows, same in found:
-        tables.extend(table, rows, run=run, **same)
+    for table, _, part, same in found:
+        tables.extend(table, part, run=run, **same)
     (problems,) = columns.notes(percentiles.falling())
     for line, problem in problems:
         tables.note(problem, line=offset + line, severity="warning", run=run)
