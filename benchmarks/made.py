@@ -1,7 +1,8 @@
-"""The inputs by name, made once, and kept in build/bench as long as their size is what it was."""
+"""The inputs by name, made once, and kept in build/bench while they and `inputs` are the same."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sys
@@ -45,14 +46,21 @@ class Input:
         """Give the place of so many, which are made if they are not there as they were."""
         folder = WORK / "inputs" / f"{self.name}-{count}"
         path, stamp = folder / self.file, folder.with_suffix(".json")
-        if not stamp.exists() or json.loads(stamp.read_text()) != size(path):
+        if not stamp.exists() or json.loads(stamp.read_text()) != _stamp(path):
             print(f"making {count:,} {self.unit} ...", flush=True)
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             # not in this process, which has to stay small
             run([sys.executable, "-m", "benchmarks.made", self.name, str(path), str(count)])
-            stamp.write_text(json.dumps(size(path)))
+            stamp.write_text(json.dumps(_stamp(path)))
         return path
+
+
+def _stamp(path: Path) -> dict[str, int | str]:
+    """Say what an input is, and by what it was made."""
+    generators = sorted((ROOT / "benchmarks" / "inputs").glob("*.py"))
+    by = hashlib.sha256(b"".join(file.read_bytes() for file in generators))
+    return {**size(path), "by": by.hexdigest()}
 
 
 def size(path: Path) -> dict[str, int]:

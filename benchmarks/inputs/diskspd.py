@@ -67,11 +67,30 @@ class _Writer:
         self.line(f"</{tag.split(' ', 1)[0]}>")
 
 
+@dataclass(frozen=True)
+class _Done:
+    """What was done, by one thread on one target or by all: how often, and how long it took."""
+
+    reads: int
+    writes: int
+    read_ms: float
+    write_ms: float
+
+    @property
+    def total_ms(self) -> float:
+        moved = self.reads * self.read_ms + self.writes * self.write_ms
+        return moved / max(1, self.reads + self.writes)
+
+    def means(self) -> dict[str, float]:
+        return {"Read": self.read_ms, "Write": self.write_ms, "Total": self.total_ms}
+
+
 class _Report:
-    """One file: everything after the system is drawn from the seed."""
+    """One file: everything after the system is drawn from the seed, and agrees with itself."""
 
     def __init__(self, file: TextIO, rng: Random, run: Run) -> None:
         self.to, self.rng, self.run = _Writer(file), rng, run
+        self.block = rng.choice([4096, 8192, 65536])
 
     def write(self, number: int) -> None:
         self.to.line("<Results>")
@@ -79,9 +98,16 @@ class _Report:
             self._system(number)
             written = self._profile()
             self.reads, self.writes = written < 100, written > 0
+            parts = self.run.threads * self.run.targets
+            self.done = [self._draw() for _ in range(parts)]
             with self.to.element("TimeSpan"):
                 self._span()
         self.to.end("</Results>")
+
+    @property
+    def there(self) -> dict[str, bool]:
+        """Say of which directions there is anything."""
+        return {"Read": self.reads, "Write": self.writes, "Total": True}
 
     def _system(self, number: int) -> None:
         to, cpus = self.to, self.run.cpus
@@ -131,7 +157,7 @@ class _Report:
             *(("DisableOSCache", "true"), ("WriteThrough", "true")),
         ]
         path = ("Path", f"D:\\test{number}.dat")
-        to.leaves([path, ("BlockSize", choice([4096, 8192, 65536])), *flags])
+        to.leaves([path, ("BlockSize", self.block), *flags])
         with to.element("WriteBufferContent"):
             to.leaves([("Pattern", "sequential")])
         sizes = [("FileSize", _FILE), ("Random", 4096), ("ThreadStride", 0), ("MaxFileSize", 0)]
@@ -154,30 +180,46 @@ class _Report:
                 self._shares()
         self._percentiles()
         self._iops(50_000)
+        done = iter(self.done)
         for thread in range(run.threads):
             with to.element("Thread"):
                 to.leaves([("Id", thread)])
                 for target in range(run.targets):
                     with to.element("Target"):
-                        self._did(target)
+                        self._did(target, next(done))
 
     def _shares(self) -> None:
-        self.to.leaves((f"{name}Percent", f"{self.rng.uniform(0, 100):.2f}") for name in _SHARES)
+        user, kernel = self.rng.randrange(5000), self.rng.randrange(5000)
+        shares = (user + kernel, user, kernel, 10_000 - user - kernel)
+        pairs = zip(_SHARES, shares, strict=True)
+        self.to.leaves((f"{name}Percent", f"{share / 100:.2f}") for name, share in pairs)
 
-    def _did(self, target: int) -> None:
+    def _draw(self) -> _Done:
         rng = self.rng
-        reads = rng.randrange(1 << 20) if self.reads else 0
-        writes = rng.randrange(1 << 20) if self.writes else 0
-        total = [("BytesCount", (reads + writes) * 4096), ("FileSize", _FILE)]
-        done = [("ReadBytes", reads * 4096), ("ReadCount", reads)]
-        done += [("WriteBytes", writes * 4096), ("WriteCount", writes)]
+        reads, writes = (rng.randrange(1 << 20) * there for there in (self.reads, self.writes))
+        return _Done(reads, writes, round(rng.uniform(0.2, 1), 3), round(rng.uniform(0.2, 1), 3))
+
+    def _all(self) -> _Done:
+        reads, writes = (
+            sum(getattr(one, what) for one in self.done) for what in ("reads", "writes")
+        )
+        read = sum(one.reads * one.read_ms for one in self.done) / max(1, reads)
+        write = sum(one.writes * one.write_ms for one in self.done) / max(1, writes)
+        return _Done(reads, writes, read, write)
+
+    def _did(self, target: int, done: _Done) -> None:
+        rng, block = self.rng, self.block
+        reads, writes = done.reads, done.writes
+        total = [("BytesCount", (reads + writes) * block), ("FileSize", _FILE)]
+        counts = [("ReadBytes", reads * block), ("ReadCount", reads)]
+        counts += [("WriteBytes", writes * block), ("WriteCount", writes)]
         path = ("Path", f"D:\\test{target}.dat")
-        self.to.leaves([path, *total, ("IOCount", reads + writes), *done])
-        for side, there in (("Read", self.reads), ("Write", self.writes), ("", True)):
-            if there:
-                mean = f"{rng.uniform(0.1, 5):.3f}"
-                self.to.leaves([(f"Average{side}LatencyMilliseconds", mean)])
-                self.to.leaves([(f"{side}LatencyStdev", f"{rng.uniform(0.1, 5):.3f}")])
+        self.to.leaves([path, *total, ("IOCount", reads + writes), *counts])
+        for side, mean in done.means().items():
+            if self.there[side]:
+                name = side.replace("Total", "")
+                self.to.leaves([(f"Average{name}LatencyMilliseconds", f"{mean:.3f}")])
+                self.to.leaves([(f"{name}LatencyStdev", f"{rng.uniform(0.1, 0.3):.3f}")])
         self._iops(50_000 / self.run.threads)
 
     def _iops(self, scale: float) -> None:
@@ -198,15 +240,15 @@ class _Report:
 
     def _percentiles(self) -> None:
         to, rng = self.to, self.rng
-        there = {"Read": self.reads, "Write": self.writes, "Total": True}
+        there, means = self.there, self._all().means()
         sides = [side for side in there if there[side]]
         buckets = {side: rng.randrange(5_000, 60_000) for side in there}
         counts = [f'{side}HistoBuckets="{buckets[side] * there[side]}"' for side in there]
         with to.element(f"Latency {' '.join(counts)}"):
             for side in sides:
                 spread = "LatencyStdev" if side == "Total" else f"{side}LatencyStdev"
-                to.leaves([(f"Average{side}Milliseconds", f"{rng.uniform(0.1, 5):.3f}")])
-                to.leaves([(spread, f"{rng.uniform(0.1, 5):.3f}")])
+                to.leaves([(f"Average{side}Milliseconds", f"{means[side]:.3f}")])
+                to.leaves([(spread, f"{rng.uniform(0.1, 0.3):.3f}")])
             value = dict.fromkeys(sides, 0.05)
             for percentile in ["0", *map(str, range(1, 100)), *_TAILS, "100"]:
                 with to.element("Bucket"):
