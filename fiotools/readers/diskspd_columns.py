@@ -209,9 +209,10 @@ class Columns:
         """Give the values that have no column of their own."""
         places, runs = self._layout.extras, len(self._values)
         first = self._entries + self._layout.cpus
+        rows = np.tile(np.arange(len(places), dtype=np.int32), runs)
         columns: dict[str, Given] = {
-            "entry": [entry for entry, _ in places] * runs,
-            "path": [path for _, path in places] * runs,
+            "entry": vector([entry for entry, _ in places], "Int64").take(rows),
+            "path": Vector(rows, words=[path for _, path in places]),
             "text": [text for run in self._values for text in run.texts[first:]],
         }
         return Rows("extras", self._each(len(places)), columns)
