@@ -114,14 +114,10 @@ class Figures:
         each : sequence of (int or None)
             How many targets each thread of a run works on.
         """
+        targets = self.layout.targets
         return [
-            checks.threads(
-                None if said < 0 else said,
-                [(None if name < 0 else name, n) for name, n in zip(names, targets, strict=True)],
-                of_thread,
-            )
-            for targets in [self.layout.targets]
-            for said, names, of_thread in zip(
+            checks.threads(_known(said), [*zip(map(_known, names), targets, strict=True)], of_each)
+            for said, names, of_each in zip(
                 self.said.tolist(), self.named.tolist(), each, strict=True
             )
         ]
@@ -132,7 +128,7 @@ class Figures:
         Parameters
         ----------
         blocks : numpy.ndarray
-            By run and entry: the size of a block; not above 0 where that is not known.
+            By run and entry: the size of a block; -1 where that is not known.
         """
         one, block = self.entries, blocks[..., None]
         parts = one.moved[..., :_TOTAL]
@@ -143,11 +139,11 @@ class Figures:
         unlike = one.moved & (block > 0) & (one.bytes > 0) & (one.bytes != one.ios * block)
         odd |= unlike.any(axis=-1)
         for run, entry in np.argwhere(odd).tolist():
-            rows = self._rows(one, run, entry)
-            size = int(blocks[run, entry])
+            rows = _rows(one, run, entry)
+            size = _known(int(blocks[run, entry]))
             for problem in (
                 checks.parts(rows, "this target"),
-                checks.blocks((row, size if size > 0 else None) for row in rows.values()),
+                checks.blocks((row, size) for row in rows.values()),
             ):
                 if problem:
                     yield run, self.layout.lines[entry], problem
@@ -159,26 +155,31 @@ class Figures:
         gap = np.abs(sums / np.maximum(total.ios, 1) - total.means)
         odd = (gap > checks.STEP_NS) & total.moved & whole[:, None]
         for run, direction in np.argwhere(odd).tolist():
-            rows = [self._rows(one, run, entry) for entry in range(one.moved.shape[1])]
+            rows = [_rows(one, run, entry) for entry in range(one.moved.shape[1])]
             word = DIRECTIONS[direction]
             known = [row[word] for row in rows if word in row]
-            problem = checks.means(known, self._rows(total, run)[word])
+            problem = checks.means(known, _rows(total, run)[word])
             if problem:
                 yield run, f"{word}: {problem}"
 
-    def _rows(self, amounts: Amounts, *place: int) -> dict[str, dict[str, Any]]:
-        """Give the figures of one entry or run, by direction."""
-        found = {}
-        for at, direction in enumerate(DIRECTIONS):
-            where = (*place, at)
-            if amounts.moved[where]:
-                mean = float(amounts.means[where])
-                found[direction] = {
-                    "io_bytes": int(amounts.bytes[where]),
-                    "total_ios": int(amounts.ios[where]),
-                    "lat_mean_ns": None if mean != mean else mean,
-                }
-        return found
+
+def _known(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+def _rows(amounts: Amounts, *place: int) -> dict[str, dict[str, Any]]:
+    """Give the figures of one entry or run, by direction."""
+    found = {}
+    for at, direction in enumerate(DIRECTIONS):
+        where = (*place, at)
+        if amounts.moved[where]:
+            mean = float(amounts.means[where])
+            found[direction] = {
+                "io_bytes": int(amounts.bytes[where]),
+                "total_ios": int(amounts.ios[where]),
+                "lat_mean_ns": None if mean != mean else mean,
+            }
+    return found
 
 
 def _thirds(numbers: Array) -> tuple[Array, Array, Array]:
