@@ -148,8 +148,9 @@ class _Reading:
         """Read one file; what is wrong with it is kept."""
         try:
             data = self.fetch(file)
-            if any(bulk.take(number, data) for bulk in bulks):
-                return
+            for bulk in bulks:
+                if bulk.take(number, data):
+                    return
             document = Document(file.name, data, self.task.version)
             more = partial(self.job_files.complete, file)
             self.good[number] = read_document(document, self.task, more)

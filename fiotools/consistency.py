@@ -59,7 +59,8 @@ def _warned(notes: Rows | None) -> set[tuple[int, int | None]]:
     severity, run = notes.get("severity"), notes.get("run")
     words = severity.words or []
     is_warning = np.array([word == "warning" for word in words] + [False])[severity.data]
-    return {(int(notes.file[at]), run.at(at)) for at in np.flatnonzero(is_warning).tolist()}
+    some = np.flatnonzero(is_warning)
+    return set(zip(notes.file[some].tolist(), run.take(some).listed(), strict=True))
 
 
 def _said(rows: Rows, at: _Array, messages: list[str]) -> Iterator[Problem]:

@@ -20,8 +20,10 @@ class Fetch:
 
     def __init__(self, found: Sequence[Found]) -> None:
         elsewhere = [file for file in found if is_url(file.place)]
+        self._is_here = not elsewhere
         self._ahead = Ahead([(file.place, file.stat and file.stat.size) for file in elsewhere])
 
     def __call__(self, file: Found) -> bytes:
         """Read one file."""
-        return self._ahead.read(file.place) if is_url(file.place) else raw(file)
+        is_here = self._is_here or not is_url(file.place)
+        return raw(file) if is_here else self._ahead.read(file.place)

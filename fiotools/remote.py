@@ -52,7 +52,7 @@ def is_url(place: str) -> bool:
     >>> is_url("s3://bucket/a.json"), is_url("C:/a.json"), is_url("a.json")
     (True, False, False)
     """
-    return _URL.match(place) is not None
+    return "://" in place and _URL.match(place) is not None
 
 
 def file_system(url: str) -> tuple[Any, str]:

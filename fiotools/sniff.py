@@ -9,7 +9,6 @@ from __future__ import annotations
 import bisect
 import os
 import re
-import stat
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,8 @@ _STRUCTURED = re.compile(
     r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
 )
 _LONG = 100_000  # characters
-_SMALL = 2**20  # bytes
+_SMALL = 2**16  # bytes
+_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -287,7 +287,7 @@ def raw(file: Found) -> bytes:
     """Read a file's bytes."""
     if file.member is not None:
         return archive.member(file.path, file.member)
-    if file.place.lower().endswith(".zip"):
+    if file.place[-4:].lower() == ".zip":
         path = file.path
         if archive.is_archive(path) and not archive.members(path):
             raise UnknownFormatError(file.name, "the zip archive is empty")
@@ -296,15 +296,16 @@ def raw(file: Found) -> bytes:
 
 def _whole(place: str) -> bytes:
     """Read a file; of a small one, making a file object would be more than half of the cost."""
-    opened = os.open(place, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    opened = os.open(place, _HOW)
     try:
-        told = os.fstat(opened)
-        if stat.S_ISREG(told.st_mode) and told.st_size < _SMALL:
-            data = os.read(opened, told.st_size + 1)
-            if len(data) == told.st_size:
-                return data
-            os.lseek(opened, 0, os.SEEK_SET)  # it grows, or says nothing of its size
+        data = os.read(opened, _SMALL)
+        more = os.read(opened, 1) if data else b""
+        if not more:
+            return data
         with open(opened, "rb", buffering=0, closefd=False) as file:
+            if not file.seekable():
+                return b"".join((data, more, file.read()))
+            file.seek(0)  # what was read is little, and two copies of the whole would be much
             return file.read()
     finally:
         os.close(opened)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fiotools import archive, remote, units
+from fiotools.collecting import resting
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -37,6 +38,8 @@ class Found(NamedTuple):
         The file within, where ``place`` is a zip archive.
     stat : Stat or None
         What a list said of it, where ``place`` is a URL.
+    is_link : bool
+        Whether ``place`` may be a symbolic link; False where the folder's list says that it is not.
     """
 
     place: str
@@ -45,6 +48,7 @@ class Found(NamedTuple):
     named: bool
     member: str | None = None
     stat: remote.Stat | None = None
+    is_link: bool = True
 
     @property
     def path(self) -> Path:
@@ -52,6 +56,7 @@ class Found(NamedTuple):
         return Path(self.place)
 
 
+@resting()
 def find(sources: Any) -> list[Found]:
     """List the files meant, in a fixed order, each once.
 
@@ -74,18 +79,21 @@ def find(sources: Any) -> list[Found]:
             raise TypeError(f"a path, a list of paths or a mapping is needed, not {part!r}")
         for source in [part] if one else part:
             for file in _expand(fspath(source), labels):
-                key = (*_identity(file.place, folders), file.member, *file.labels.items())
+                key = (*_identity(file, folders), file.member, *file.labels.items())
                 found.setdefault(key, file if file.name.isascii() else _as_text(file))
     if not found:
         raise FileNotFoundError("no files were given")
     return list(found.values())
 
 
-def _identity(place: str, folders: dict[str, str]) -> tuple[str, str]:
+def _identity(file: Found, folders: dict[str, str]) -> tuple[str, str]:
     """Say which file a path means: a file is one file however its path is spelled."""
-    if os.path.islink(place):
-        place = os.path.realpath(place)
-    folder, name = os.path.split(place)
+    if file.is_link:
+        place = os.path.realpath(file.place) if os.path.islink(file.place) else file.place
+        folder, name = os.path.split(place)
+    else:
+        at = file.place.rfind("/") + 1
+        folder, name = file.place[:at], file.place[at:]
     real = folders.get(folder)
     if real is None:  # of a thousand files most lie in one folder
         real = folders[folder] = os.path.realpath(folder)
@@ -165,15 +173,20 @@ def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     start = "" if folder == "." else folder.rstrip("/") + "/"
     for entry in entries:
         if entry.is_file():
-            if _holds_data(entry.name):
-                yield from _file(start + entry.name, labels, named=False)
+            place = start + entry.name
+            if not _holds_data(entry.name):
+                continue
+            if _is_zip(place):
+                yield from _file(place, labels, named=False)
+            else:
+                yield Found(place, place, labels, False, None, None, entry.is_symlink())
         elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
             yield from _in_folder(start + entry.name, labels)
 
 
 def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
     """Take a file, or the files of a zip archive as those of a folder."""
-    inside = archive.list_or_none(Path(place)) if place.lower().endswith(".zip") else None
+    inside = archive.list_or_none(Path(place)) if _is_zip(place) else None
     if not inside:  # a damaged archive says so when it is read, like any bad file
         yield Found(place, place, labels, named)
         return
@@ -183,6 +196,10 @@ def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Fou
     for member in inside:
         one = named and len(inside) == 1
         yield Found(place, f"{place}/{member}", labels, named=one, member=member)
+
+
+def _is_zip(place: str) -> bool:
+    return place[-4:].lower() == ".zip"
 
 
 def _glob(pattern: str) -> list[tuple[str, str | None]]:

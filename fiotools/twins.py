@@ -59,11 +59,11 @@ def find(
     enough = max(_ENOUGH, math.ceil(math.log10(among or len(runs))) + _MORE)
     by_time = _BY_TIME in (runs.get("tool").words or ())
     moved = _alike(tables.get("io"), ALIKE["io"], _IO, 0 if by_time else enough)
-    times = _alike(tables.get("timings"), ALIKE["timings"], _TIMES)
+    times = _precise(_alike(tables.get("timings"), ALIKE["timings"], _TIMES), enough)
     formats = _formats(runs, {*moved, *times})
     return [
         (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
-        for run, first in (*_same_io(moved, formats, enough), *_same_times(times, formats, enough))
+        for run, first in (*_same_io(moved, formats, enough), *_same_times(times, formats))
     ]
 
 
@@ -101,12 +101,23 @@ def _same_io(
                     break
 
 
+def _precise(
+    rows: dict[Run, list[tuple[Any, ...]]], enough: int
+) -> dict[Run, list[tuple[Any, ...]]]:
+    """Leave out runs whose times have so few digits that chance could hit them."""
+    digits: dict[tuple[Any, ...], int] = {}
+    for first, *_ in rows.values():
+        if first not in digits:  # of ten thousand that took no time there is one
+            digits[first] = sum(map(_digits, first))
+    return {run: times for run, times in rows.items() if digits[times[0]] > enough}
+
+
 def _same_times(
-    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]], enough: int
+    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]]
 ) -> Iterator[tuple[Run, Run]]:
     seen: dict[tuple[Any, ...], Run] = {}
     for run, times in rows.items():
-        if formats[run][0] == "time" and sum(map(_digits, times[0])) > enough:
+        if formats[run][0] == "time":
             first = seen.setdefault(tuple(times), run)
             if first != run:
                 yield run, first

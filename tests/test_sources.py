@@ -1,9 +1,11 @@
 import os
+from threading import Thread
 
 import pytest
 
 from fiotools.errors import ReadErrors, SchemaError
 from fiotools.reading import read
+from fiotools.sniff import raw
 from fiotools.sources import find
 
 
@@ -118,6 +120,27 @@ def test_a_field_does_not_hide_the_mappings_label(tree):
 
 def test_one_file_under_two_names_is_read_once(tree):
     assert len(find(["b.txt", tree / "b.txt"])) == 1
+
+
+def test_a_link_is_the_file_that_it_leads_to(tree):
+    try:
+        (tree / "a" / "again.txt").symlink_to(tree / "b.txt")
+    except OSError:
+        pytest.skip("no links may be made here")
+    assert names(find(["b.txt", "a"])) == ["b.txt", *names(find("a/qd*/*.txt"))]
+    assert names(find("a"))[0] == "a/again.txt"
+    assert names(find(["a/qd16", tree / "a" / "qd16"])) == ["a/qd16/nvme.txt", "a/qd16/vhdx.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("size", [10, 200_000])
+def test_a_pipe_is_read_to_its_end(tmp_path, size):
+    path, data = tmp_path / "pipe", bytes(size)
+    os.mkfifo(path)
+    writer = Thread(target=path.write_bytes, args=[data])
+    writer.start()
+    assert raw(find(path)[0]) == data
+    writer.join()
 
 
 def test_nothing_that_could_be_a_path():

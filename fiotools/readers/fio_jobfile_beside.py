@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fiotools.tables import Tables
 
 NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
+_AMOUNTS = ("io_bytes", "total_ios")
 _TABLES = ("jobs", "io", "percentiles", "bins", "samples")
 _WRITES = {"read": {"read"}, "randread": {"read"}, "write": {"write"}, "randwrite": {"write"}}
 Row = dict[str, Any]
@@ -66,10 +67,10 @@ def lacking(tables: Tables) -> dict[int, list[Row]]:
     if not tables.finish().blocks.get("jobs"):  # a million runs of dd have none
         return {}
     runs = {row["run"] for row in _rows(tables, "runs", "run", "tool") if row["tool"] == "fio"}
-    told = {row["run"] for row in _rows(tables, "settings", "run")}
+    without = runs.difference(row["run"] for row in _rows(tables, "settings", "run"))
     entries: dict[int, list[Row]] = defaultdict(list)
     for row in _rows(tables, "jobs", "run", "entry", "job", "host", "port", "scope"):
-        if row["run"] in runs - told:
+        if row["run"] in without:
             entries[row["run"]].append(row)
     return entries
 
@@ -93,22 +94,26 @@ def complete(tables: Tables, name: str, text: str, *, namesake: bool) -> bool:
     """
     if not is_job_file(text):
         return False
-    file, used = parse(text), False
+    file = parse(text)
+    figures: dict[int, list[Row]] = defaultdict(list)
+    for row in _rows(tables.finish(), "io", "run", "job", "direction", *_AMOUNTS, *CONDITIONS):
+        figures[row["run"]].append(row)
+    sections: dict[int, dict[int, Section | None]] = {}
     for run, entries in lacking(tables).items():
         unfit = _unfit(entries, file)
-        against = unfit or _contradicted(tables, run, file)
+        against = unfit or _contradicted(figures[run], file)
         if against:
             # another run's job file may well be the only one in a folder
             if namesake or not unfit:
                 message = f"the job file {name} beside it is not used: {against}"
                 tables.note(message, severity="warning", run=run)
             continue
-        used = True
         tables.note(f"settings and conditions are those of the job file {name} beside it", run=run)
         _add_settings(tables, run, entries, file)
-        _amend(tables, run, {row["entry"]: _section(file, row["job"]) for row in entries}, file)
+        sections[run] = {row["entry"]: _section(file, row["job"]) for row in entries}
+    _amend(tables, sections, file)
     tables.finish()
-    return used
+    return bool(sections)
 
 
 def note_lack(tables: Tables) -> None:
@@ -166,13 +171,12 @@ def _unfit(entries: list[Row], file: JobFile) -> str | None:
     return None
 
 
-def _contradicted(tables: Tables, run: int, file: JobFile) -> str | None:
-    """Say which figure of a report contradicts the job file."""
+def _contradicted(rows: list[Row], file: JobFile) -> str | None:
+    """Say which figure of a run contradicts the job file."""
     moved: dict[tuple[str, str], set[str]] = defaultdict(set)
-    amounts = ("io_bytes", "total_ios")
-    for row in _rows(tables, "io", "run", "job", "direction", *amounts, *CONDITIONS):
+    for row in rows:
         section = _section(file, row["job"])
-        if row["run"] == run and section:
+        if section:
             asked = conditions(section, file, row["direction"])
             moved[row["job"], asked.get("rw", "")].add(row["direction"])
             against = _contradiction(row, asked)
@@ -232,16 +236,21 @@ def _add_settings(tables: Tables, run: int, entries: list[Row], file: JobFile) -
         fio_options.add_settings(*place, own, "given")
 
 
-def _amend(tables: Tables, run: int, sections: Mapping[int, Section | None], file: JobFile) -> None:
-    """Fill the conditions that are missing, and tell groups from jobs."""
-    grouped = any(section.grouped for section in sections.values() if section)
+def _amend(
+    tables: Tables, sections: Mapping[int, Mapping[int, Section | None]], file: JobFile
+) -> None:
+    """Fill the conditions that are missing, and tell groups from jobs, by run and entry."""
+    if not sections:
+        return
+    every = (section for entries in sections.values() for section in entries.values())
+    grouped = any(section.grouped for section in every if section)
     for table in _TABLES if grouped else ("io",):
         blocks = tables.blocks.get(table, [])
         for at, block in enumerate(blocks):
             lists = {name: list(block.listed(name)) for name in (*block.columns, *block.same)}
             for row in range(block.size if "entry" in lists else 0):
-                section = sections.get(lists["entry"][row])
-                if section is None or lists["run"][row] != run:
+                section = sections.get(lists["run"][row], {}).get(lists["entry"][row])
+                if section is None:
                     continue
                 if section.grouped and "scope" in lists and lists["scope"][row] == "job":
                     lists["scope"][row] = "group"

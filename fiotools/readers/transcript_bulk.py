@@ -61,7 +61,7 @@ class Bulk:
 
     def take(self, number: int, data: bytes) -> bool:
         """Take a file if it ends as such a session does."""
-        if data[-2:] != b"s\n" or b"\nreal\t" not in data[-100:] or len(data) > _LARGEST:
+        if data[-2:] != b"s\n" or data.find(b"\nreal\t", -100) < 0 or len(data) > _LARGEST:
             return False
         self._numbers.append(number)
         self._texts.append(data)
@@ -82,45 +82,54 @@ class Bulk:
 
     def _usual(self, sessions: Sessions, typed: Typed) -> list[int]:
         """Read the commands; list the sessions with one of the usual form below nothing else."""
-        heads, commands = [], []
+        heads, lines = [], []
         for file, start in zip(sessions.file.tolist(), sessions.start.tolist(), strict=True):
             text = self._texts[file]
-            at = max(start, text.find(_BEGIN, start))
+            at = text.find(_BEGIN, start)
             heads.append(text[:at])
-            commands.append(text[at : text.find(b"\n", at)].decode("latin-1"))
-        together = "\n".join(commands)
+            lines.append(text[at : text.find(b"\n", at)])
+        together = b"\n".join(lines).decode("latin-1")
         odd = [part for part in _ODD if part in together]
         if "," in together:
             odd += _FIGURES.findall(together)
-        usual = []
-        for place, (head, command) in enumerate(zip(heads, commands, strict=True)):
+        prompts, usual = self._prompts, []
+        for place, command in enumerate(together.split("\n") if lines else ()):
             match = _COMMAND.fullmatch(command)
             if not match or (odd and any(part in command for part in odd)):
                 continue
-            prompt = self._prompts.get(head) or self._prompt(head)
+            prompt = prompts.get(heads[place]) or self._prompt(heads[place])
             words = match[1].replace("=", " ").split(" ")
             names, values = tuple(words[1::2]), words[2::2]
-            if prompt.is_usual and _paths(names) is not None:
+            paths = _paths(names)
+            if prompt.is_usual and paths is not None:
                 usual.append(place)
+                number = self._told_by(names, values, paths, typed)
+                target = typed.places[number]
                 typed.commands.append(command)
                 typed.hosts.append(prompt.host)
-                self._add(names, values, typed)
+                typed.told.append(number)
+                typed.values.append(values)
+                typed.targets.append(None if target is None else values[target])
         return usual
 
-    def _add(self, names: tuple[str, ...], values: list[str], typed: Typed) -> None:
-        """Add operands, and what they tell: of paths only some tell anything."""
+    def _told_by(
+        self, names: tuple[str, ...], values: list[str], paths: tuple[int, ...], typed: Typed
+    ) -> int:
+        """Give the number of what operands tell: of paths only some tell anything."""
         told = values.copy()
-        for at in _paths(names) or ():
+        for at in paths:
             if told[at] not in _NAMED:
                 told[at] = "/"
-        number = self._told.setdefault((names, tuple(told)), len(typed.operands))
-        if number == len(typed.operands):
-            typed.operands.append(dd_operands.told(dict(zip(names, told, strict=True))))
-        target = typed.operands[number].target
-        typed.told.append(number)
-        typed.names.append(names)
-        typed.values.append(values)
-        typed.targets.append(values[names.index(target)] if target in names else None)
+        key = names, tuple(told)
+        number = self._told.get(key)
+        if number is None:
+            number = self._told[key] = len(typed.operands)
+            operands = dd_operands.told(dict(zip(names, told, strict=True)))
+            typed.operands.append(operands)
+            typed.names.append(names)
+            target = operands.target
+            typed.places.append(names.index(target) if target in names else None)
+        return number
 
     def _prompt(self, head: bytes) -> _Prompt:
         """Try what stands above a command, unless much else was tried."""
@@ -138,6 +147,7 @@ def _paths(names: tuple[str, ...]) -> tuple[int, ...] | None:
     return tuple(names.index(name) for name in ("if", "of") if name in names)
 
 
+@lru_cache(maxsize=_TRIALS)
 def _tried(head: bytes) -> _Prompt:
     """Read a session of our own below what stands above a command."""
     from fiotools.sniff import Document, sniff

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fiotools.readers.dd_operands import Operands
     from fiotools.readers.dd_reports import Reports
 
+_Records: TypeAlias = "tuple[Vector, Vector]"  # in and out, as printed
 _MOST = 9e18  # a product of whole numbers beyond it is none of bytes
 
 
@@ -33,20 +34,25 @@ class Typed:
     ----------
     commands : list of str
     hosts, targets : list of str or None
-    names, values : list of tuple of str, list of list of str
-        The operands.
+    values : list of list of str
+        Of the operands.
     told : list of int
-        What these tell: the place in ``operands``.
+        What these tell: the place in what follows.
     operands : list of Operands
+    names : list of tuple of str
+        How the operands are called.
+    places : list of int or None
+        Where the target is among the values.
     """
 
     commands: list[str] = field(default_factory=list)
     hosts: list[str | None] = field(default_factory=list)
     targets: list[str | None] = field(default_factory=list)
-    names: list[tuple[str, ...]] = field(default_factory=list)
     values: list[list[str]] = field(default_factory=list)
     told: list[int] = field(default_factory=list)
     operands: list[Operands] = field(default_factory=list)
+    names: list[tuple[str, ...]] = field(default_factory=list)
+    places: list[int | None] = field(default_factory=list)
 
 
 class _Runs(NamedTuple):
@@ -96,8 +102,10 @@ class _Rows:
         self._direct = vector([one.direct for one in operands], "boolean").take(told)
         self._is_read = np.array([one.direction == "read" for one in operands])[told]
         self._size = np.array([one.records_bytes or 0 for one in operands])[told]
-        self._counts = np.array([*map(len, typed.names)])
-        self._names = _words([*chain.from_iterable(typed.names)])
+        sizes = np.array([*map(len, typed.names)])
+        self._counts = sizes[told]
+        place = spread((np.cumsum(sizes) - sizes)[told], self._counts).astype(np.int32)
+        self._names = Vector(place, words=[*chain.from_iterable(typed.names)])
         self._values = _words([*chain.from_iterable(typed.values)])
 
     def add(self, runs: _Runs, *, is_whole: bool) -> None:
@@ -125,8 +133,9 @@ class _Rows:
         options = {"option": self._names.take(place), "text": self._values.take(place)}
         run = runs.run.repeat(counts)
         self._put("settings", of.repeat(counts), {"run": run, **options}, entry=1, origin="given")
-        self._add_extras(runs, is_rounded, is_whole=is_whole)
-        self._add_notes(runs, is_whole=is_whole)
+        records = figures.printed_records() if is_whole else None
+        self._add_extras(runs, is_rounded, records)
+        self._add_notes(runs, records)
 
     def _keys(self, of: Integers) -> dict[str, Vector]:
         return {"target": self._target.take(of), "direction": self._direction.take(of)}
@@ -142,12 +151,11 @@ class _Rows:
         iops = np.where(is_ours, total / seconds, total * rate / amount)
         return {"total_ios": total, "iops": iops}
 
-    def _add_extras(self, runs: _Runs, is_rounded: Flags, *, is_whole: bool) -> None:
+    def _add_extras(self, runs: _Runs, is_rounded: Flags, records: _Records | None) -> None:
         of, (figures, _, end) = runs.of, runs.printed
         texts = {"rate": figures.printed_rates()}
-        if is_whole:
-            into, out = figures.printed_records()
-            texts = {"records_in": into, "records_out": out, **texts}
+        if records:
+            texts = {"records_in": records[0], "records_out": records[1], **texts}
         for path, text in texts.items():
             self._put("extras", of, {"run": runs.run, "text": text}, entry=1, path=path)
         some = np.flatnonzero(is_rounded)
@@ -155,7 +163,7 @@ class _Rows:
         columns = {"run": runs.run[some], "text": seconds}
         self._put("extras", of[some], columns, entry=1, path="seconds")
 
-    def _add_notes(self, runs: _Runs, *, is_whole: bool) -> None:
+    def _add_notes(self, runs: _Runs, records: _Records | None) -> None:
         (figures, above, end), between = runs.printed, self._sessions.cuts.between
         bw, printed = figures["bw"], figures.printed_rates()
         some = np.flatnonzero(figures["verdict"] == CONTRADICTS)
@@ -168,20 +176,19 @@ class _Rows:
         some = np.flatnonzero(~figures["sized"])
         sizes = zip(between(above[some] + 3, end[some] - 6), _listed(figures, some), strict=True)
         self._note(runs, some, [dd_operands.odd_size(*size) for size in sizes])
-        if not is_whole:
+        if not records:
             return
-        fits, size = figures["fits"], self._size
+        fits, size, (_, out) = figures["fits"], self._size, records
         some = np.flatnonzero(~fits)
-        _, out = figures.printed_records()
-        records = zip(_listed(figures, some), out.take(some).listed(), strict=True)
-        self._note(runs, some, [dd_operands.odd_records(*one) for one in records])
+        numbers = zip(_listed(figures, some), out.take(some).listed(), strict=True)
+        self._note(runs, some, [dd_operands.odd_records(*one) for one in numbers])
         full = figures["full_out"]
         is_other = (full * size != figures["bytes"]) | (full * size.astype(float) > _MOST)
         some = np.flatnonzero(fits & (size > 0) & (figures["partial_out"] == 0) & is_other)
-        numbers = zip(
+        sized = zip(
             _listed(figures, some), out.take(some).listed(), size[some].tolist(), strict=True
         )
-        self._note(runs, some, [dd_operands.odd_records(*one) for one in numbers])
+        self._note(runs, some, [dd_operands.odd_records(*one) for one in sized])
 
     def _note(
         self, runs: _Runs, some: Integers, messages: list[str], severity: str = "warning"

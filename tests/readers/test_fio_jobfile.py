@@ -205,6 +205,18 @@ def test_what_the_report_for_people_does_not_say(tmp_path):
     assert set(ft.read(report).settings["option"]) == {"filename", "size", "rw", "direct"}
 
 
+def test_each_run_of_a_text_is_asked_by_itself(tmp_path):
+    report = beside(tmp_path, "fio-3.33--libaio.txt", "[plain]\niodepth=4\nsize=3m\n")
+    text = report.read_text(encoding="utf-8")
+    other = text.replace("iodepth=4\n", "iodepth=5\n")
+    report.write_text(text + other + text, encoding="utf-8")
+    res = ft.read(report)
+    assert res.io["size_bytes"].fillna(0).tolist() == [3 << 20] * 2 + [0] * 2 + [3 << 20] * 2
+    assert res.settings["run"].tolist() == [1, 1, 3, 3]
+    said = res.notes.loc[res.notes["run"] == 2, "message"]
+    assert "the job file run.fio beside it is not used: iodepth of 'plain' is another" in set(said)
+
+
 def test_of_unlike_jobs_in_a_group_only_what_they_share_is_known(tmp_path):
     io = ft.read(beside(tmp_path, "fio-3.33--terse-group-unlike.terse", UNLIKE)).io
     assert io["scope"].tolist() == ["group", "group"]
