@@ -83,6 +83,11 @@ class Vector:
         missing = None if self.missing is None else self.missing[index]
         return Vector(self.data[index], missing, self.words)
 
+    def spans(self, starts: Sizes, sizes: Sizes) -> Vector:
+        """Return stretches of values: so many each, from some places on."""
+        missing = None if self.missing is None else spans(self.missing, starts, sizes)
+        return Vector(spans(self.data, starts, sizes), missing, self.words)
+
     def repeat(self, sizes: Any) -> Vector:
         """Return every value several times."""
         missing = None if self.missing is None else self.missing.repeat(sizes)
@@ -182,6 +187,12 @@ def _texts(values: Sequence[Any]) -> Vector:
         none = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
         places = np.where(none, -1, np.cumsum(~none, dtype=np.int32) - 1)
     return Vector(places, words=[value for value in values if value is not None])
+
+
+def spans(array: NDArray[Any], starts: Sizes, sizes: Sizes) -> NDArray[Any]:
+    """Take stretches of an array: so many values each, from some places on."""
+    pairs = zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
+    return np.concatenate([array[:0], *(array[start:end] for start, end in pairs)])
 
 
 def nothing(size: int, dtype: DType) -> Vector:

@@ -45,6 +45,7 @@ def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict
             built[table] = _empty(table).copy(deep=False)  # nothing is in it that could be changed
             continue
         data: dict[str, Any] = {}
+        lacking = _Lacking(len(rows))
         shown = [label for label in labels if label not in TABLES[table]]
         for name in (*shown, *TABLES[table]):
             if name == "source" or name in shown:
@@ -55,9 +56,27 @@ def frames(files: Sequence[tuple[str, Labels]], tables: dict[str, Rows]) -> dict
             elif name in rows.columns:
                 data[name] = column(rows.columns.pop(name), COLUMNS[name].dtype)
             else:
-                data[name] = empty(len(rows), COLUMNS[name].dtype)
+                data[name] = lacking.column(COLUMNS[name].dtype)
         built[table] = pd.DataFrame(data, copy=False)
     return built
+
+
+class _Lacking:
+    """Makes columns without values; long ones are one in memory until one of them is changed.
+
+    pandas sees to that if it is given a series: that knows who else has its values.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._long: dict[DType, pd.Series[Any]] = {}
+
+    def column(self, dtype: DType) -> Any:
+        if self._size <= _MANY:
+            return empty(self._size, dtype)
+        if dtype not in self._long:
+            self._long[dtype] = pd.Series(empty(self._size, dtype), copy=False)
+        return self._long[dtype]
 
 
 def rows_of(

@@ -79,11 +79,18 @@ class Rows:
         """Return the rows file after file."""
         if (np.diff(self.files) >= 0).all():
             return self
-        if self.sizes is not None:
-            return self.spread().in_order()
-        order = np.argsort(self.files, kind="stable")
-        columns = {name: column.take(order) for name, column in self.columns.items()}
-        return Rows(self.files[order], columns)
+        return self.take(np.argsort(self.files, kind="stable"))
+
+    def take(self, index: NDArray[Any]) -> Rows:
+        """Return some rows (some stretches, if there are any), in some order."""
+        if self.sizes is None:
+            columns = {name: column.take(index) for name, column in self.columns.items()}
+            return Rows(self.files[index], columns)
+        shared = {name: column.take(index) for name, column in self.shared.items()}
+        sizes = self.sizes[index]
+        starts = (np.cumsum(self.sizes) - self.sizes)[index]
+        columns = {name: column.spans(starts, sizes) for name, column in self.columns.items()}
+        return Rows(self.files[index], columns, sizes, shared)
 
     def firsts(self, names: Iterable[str]) -> tuple[NDArray[np.intp], Rows]:
         """Find stretches in which some columns are the same: where each begins, its first row."""

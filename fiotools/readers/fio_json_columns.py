@@ -23,7 +23,7 @@ from fiotools.vocabulary import COLUMNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.readers.fio_json_bins import Bins
+    from fiotools.readers.fio_json_histograms import Histograms
     from fiotools.readers.fio_json_matrix import Matrix
     from fiotools.readers.fio_json_shape import Curves, Fine, Shape
 
@@ -44,18 +44,31 @@ class Cut(NamedTuple):
         What is left.
     texts : list of bytes
         What was cut out.
-    bins : list of Bins
-        What was taken out before.
+    bins : sequence of bool
+        Whether there are any in each histogram that was taken out before.
+    first : int
+        The number of the first of these.
+    clones : int
+        How many entries the job has; of a document with one entry, which may be a part of another.
     """
 
     file: int
     rest: bytes
     texts: list[bytes]
-    bins: list[Bins]
+    bins: Sequence[bool] = ()
+    first: int = 0
+    clones: int = 1
 
 
 class Columns:
     """The documents of a batch.
+
+    Parameters
+    ----------
+    wanted : collection of str, optional
+        The tables to build; all by default.
+    histograms : Histograms
+        Those of all documents. They may be read later than the documents.
 
     Attributes
     ----------
@@ -64,7 +77,7 @@ class Columns:
         The numbers of the files that turned out to be unusual.
     """
 
-    def __init__(self, wanted: Collection[str] | None) -> None:
+    def __init__(self, wanted: Collection[str] | None, histograms: Histograms) -> None:
         self._wanted = frozenset(TABLES if wanted is None else wanted)
         self.jobs = Jobs()
         self.odd: list[int] = []
@@ -72,13 +85,13 @@ class Columns:
         self._versions: list[str] = []
         self._descriptions: list[str | None] = []
         self._rest = Rest(self._wanted)
-        self._fine: list[Bins] = []
+        self._histograms = histograms
         self._entries = 0
 
     def add(self, shape: Shape, matrix: Matrix, documents: Sequence[Cut]) -> None:
         """Add documents of one shape."""
         texts = [document.texts for document in documents]
-        group = Group(shape, matrix, texts, self.jobs)
+        group = Group(shape, matrix, texts, self.jobs, [cut.clones for cut in documents])
         curves = self._curves(shape, matrix, group) if "percentiles" in self._wanted else None
         bins = self._bins(shape, matrix, group, documents) if "bins" in self._wanted else None
         more = self._rest.read(shape, matrix)
@@ -125,24 +138,21 @@ class Columns:
         document, at = _measured(group, shape.curves)
         return document, at, matrix.whole(shape.curves.at[at, None], document)[:, 0]
 
-    def _bins(
-        self, shape: Shape, matrix: Matrix, group: Group, documents: Sequence[Cut]
-    ) -> _Histograms:
+    def _bins(self, shape: Shape, matrix: Matrix, group: Group, documents: Sequence[Cut]) -> _Held:
         """Find the bins that hold anything: the coarse ones of an entry that has no fine ones."""
         document, at = _measured(group, shape.fine)
-        sizes = np.array([[len(one) for one in cut.bins] for cut in documents], dtype=np.int64)
-        size = sizes[document, at]
-        document, at, size = (one[size > 0] for one in (document, at, size))
+        held = np.array([cut.bins for cut in documents], dtype=bool)[document, at]
+        document, at = document[held], at[held]
         is_fine = np.zeros(group.known.shape, dtype=bool)
         is_fine[document, shape.fine.entry[at]] = True
         pct = matrix.real(shape.coarse.at)
         pct[is_fine[:, shape.coarse.entry]] = 0
         # those that have both have them entry by entry
         are_mixed = np.logical_and(is_fine.any(axis=1), (pct > 0).any(axis=1))
-        return _Histograms(document, at, size, pct, are_mixed)
+        return _Held(document, at, pct, are_mixed)
 
     def _put_coarse(
-        self, shape: Shape, bins: _Histograms, moved: Array, entries: Array, sound: Array
+        self, shape: Shape, bins: _Held, moved: Array, entries: Array, sound: Array
     ) -> None:
         """Add coarse bins; they are of all directions of an entry together."""
         document, at = np.nonzero((bins.pct > 0) & sound[:, None])
@@ -159,22 +169,21 @@ class Columns:
     def _put_fine(
         self,
         shape: Shape,
-        bins: _Histograms,
+        bins: _Held,
         documents: Sequence[Cut],
         entries: Array,
         sound: Array,
     ) -> None:
-        """Add fine bins: for each histogram, and their own arrays as they are."""
+        """Add histograms of fine bins."""
         kept = sound[bins.document]
-        document, at, size = (one[kept] for one in (bins.document, bins.at, bins.size))
+        document, at = bins.document[kept], bins.at[kept]
+        first = np.array([cut.first for cut in documents])
         self._put(
             fine_entry=entries[document, shape.fine.entry[at]],
             fine_direction=shape.fine.direction[at],
             fine_kind=shape.fine.kind[at],
-            fine_size=size,
+            fine_number=first[document] + at,
         )
-        places = zip(document.tolist(), at.tolist(), strict=True)
-        self._fine += [documents[one].bins[place] for one, place in places]
 
     def _put_entries(
         self, shape: Shape, group: Group, number: NDArray[np.int32], taken: Array
@@ -218,7 +227,7 @@ class Columns:
             "bins": self._bin_rows,
         }
         found = {table: [rows()] for table, rows in makers.items() if table in self._wanted}
-        if self._fine:
+        if any(map(len, self._arrays["fine_number"])):
             found["bins"].append(self._fine_rows())
         files = self._all("entry_file")
         return found | self._rest.pieces(self.jobs, self._all("known"), files, self._keys)
@@ -293,16 +302,17 @@ class Columns:
         return piece(self._all("entry_file")[entry], columns, {"run": 1, "latency": "clat"})
 
     def _fine_rows(self) -> Piece:
-        entry = self._all("fine_entry")
-        shared = self._keys_of(entry, self._all("fine_direction"))
-        shared["latency"] = Vector(self._all("fine_kind").astype(np.int32), words=list(KINDS))
-        columns = {
-            "bin_lo_ns": np.concatenate([one.low for one in self._fine]),
-            "bin_hi_ns": np.concatenate([one.high for one in self._fine]),
-            "count": np.concatenate([one.counts for one in self._fine]),
-        }
-        block = Block(len(columns["count"]), columns, {"run": 1})
-        stretches = Stretches(self._all("fine_size"), shared)
+        number = self._all("fine_number")
+        order = np.argsort(number)  # as they were read
+        entry, direction, kind = (
+            self._all(f"fine_{name}")[order] for name in ("entry", "direction", "kind")
+        )
+        shared = self._keys_of(entry, direction)
+        shared["latency"] = Vector(kind.astype(np.int32), words=list(KINDS))
+        sizes, bins = self._histograms.taken(number[order])
+        columns = {"bin_lo_ns": bins.low, "bin_hi_ns": bins.high, "count": bins.counts}
+        block = Block(len(bins), columns, {"run": 1})
+        stretches = Stretches(sizes, shared)
         return Piece(self._all("entry_file")[entry], block, stretches)
 
     def _keys_of(self, entry: Array, direction: Array) -> dict[str, Any]:
@@ -312,13 +322,13 @@ class Columns:
         return columns
 
 
-class _Histograms(NamedTuple):
+class _Held(NamedTuple):
     """The bins of documents that hold anything.
 
     Attributes
     ----------
-    document, at, size : numpy.ndarray
-        Of each histogram of fine bins its document, its place there, and how many it has.
+    document, at : numpy.ndarray
+        Of each histogram of fine bins its document, and its place there.
     pct : numpy.ndarray
         By document: coarse bins.
     are_mixed : numpy.ndarray
@@ -327,7 +337,6 @@ class _Histograms(NamedTuple):
 
     document: Array
     at: Array
-    size: Array
     pct: Array
     are_mixed: NDArray[np.bool_]
 

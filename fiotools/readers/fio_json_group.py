@@ -71,7 +71,9 @@ class Group:
         measured.
     """
 
-    def __init__(self, shape: Shape, matrix: Matrix, texts: Texts, jobs: Jobs) -> None:
+    def __init__(
+        self, shape: Shape, matrix: Matrix, texts: Texts, jobs: Jobs, clones: Sequence[int]
+    ) -> None:
         self._matrix, self._shape = matrix, shape
         documents, entries = len(texts), len(shape.descriptions)
         whole, real = _filled(matrix.whole, shape.whole), _filled(matrix.real, shape.real)
@@ -88,7 +90,7 @@ class Group:
         self._read_rows()
         self.versions = [_version(shape, one) for one in texts]
         self.known = _known(shape, texts, jobs)
-        self._judge(jobs)
+        self._judge(jobs, np.array(clones)[:, None])
 
     def _count_syncs(self, whole: Array, real: Array) -> None:
         """Count the syncs: ``total_ios`` has those of fsync alone, ``N`` all that were timed."""
@@ -116,12 +118,14 @@ class Group:
             self.means[is_sync, -1] = self._sync_means[place]
         self.measured = _measured(self.extremes, self.means)
 
-    def _judge(self, jobs: Jobs) -> None:
-        """Say which entries are of several jobs, and which documents can be taken."""
+    def _judge(self, jobs: Jobs, clones: Array) -> None:
+        """Say which entries are of several jobs, and which documents can be taken.
+
+        Documents with one entry may be parts of others, and are told how many ``clones`` it has.
+        """
         numjobs, listed_as_group = (
             np.array(column)[self.known] for column in (jobs.numjobs, jobs.is_group)
         )
-        clones: Any = 1
         if self.known.shape[1] > 1:
             alike = _alike(np.array(jobs.name)[self.known]) & _alike(self.job[..., _GROUP])
             clones = alike.sum(axis=2)

@@ -14,7 +14,7 @@ from fiotools.readers.fio_bins import (
     indexed_edges,
     whole_direction,
 )
-from fiotools.readers.fio_json_bins import Bins
+from fiotools.readers.fio_json_histograms import Bins
 from fiotools.readers.fio_json_values import Values
 
 if TYPE_CHECKING:

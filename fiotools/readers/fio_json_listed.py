@@ -6,6 +6,7 @@ A thousand runs of one job file list the same options, but for a few that the ru
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import orjson
 
@@ -17,12 +18,10 @@ _STR = frozenset({str})
 
 
 class Listed:
-    """What follows from the options of a job.
+    """What follows from the options of a job, without its name.
 
     Attributes
     ----------
-    name : str or None
-        The job's.
     numjobs : int
     is_group : bool
         Whether entries are of groups.
@@ -36,12 +35,11 @@ class Listed:
     def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
         self.shared = shared
         options = {**shared, **own}
-        self.name = own.get("name")
         self.numjobs = fio_options.whole(options.get("numjobs")) or 1
         self.is_group = options.get("group_reporting", "0") != "0"
         self.target = fio_options.target(options)
         self.conditions = [fio_options.conditions(options, direction) for direction in DIRECTIONS]
-        self.given = {name: text for name, text in own.items() if name != "name"}
+        self.given = own
         self.defaults = fio_options.defaults(options)
 
 
@@ -63,7 +61,8 @@ class Jobs:
         self.listed: list[Listed] = []
         self.name, self.options, self.numjobs, self.is_group = [0], [0], [1], [False]
         self._shared: dict[bytes, dict[str, str]] = {}
-        self._listed: dict[tuple[bytes, bytes], int] = {}
+        self._named: dict[tuple[bytes, bytes], tuple[str | None, int]] = {}
+        self._listed: dict[tuple[Any, ...], int] = {}
         self._jobs: dict[tuple[bytes, bytes, bytes], int] = {}
 
     def number(self, shared: bytes, name: bytes, own: bytes) -> int:
@@ -80,23 +79,31 @@ class Jobs:
 
     def _add(self, shared: bytes, name: bytes, own: bytes) -> int:
         job = plain(name)
-        at = self._listed.get((shared, own))
-        if at is None:
+        if (shared, own) not in self._named:
             if shared not in self._shared:
                 self._shared[shared] = _options(shared)
             options = _options(own)
             if not options:
                 return 0
-            at = self._listed[shared, own] = len(self.listed)
-            self.listed.append(Listed(self._shared[shared], options))
-        listed = self.listed[at]
-        if listed.name is not None and not listed.name.startswith(job):
+            given = options.pop("name", None)
+            self._named[shared, own] = given, self._list(shared, options)
+        given, at = self._named[shared, own]
+        if given is not None and not given.startswith(job):
             return 0
+        listed = self.listed[at]
         self.name.append(self.names.setdefault(job, len(self.names)))
         self.options.append(at)
         self.numjobs.append(listed.numjobs)
         self.is_group.append(listed.is_group)
         return len(self.name) - 1
+
+    def _list(self, shared: bytes, options: dict[str, str]) -> int:
+        """Return the number of options; those of many jobs differ in the name alone."""
+        key = shared, *options.items()
+        if key not in self._listed:
+            self.listed.append(Listed(self._shared[shared], options))
+            self._listed[key] = len(self.listed) - 1
+        return self._listed[key]
 
 
 def _options(inside: bytes) -> dict[str, str]:

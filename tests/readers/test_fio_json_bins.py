@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import fiotools as ft
-from fiotools.readers import fio_json_bins
-from fiotools.readers.fio_json_bins import Bins
+from fiotools.readers import fio_json_bins, fio_json_histograms
+from fiotools.readers.fio_json_histograms import Bins
 from tests.corpus import CORPUS
 from tests.fuzz import mutated
 
@@ -48,7 +48,7 @@ class Both:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(fio_json_bins, "_LEAST", 0)
             patch.setattr(fio_json_bins, "_SOON", 1 << 40)
-            patch.setattr(fio_json_bins, "_AT_ONCE", 1000)
+            patch.setattr(fio_json_histograms, "_AT_ONCE", 1000)
             put_back = fio_json_bins._put_back
 
             def counting(value, found):

@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 
 from fiotools import batches, read
-from fiotools.readers import fio_json_bins, fio_json_bulk
+from fiotools.readers import fio_json_bins, fio_json_bulk, fio_json_together
 from fiotools.readers.fio_json import READER
 from tests.corpus import CORPUS
 
 ROOT = Path(__file__).parents[2]
 PLACES = ("tests/fixtures", "data")
+PLAIN = (ROOT / "tests/fixtures/fio/fio-3.33--libaio.json").read_bytes()
 
 
 def documents() -> list[Path]:
@@ -128,16 +129,102 @@ def changed(document, rng):
     return written(document)
 
 
-def test_the_same_frames_of_changed_documents(monkeypatch, tmp_path):
+def by_jobs(monkeypatch):
+    """Have every document read by its jobs."""
+    monkeypatch.setattr(fio_json_bulk, "_LARGEST", 0)
+
+
+def test_the_same_frames_by_jobs(monkeypatch):
+    files = documents()[::2]
+    by_jobs(monkeypatch)
+    taken, differ = both(monkeypatch, files)
+    assert not differ
+    assert len(files) / 2 < taken < len(files)
+
+
+def jobs_of_all() -> list[dict]:
+    """Give jobs of many shapes, each of a document that is taken."""
+    found = []
+    for path in documents():
+        bulk, data = READER.bulk(None), path.read_bytes()
+        if bulk.take(0, data) and not bulk.finish()[1]:
+            found += orjson.loads(data)["jobs"]
+    return found
+
+
+def with_jobs(jobs) -> bytes:
+    """Write a document with other jobs, and with options of all of them."""
+    document = orjson.loads(PLAIN)
+    behind = {"jobs": jobs, "disk_util": document.pop("disk_util")}
+    del document["jobs"]
+    return written({**document, "global options": {"what": "all"}, **behind})
+
+
+def test_the_same_frames_of_many_jobs(monkeypatch, tmp_path):
+    jobs = jobs_of_all()[::5]
+    assert len({job["job options"].get("bs") for job in jobs}) > 1
+    for number, job in enumerate(jobs):
+        job["groupid"], job["elapsed"] = number // 2, number + 1
+    clones = [{**jobs[0], "groupid": 10**6} for _ in range(3)]
+    for job in clones[1:]:
+        job["job options"] = {**job["job options"], "numjobs": "2"}
+    (tmp_path / "a.json").write_bytes(with_jobs(jobs + clones))
+    (tmp_path / "b.json").write_bytes(PLAIN)
+    by_jobs(monkeypatch)
+    for tables in (None, ("runs", "settings"), ("bins", "extras")):
+        assert both(monkeypatch, tmp_path, tables=tables) == (2, [])
+    found = read(tmp_path / "a.json")
+    assert found.jobs["scope"].tolist()[-3:] == ["job"] * 3
+    assert found.bins["count"].notna().any()
+    assert found.bins["pct"].notna().any()
+
+
+LISTED = [  # what is no list of jobs as fio writes it
+    (b"\n    },\n    {", b'\n    }],\n"disk_util" : [\n    {'),
+    (b"\n    },\n    {", b"\n    }\n    {"),
+    (b"\n    },\n    {", b"\n    }\n  ],\n    {"),
+    (b"\n    },\n    {", b"\n    }, 7,\n    {"),
+    (b"\n    },\n    {", b"\n    }, {\n    },\n    {"),
+    (b"\n    },\n    {", b'\n    }], "client_stats" : [ {\n    },\n    {'),
+    (b'"groupid" : 0', b'"groupid" : 00'),
+    (b'"groupid" : 0', b'"group" : 0'),
+    (b'"elapsed"', b'"groupid" : 5,\n      "elapsed"'),
+    (b'"jobname" : "plain"', b'"jobname" : "plain", "jobname" : "plai"'),
+    (b'"jobname" : "plain"', b'"jobname" : "pl\\u0061in"'),
+    (b'"error" : 0', b'"error" : 5'),
+    (b'  "jobs" : [', b'  "jobs" : [ 7,'),
+    (b'  "jobs" : [', b'  "x" : {"jobs" : []},\n  "jobs" : ['),
+    (b'  "global options" : {', b'  "global options" : {},\n  "global options" : {'),
+    (b'"what" : "all"', b'"what" : "a}ll"'),
+    (b"\n}", b"\n} 7"),
+    (b"\n}", b',\n  "jobs" : []\n}'),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), LISTED)
+def test_lists_that_are_not_as_fio_writes_them(monkeypatch, tmp_path, old, new):
+    (job,) = orjson.loads(PLAIN)["jobs"]
+    data = with_jobs([{**job, "groupid": number} for number in range(3)])
+    assert old in data
+    (tmp_path / "0.json").write_bytes(data)
+    at = data.rindex(old) if old == b"\n}" else data.index(old)
+    (tmp_path / "1.json").write_bytes(data[:at] + new + data[at + len(old) :])
+    by_jobs(monkeypatch)
+    assert both(monkeypatch, tmp_path) == (1, [])
+
+
+@pytest.mark.parametrize(("largest", "count"), [(2**20, 150), (0, 75)], ids=["whole", "by jobs"])
+def test_the_same_frames_of_changed_documents(monkeypatch, tmp_path, largest, count):
+    monkeypatch.setattr(fio_json_bulk, "_LARGEST", largest)
     usual = [path for path in documents() if READER.bulk(None).take(0, path.read_bytes())]
     rng = random.Random(7)
-    for number in range(150):
+    for number in range(count):
         data = rng.choice(usual).read_bytes()
         if len(data) < 60_000:
             (tmp_path / f"{number}.json").write_bytes(changed(data, rng))
     taken, differ = both(monkeypatch, tmp_path)
     assert not differ
-    assert taken > 15
+    assert taken > count / 10
 
 
 RUN = re.compile(rb"[0-9]+")
@@ -170,7 +257,6 @@ def test_the_same_frames_of_documents_that_differ_in_digits(monkeypatch, tmp_pat
     assert 40 < taken < 115
 
 
-PLAIN = (ROOT / "tests/fixtures/fio/fio-3.33--libaio.json").read_bytes()
 READ = b'"read" : {\n        '
 IO, IOPS, NAME = b'"io_bytes" : 4096000', b'"iops" : 999.000999', b'"jobname" : "plain"'
 HELD = [  # other digits and other texts at the same places
@@ -246,8 +332,8 @@ def test_documents_wait_and_go_in_any_order(monkeypatch, tmp_path):
     files = usual[::7] * 3
     for number, path in enumerate(files):
         (tmp_path / f"{number:03}.json").write_bytes(path.read_bytes())
-    monkeypatch.setattr(fio_json_bulk, "_TOGETHER", 30_000)
-    monkeypatch.setattr(fio_json_bulk, "_WAITING", 100_000)
+    monkeypatch.setattr(fio_json_together, "_TOGETHER", 30_000)
+    monkeypatch.setattr(fio_json_together, "_WAITING", 100_000)
     taken, differ = both(monkeypatch, tmp_path)
     assert not differ
     assert taken > 0.9 * len(files)
