@@ -167,12 +167,14 @@ def placed(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
 
 def histograms(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     """Give the bins of each window, in their order, with ``n``."""
-    binned = parts.filter(pl.col("bin_lo_ns").is_not_null())
+    is_bin, is_single = pl.col("bin_lo_ns").is_not_null(), pl.col("end").is_null()
     cells = [*plan.by, "way", "at"]
     bins = [*cells, "bin_lo_ns", "bin_hi_ns"]
     columns = [*bins, "n"]
-    whole = [binned.filter(pl.col("end").is_null()), placed(binned, plan)]
-    found = pl.concat([part.select(columns) for part in whole])
+    # lazily: of a million bins no column is copied that is not needed
+    singles = parts.lazy().filter(is_bin & is_single).select(columns).collect()
+    intervals = placed(parts.filter(is_bin & ~is_single), plan).select(columns)
+    found = pl.concat([singles, intervals])
     found = found.group_by(bins).agg(pl.col("n").sum()).filter(pl.col("n") > 0).sort(bins)
     before = pl.col("bin_hi_ns").shift(1).over(cells)
     if found.select((before > pl.col("bin_lo_ns")).any()).item():
