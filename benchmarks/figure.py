@@ -134,6 +134,7 @@ def _exponents(curves: dict[str, Any]) -> Axes | None:
     ax.set_yticks(range(len(names)), ["any text" if name == "any" else name for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlabel("exponent of CPU seconds over size (1: linear; shaded: doubling costs over 2.1x)")
-    ax.legend(loc="upper left", fontsize="small")
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "ncols": 4}  # hides no point
+    ax.legend(**below, fontsize="small", frameon=False)
     ft.plot.title(ax, "How the cost grows, on ordinary and on hostile input")
     return ax
