@@ -1,11 +1,12 @@
 """Break real files in every way a disk, a mail program or a person breaks them, and read them.
 
-    make fuzz                    every reader, a minute each
+    make fuzz                    every reader, a minute each, and every mutation of every fixture
     make fuzz ARGS="dd --seconds 600"
 
 What must hold: nothing but the library's own errors leaves a reader, each names the file; what is
 read has no contradiction that a warning does not speak of; and no input takes more than a bounded
-time for its size. Prints the inputs tried, the failures and the slowest input of each reader.
+time for its size. Prints the inputs tried, the failures and the slowest input of each reader, then
+what became of the numbers under changes that keep them (`tests.mutations`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from hypothesis import strategies as st
 
 import fiotools as ft
 from fiotools.readers import READERS
+from tests import mutations
 from tests.physics import read_texts, unnoted
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -231,6 +233,10 @@ def main() -> int:
         for failure in tally.failures[:5]:
             print("  ", failure[:2000])
         failed += len(tally.failures)
+    chosen = [one for one in mutations.fixtures() if one[0] in (options.reader or seeds())]
+    found = mutations.walk(chosen, workers=2)
+    print("\n" + mutations.table(found))
+    failed += any(one.verdict == "changed" for one in found)
     return 1 if failed else 0
 
 

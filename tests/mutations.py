@@ -1,8 +1,8 @@
 """Change what a tool printed as people and systems do, without changing a number, and read it again.
 
-    make fuzz ARGS=mutations                     every fixture, every mutation, a table
-    make fuzz ARGS="mutations --corpus"          the corpus too
-    python -m tests.mutations dd --show 20       of one format the first silent cases
+    make fuzz                                    has its table at the end
+    python -m tests.mutations --corpus           the files of ../shared/corpus too
+    python -m tests.mutations dd --show 20       one format, and its first silent cases
 
 A log puts a time before each line, a mail wraps at 72 columns, a wiki makes table cells. After each
 of these a number must be the same, or the text refused, or a warning must speak of it. `CASES` is
@@ -42,6 +42,7 @@ from tests.corpus import CORPUS
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LARGEST = 40_000  # bytes; larger files say the same again
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d.])|\d+(?:\.\d+)?")
 # what identifies a file, a place or a person, and no number that was measured
 _NAMES = {"source", "run", "entry", "host", "port", "group", "job", "thread", "target", "command"}
 
@@ -614,7 +615,7 @@ def _numbers(results: ft.Results) -> dict[str, Numbers]:
         if table == "settings":
             for source, option, text in frame.select("source", "option", "text").iter_rows():
                 # the numbers in it: blanks and capitals may differ, and words are no numbers
-                values = re.findall(r"\d+(?:[.,]\d+)*", unicodedata.normalize("NFKC", text or ""))
+                values = _NUMBER.findall(unicodedata.normalize("NFKC", text or ""))
                 row = tuple((_letters(option), float(one.replace(",", ""))) for one in values)
                 if row:
                     found[source].rows[table, row] += 1
@@ -758,7 +759,15 @@ def _line(name: str, count: Counter[str], columns: Sequence[str], width: int) ->
     return f"{name:{width}}{total:8,}{cells}{silent:8.2%}"
 
 
-def _some(files: Sequence[tuple[str, str, str]]) -> list[Outcome]:
+def walk(files: Sequence[tuple[str, str, str]], workers: int) -> list[Outcome]:
+    """Mutate files in every way, some at a time."""
+    start = multiprocessing.get_context("spawn")  # not forked: polars has threads by now
+    some = [files[at : at + 2] for at in range(0, len(files), 2)]
+    with ProcessPoolExecutor(workers, mp_context=start) as pool:
+        return [one for found in pool.map(_list, some) for one in found]
+
+
+def _list(files: Sequence[tuple[str, str, str]]) -> list[Outcome]:
     return list(outcomes(files))
 
 
@@ -778,12 +787,7 @@ def main() -> int:
         files += _texts(sorted(CORPUS.rglob("*")))
     files = [one for one in files if not options.format or one[0] in options.format]
     files = files[:: options.every]
-    found: list[Outcome] = []
-    # not forked: polars has threads by now
-    start = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.workers, mp_context=start) as pool:
-        for some in pool.map(_some, [files[at : at + 2] for at in range(0, len(files), 2)]):
-            found += some
+    found = walk(files, options.workers)
     print(table(found, options.by))
     silent = [one for one in found if one.verdict in ("lost", "changed")]
     for one in silent[: options.show]:
