@@ -9,7 +9,9 @@ from __future__ import annotations
 import bisect
 import os
 import re
+from copy import copy
 from functools import cache, cached_property
+from string import whitespace
 from typing import TYPE_CHECKING
 
 import orjson
@@ -34,6 +36,7 @@ _STRUCTURED = re.compile(
     r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
     r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
 )
+_SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 _SMALL = 2**16  # bytes
 _HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
@@ -119,17 +122,29 @@ class Document:
 
     @cached_property
     def leftover(self) -> bool:
-        """Whether anything but blank space stands beside the reports."""
+        """Whether anything but blank space and lines of dashes stands beside the reports."""
         at = 0
         for report in self.reports:
-            if self.text[at : report.start].strip():
+            if self.text[at : report.start].strip(_SEPARATING):
                 return True
             at = report.end
-        return bool(self.text[at:].strip())
+        return bool(self.text[at:].strip(_SEPARATING))
 
     @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def part(self, start: int, end: int) -> Document:
+        """Return a part of the text as a document whose lines keep their numbers."""
+        part = copy(self)
+        for name in ("reports", "kinds", "leftover", "_line_starts"):
+            part.__dict__.pop(name, None)
+        first, part.text, part.data = self.line(start), self.text[start:end], None
+        numbers = self._lines or range(1, len(self._line_starts) + 1)
+        above = bisect.bisect_right(self._line_starts, start) - 1
+        part._lines = list(numbers[above : above + part.text.count("\n") + 1]) or [first]
+        part.is_structured = False
+        return part
 
     def line(self, position: int) -> int:
         """Line number (1-based) of a position in the text."""

@@ -103,7 +103,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
         return None
     for span in output.spans:
         _settle_charts(span)
-    return start, cursor.end, output
+    # a line of dashes below the report is the head of what follows, if anything does
+    return start, cursor.firm if output.following else cursor.end, output
 
 
 def _settle_charts(span: Span) -> None:
@@ -187,7 +188,8 @@ def _take_fact(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
 
 
 def _take_later(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    if not output.spans or output.spans[-1].tables or output.spans[-1].cpu:
+    last = output.spans[-1] if output.spans else None
+    if last is None or last.failed or last.tables or last.cpu:
         return False
     return _take_fact(cursor, output, found)
 

@@ -25,11 +25,15 @@ class Table:
 
 
 class Cursor:
-    """Reads a text line by line, and knows where the last line with anything on it ended."""
+    """Reads a text line by line.
+
+    ``end`` is where the last line ended that was not blank, ``firm`` where the last one did that
+    was more than a line of dashes.
+    """
 
     def __init__(self, text: str, position: int) -> None:
         self._text, self._next = text, position
-        self.number, self.end = -1, position
+        self.number, self.end, self.firm = -1, position, position
         self.line = self.bare = ""
         self.done = False
         self.take()
@@ -39,6 +43,7 @@ class Cursor:
         line, bare = self.line, self.bare
         if bare:
             self.end = self._next - 1
+            self.firm = self.firm if is_rule(bare) else self.end
         self.done = self._next > len(self._text)
         stop = self._text.find("\n", self._next)
         stop = len(self._text) if stop < 0 else stop

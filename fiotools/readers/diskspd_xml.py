@@ -31,7 +31,7 @@ from fiotools.errors import ParseError
 from fiotools.readers import diskspd_documents as documents
 from fiotools.readers import diskspd_messages as messages
 from fiotools.readers import diskspd_runs as runs
-from fiotools.readers import diskspd_text
+from fiotools.readers import diskspd_text, surroundings
 from fiotools.readers.base import Grammar, Reader, Report, Session, only
 from fiotools.readers.diskspd_bulk import Bulk
 from fiotools.readers.diskspd_documents import Piece
@@ -48,7 +48,7 @@ def sniff(document: Document) -> bool:
     """Claim DISKSPD's results, and its bare profile."""
     if not document.is_structured:
         return only("diskspd_xml", document)
-    if "<" not in document.text:  # a large JSON is sooner searched for that
+    if document.text.lstrip()[:1] != "<":
         return False
     return bool(re.search(documents.ANCHOR, document.text) or _PROFILE.match(document.text))
 
@@ -76,7 +76,7 @@ def read(document: Document, tables: Tables) -> None:
     failures: list[ParseError] = []
     at = 0
     for report in reports:
-        _note_beside(tables, document, at, report.start)
+        _add_beside(tables, document, at, report.start)
         try:
             if report.kind == "diskspd_xml":
                 runs.add(tables, report, Session(), alone=len(reports) == 1)
@@ -85,7 +85,7 @@ def read(document: Document, tables: Tables) -> None:
         except ParseError as error:
             failures.append(error)
         at = report.end
-    _note_beside(tables, document, at, len(document.text))
+    _add_beside(tables, document, at, len(document.text))
     if failures and (len(failures) == len(reports) or not tables.runs):
         raise failures[0]
     for failure in failures:
@@ -109,13 +109,21 @@ def _search(document: Document) -> list[Report]:
     return found
 
 
-def _note_beside(tables: Tables, document: Document, start: int, end: int) -> None:
-    """Keep what stands beside the reports."""
+def _add_beside(tables: Tables, document: Document, start: int, end: int) -> None:
+    """Add reports of other tools that stand beside the XML, and keep the rest as a note."""
+    if not document.text[start:end].strip():
+        return
+    part = document.part(start, end)
+    reports = part.reports
+    surroundings.add(tables, part, tables.runs)
     others = []
-    line = document.line(start)
-    for above, text_ in messages.lines(document.text[start:end]):
-        if not _DECLARATION.fullmatch(text_):
-            others.append((line + above, text_))
+    at = 0
+    for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:
+        line = part.line(at)
+        for above, text_ in messages.lines(part.text[at:stop]):
+            if not _DECLARATION.fullmatch(text_):
+                others.append((line + above, text_))
+        at = following
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from fiotools.errors import ParseError
 from fiotools.readers import fio_documents as documents
 from fiotools.readers import fio_json_beside as beside
-from fiotools.readers import fio_json_bins
+from fiotools.readers import fio_json_bins, hyperfine
 from fiotools.readers import fio_json_rows as rows
 from fiotools.readers.base import Grammar, Reader, Report, Session
 from fiotools.readers.fio_documents import Piece
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 def sniff(document: Document) -> bool:
     """Claim a text with a fio document in it, whatever else stands there."""
     if document.is_structured:
-        return document.text.lstrip()[:1] in "{[" and documents.has_key(document.text)
+        text = document.text
+        return text.lstrip()[:1] in "{[" and documents.has_key(text) and not hyperfine.begins(text)
     return "fio_json" in document.kinds
 
 
@@ -64,7 +65,7 @@ def read(document: Document, tables: Tables) -> None:
             status = "interrupted" if len(pieces) in killed else status
             status = "truncated" if own[-1] != len(pieces) - 1 else status
         runs |= dict.fromkeys(own, _add_group(tables, document, group, status))
-    beside.add_reports(tables, document, around, whole)
+    beside.add_reports(tables, document, around, whole, runs)
     if not tables.runs:
         raise _nothing_whole(document, pieces)
     _note_broken(tables, document, pieces)

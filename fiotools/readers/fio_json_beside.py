@@ -6,21 +6,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fiotools.readers import fio_normal
-from fiotools.readers.base import Report, Session
+from fiotools.readers import surroundings
+from fiotools.readers.base import Report
 from fiotools.readers.fio_documents import Piece
-from fiotools.readers.fio_normal_data import Entry, Run
+from fiotools.readers.fio_normal_data import Entry
 from fiotools.readers.fio_repeats import entries
-from fiotools.readers.fio_terse_lines import is_entry
+from fiotools.readers.fio_terse_lines import Record
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
-_TEXT = re.compile(fio_normal.GRAMMAR.anchor, re.M)
+_COPIES = {
+    "fio_normal": "text report beside the JSON",
+    "fio_terse": "terse output beside the JSON",
+}
 _OTHERS = re.compile(r"^(?:\d+\+\d+ \S+ out$|real[ \t]+\d+m?[\d.,]+s?$)", re.M)
 _JSON = re.compile(r"[\]\[{},\d.]*$|\"[^\"]*\" ?:")
 _MANY = 20
@@ -38,15 +41,15 @@ class Stretch:
         How many documents stand above it.
     torn : bool
         Whether the one above is not whole: then its rest may stand here.
-    reports : list of (int, int, bool)
-        The places of fio's reports for people in it, and whether they repeat a document.
+    reports : list of (int, int, str)
+        The places of other reports in it, and the kind of those that repeat a document.
     """
 
     start: int
     end: int
     before: int
     torn: bool = False
-    reports: list[tuple[int, int, bool]] = field(default_factory=list)
+    reports: list[tuple[int, int, str]] = field(default_factory=list)
 
 
 def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
@@ -67,39 +70,84 @@ def says_killed(text: str, stretch: Stretch) -> bool:
 
 
 def add_reports(
-    tables: Tables, document: Document, around: list[Stretch], whole: list[Piece]
+    tables: Tables,
+    document: Document,
+    around: list[Stretch],
+    whole: list[Piece],
+    runs: dict[int, int],
 ) -> None:
-    """Add the reports for people that do not repeat one of the documents."""
-    known: dict[tuple[str, str], set[int | None]] | None = None
+    """Add the reports of any tool that do not repeat one of the documents.
+
+    Parameters
+    ----------
+    tables : Tables
+    document : Document
+    around : list of Stretch
+        Gets the places of the reports.
+    whole : list of Piece
+        The documents that could be read.
+    runs : dict of int to int
+        The run of each document, by its number.
+    """
+    known: _Known | None = None
     for stretch in around:
-        text = document.text[stretch.start : stretch.end]
-        for start, end, run in _reports(text):
+        part = document.part(stretch.start, stretch.end)
+        more: list[Report] = []
+        for report in part.reports:
             known = _done(whole) if known is None else known
-            place = stretch.start + start
-            repeats = all(_is_known(entry, known) for entry in run.entries)
-            stretch.reports.append((place, stretch.start + end, repeats))
-            if not repeats:
-                report = Report("fio_normal", place, end, document.line(place), run)
-                fio_normal.GRAMMAR.add(tables, report, Session())
+            repeats = _repeats(report, known)
+            place = stretch.start + report.start, stretch.start + report.end
+            stretch.reports.append((*place, report.kind if repeats else ""))
+            more += [] if repeats else [report]
+        part.reports = more
+        surroundings.add(tables, part, runs.get(stretch.before - 1))
 
 
-def _reports(text: str) -> Iterator[tuple[int, int, Run]]:
-    at = 0
-    while match := _TEXT.search(text, at):
-        parsed = fio_normal.GRAMMAR.parse(text, match)
-        at = max(match.end(), parsed[1] if parsed else 0)
-        if parsed and isinstance(parsed[2], Run):
-            yield parsed[0], parsed[1], parsed[2]
+class _Known(NamedTuple):
+    """What the documents say of each job, by name and group."""
+
+    ios: dict[tuple[str, str], set[int | None]]
+    amounts: set[tuple[str, str, int, int]]  # with the KiB and milliseconds of a direction
 
 
-def _done(whole: list[Piece]) -> dict[tuple[str, str], set[int | None]]:
-    """Say how many I/Os each job had done, by name and group, at each of the reports."""
-    found = defaultdict(set)
+def _repeats(report: Report, known: _Known) -> bool:
+    """Whether a report is of the same run as a document: as text, or terse."""
+    if report.kind == "fio_normal":
+        return all(_is_known(entry, known.ios) for entry in report.data.entries)
+    if report.kind == "fio_terse":
+        records = [item for item in report.data.items if isinstance(item, Record)]
+        return bool(records) and all(
+            (name, group) in known.ios
+            and all(
+                (name, group, block.kib, block.runtime_ms) in known.amounts
+                for block in item.blocks
+                if block.kib
+            )
+            for item in records
+            for name, group in [(item.name.strip(), str(item.group))]
+        )
+    return False
+
+
+def _done(whole: list[Piece]) -> _Known:
+    """Say how much each job had done at each of the reports."""
+    found = _Known(defaultdict(set), set())
     for piece in whole:
         for entry in entries(piece.document or {}):
             key = (str(entry.get("jobname", "")).strip(), str(entry.get("groupid")))
-            found[key].add(_ios(entry))
+            found.ios[key].add(_ios(entry))
+            for part in map(entry.get, ("read", "write", "trim", "mixed")):
+                if isinstance(part, dict):
+                    found.amounts.update((*key, *amount) for amount in _amounts(part))
     return found
+
+
+def _amounts(part: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    """Give the KiB and milliseconds of a direction; before fio 2.21 ``io_bytes`` is KiB."""
+    runtime, size = part.get("runtime"), part.get("io_bytes")
+    if type(runtime) is int and type(size) is int:
+        yield size, runtime
+        yield size // 1024, runtime
 
 
 def _ios(entry: dict[str, Any]) -> int | None:
@@ -122,9 +170,9 @@ def note(tables: Tables, document: Document, stretch: Stretch, run: int | None) 
     for start, end, repeats in stretch.reports:
         _note_lines(tables, document, (at, start), stretch.torn, run)
         if repeats:
+            count = document.text.count("\n", start, end) + 1
             tables.note(
-                f"{document.text.count(chr(10), start, end) + 1} lines of text report beside the"
-                " JSON were left out: the JSON has the same figures",
+                f"{count} lines of {_COPIES[repeats]} were left out: the JSON says more",
                 line=document.line(start),
                 run=run,
             )
@@ -143,14 +191,6 @@ def _note_lines(
     kept = [(line + i, part.strip()) for i, part in enumerate(text.split("\n")) if part.strip()]
     if torn:
         kept = [(number, part) for number, part in kept if not _JSON.match(part)]
-    terse = {number for number, part in kept if is_entry(part.rsplit("\r", 1)[-1])}
-    if terse:
-        tables.note(
-            f"{len(terse)} lines of terse output beside the JSON were left out: the JSON says more",
-            line=min(terse),
-            run=run,
-        )
-        kept = [(number, part) for number, part in kept if number not in terse]
     if other := _OTHERS.search(text):
         tables.note(
             "a report of dd or of a time command beside the JSON was left out; its lines follow",

@@ -33,7 +33,7 @@ from fiotools.readers import fio_normal_rows as rows
 from fiotools.readers.base import Grammar, Reader, only, read_reports
 from fiotools.readers.fio_normal_data import Run
 from fiotools.readers.fio_normal_report import bare
-from fiotools.readers.fio_terse_lines import is_entry
+from fiotools.readers.fio_terse_lines import heading, is_entry
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _SAID = re.compile(r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M)
 # how far to look for the ends of a line of fio's: with progress before it, and without
 _LINE, _PROGRESS = 5_000, 65_000
+_ENTRY = re.compile(r"[^\n]*?([^\n\r]*): \(groupid=(\d+), jobs=\d+\): err=")
 # what fio prints above its first entry
 _DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 _HEAD = re.compile(
@@ -112,13 +113,21 @@ def _head(text: str, first: int, run: Run) -> int:
     """Walk up from the first entry over what fio printed before it; return where that begins."""
     start, at = first, first
     above: list[tuple[int, str]] = []
+    entry = _ENTRY.match(text, first)
     while at > 0:
         at = text.rfind("\n", 0, at - 1) + 1
         line = bare(text[at : text.find("\n", at)])
         if len(line) > _LINE:
             break
-        if line and not (_HEAD.match(line) or _DEFINITION.match(line) or is_entry(line)):
+        if is_entry(line):
+            # with normal,terse the terse line of a job stands right above its report
+            job = heading(line)
+            if entry is None or (job and job != (entry[1].strip(), int(entry[2]))):
+                break
+        elif line and not (_HEAD.match(line) or _DEFINITION.match(line)):
             break
+        elif line:
+            entry = None
         if line:
             start = at
         above.append((at, line))

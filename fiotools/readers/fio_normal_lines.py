@@ -67,7 +67,8 @@ def body(text: str, first: int, run: Run, at: int) -> int:
                     break
                 run.cut, end = at, stop
             elif take(line, at, run):
-                end = stop
+                # the name of a client says nothing, and may be a tag of XML, if no line follows
+                end = end if CLIENT.match(line) else stop
                 run.strange += strange
                 strange = []
                 if run.entries[-1].line == at:

@@ -47,7 +47,7 @@ _SAID = re.compile(
 _FOLLOWING = re.compile(r"\n(?=[2-5];|;)")
 _EARLIER = re.compile(rf"(?:^|(?<=\r)){lines.VERSIONED}")
 _FAR = 20_000  # the longest line that fio writes, with many disks
-_NORMAL = re.compile(r"\s*[^\n]*: \(groupid=\d+, jobs=\d+\): err=")
+_NORMAL = re.compile(r"\s*([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
 
 
 @dataclass
@@ -108,13 +108,24 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
                 break
             stop = more
         line += text.count("\n", position, stop) + 1
-        if stop > position:
+        # a tag of XML looks like the name of a client: it is one if an entry follows
+        if stop > position and text[position] != "<":
             end = stop
         position = stop + 1
-    whole = any(isinstance(item, Record) for item in found.items)
-    if not found.items or (whole and _NORMAL.match(text, end)):
+    if not found.items or _is_copy(found.items[-1], _NORMAL.match(text, end)):
         return None
+    last = text.count("\n", start, end)
+    found.remarks = [remark for remark in found.remarks if remark[0] <= last]
     return start, end, found
+
+
+def _is_copy(last: Record | Broken, following: re.Match[str] | None) -> bool:
+    """Whether fio's report for people follows, of the same job: it says more."""
+    return (
+        isinstance(last, Record)
+        and following is not None
+        and (following[1].strip(), int(following[2])) == (last.name.strip(), last.group)
+    )
 
 
 def _begins(line: str) -> bool:

@@ -122,6 +122,12 @@ def is_entry(line: str) -> bool:
     return (_ENTRY.match(line) or _DISK.match(line)) is not None
 
 
+def heading(line: str) -> tuple[str, int] | None:
+    """Return the name and the group of the job of an entry; None if the line begins none."""
+    head = _HEAD.match(line)
+    return (head["name"], int(head["group"])) if head else None
+
+
 def record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
     """Read the entry that begins at a place.
 

@@ -194,7 +194,7 @@ def _note_entry(tables: Tables, run: int, entry: Record, line: int) -> None:
         tables.note(message, line=at, severity="warning", run=run)
     if entry.wrapped:
         message = f"the lines below are read as the description of {entry.name!r}"
-        tables.note(message, line=at, run=run)
+        tables.note(message, line=at, severity="warning", run=run)
     if entry.cut:
         message = (
             f"the text ends within an entry: {entry.cut[:60]!r} may be cut off, and is left out"

@@ -21,21 +21,26 @@ Specified in hyperfine's ``src/export/json.rs``, ``csv.rs`` and ``src/benchmark`
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers import hyperfine_csv
-from fiotools.readers.base import Reader
-from fiotools.readers.hyperfine_rows import Benchmark, add, seconds
+from fiotools.readers import hyperfine_csv, surroundings
+from fiotools.readers import hyperfine_rows as rows
+from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.readers.hyperfine_rows import Benchmark, Finding, seconds
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
+_NAME = "hyperfine"
+_DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
 # the command comes first, also in JSON whose keys somebody sorted
+_ANCHOR = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
 _JSON = re.compile(
     r"""\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*
     "(?:mean|exit_codes|max)"\s*:""",
@@ -52,50 +57,110 @@ _FOR_PEOPLE = re.compile(
 )
 
 
+def begins(text: str) -> bool:
+    """Say whether a text begins with hyperfine's JSON."""
+    return _JSON.match(text) is not None
+
+
 def sniff(document: Document) -> bool:
     """Claim hyperfine's JSON and CSV, and what it prints for people, to say what to do instead."""
     if document.is_structured:
-        return _JSON.match(document.text) is not None
+        return begins(document.text)
     if document.kinds:  # --show-output: the reports of what was timed
-        return False
-    return hyperfine_csv.is_ours(document.text) or _FOR_PEOPLE.match(document.text) is not None
+        return only(_NAME, document)
+    return _FOR_PEOPLE.match(document.text) is not None
 
 
 def read(document: Document, tables: Tables) -> None:
     """Read every command's runs."""
-    if hyperfine_csv.is_ours(document.text):
-        hyperfine_csv.read(document, tables)
-        return
-    if not document.is_structured:
+    if document.is_structured:
+        value, end = _decoded(document)
+        _add(tables, _listed_results(value))
+        surroundings.add(tables, document.part(end, len(document.text)))
+    elif document.reports:
+        read_reports(document, tables, GRAMMAR)
+    else:
         raise UnknownFormatError(
             document.name,
             "what hyperfine prints for people: recognised, not read",
             line=1,
             remedy="run it with --export-json",
         )
+    if not tables.runs:
+        raise ParseError(
+            document.name,
+            "holds no result with a command and a mean",
+            line=1,
+            remedy="was hyperfine stopped, or the file cut off? run it with --export-json",
+        )
+
+
+def _decoded(document: Document) -> tuple[Any, int]:
+    """Parse the JSON that a text begins with; say where it ends."""
     try:
-        value = orjson.loads(document.text)
-    except orjson.JSONDecodeError as error:
+        return _parsed(document.text, 0)
+    except json.JSONDecodeError as error:
         raise ParseError(
             document.name,
             f"hyperfine's JSON cannot be read: {error}",
             line=error.lineno,
             remedy="was hyperfine stopped, or the file cut off?",
         ) from None
+
+
+def _parsed(text: str, start: int) -> tuple[Any, int]:
+    """Parse the JSON that begins at a place; say where it ends."""
+    try:
+        return orjson.loads(text[start:]), len(text)
+    except orjson.JSONDecodeError:
+        at = len(text) - len(text[start:].lstrip())  # something may stand behind it
+    try:
+        _, end = _DECODER.raw_decode(text, at)
+    except RecursionError:
+        raise json.JSONDecodeError("nested too deeply", text, at) from None
+    return orjson.loads(text[at:end]), end
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, list[Finding]] | None:
+    """Take the JSON or the CSV that begins at the match."""
+    start = match.start()
+    if text[start] == "c":
+        end = hyperfine_csv.end_of(text, start)
+        return start, end, list(hyperfine_csv.benchmarks(text[start:end]))
+    try:
+        value, end = _parsed(text, start)
+    except json.JSONDecodeError:
+        return None
+    return start, end, _listed_results(value)
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add the commands of one export; ``session`` says nothing that the export does not."""
+    _add(tables, report.data, report.line)
+    return tables.runs
+
+
+def _add(tables: Tables, found: list[Finding], line: int = 1) -> None:
+    index = 0
+    for benchmark, reason, above in found:
+        at = line + above
+        if reason:
+            tables.note(reason, line=at, severity="warning")
+        if benchmark is not None:
+            benchmark.line = at
+            rows.add(tables, index, benchmark)
+            index += 1
+
+
+def _listed_results(value: Any) -> list[Finding]:
+    """List the entries of a document."""
     results = value.get("results") if isinstance(value, dict) else None
+    found: list[Finding] = []
     for index, result in enumerate(results if isinstance(results, list) else ()):
         benchmark = _benchmark(result)
-        if benchmark is None:
-            tables.note(f"results/{index} has no command with a mean: left out", severity="warning")
-        else:
-            add(tables, index, benchmark)
-    if not tables.runs:
-        raise ParseError(
-            document.name,
-            "holds no result with a command and a mean",
-            line=1,
-            remedy="run hyperfine with --export-json",
-        )
+        reason = "" if benchmark else f"results/{index} has no command with a mean: left out"
+        found.append((benchmark, reason, 0))
+    return found
 
 
 def _benchmark(result: Any) -> Benchmark | None:
@@ -127,11 +192,19 @@ def _listed(result: dict[str, Any], name: str) -> list[Any] | None:
     return found if isinstance(found, list) and found else None
 
 
+GRAMMAR = Grammar(
+    anchor=rf"^(?:{hyperfine_csv.HEADER}|{_ANCHOR})",
+    parse=parse,
+    add=add,
+    needs=("command,mean,", '"results"'),
+)
+
 READER = Reader(
-    name="hyperfine",
+    name=_NAME,
     title="hyperfine's JSON and CSV (1.0 to 1.20)",
     produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
     tables=("runs", "settings", "timings", "extras", "notes"),
     sniff=sniff,
     read=read,
+    grammar=GRAMMAR,
 )

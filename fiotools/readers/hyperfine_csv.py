@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from io import StringIO
-from typing import TYPE_CHECKING
 
-from fiotools.errors import ParseError
-from fiotools.readers.hyperfine_rows import Benchmark, add, seconds
-
-if TYPE_CHECKING:
-    from fiotools.sniff import Document
-    from fiotools.tables import Tables
+from fiotools.readers.hyperfine_rows import Benchmark, Finding, seconds
 
 FIGURES = ("mean", "stddev", "median", "user", "system", "min", "max")
 # the median came with 1.6
-_HEADER = re.compile(r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)")
+HEADER = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,330})?(?:e[+-]?\d{1,3})?")
+_LINE = re.compile(r"[^\n]*\n?")
 
 
-def is_ours(text: str) -> bool:
-    """Say whether a text begins with the header of hyperfine's CSV."""
-    return _HEADER.match(text) is not None
+def end_of(text: str, start: int) -> int:
+    """Return where a table ends: before the first line that has no comma outside of quotes."""
+    at, quotes = start, 0
+    while at < len(text):
+        line = _LINE.match(text, at)
+        assert line is not None
+        quotes += line[0].count('"')
+        if quotes % 2 == 0 and "," not in line[0] and (line[0].strip() or quotes == 0):
+            break
+        at = line.end()
+    return start + len(text[start:at].rstrip("\n")) + 1 if at < len(text) else at
 
 
-def read(document: Document, tables: Tables) -> None:
-    """Read one summary for each line."""
-    text = document.text
+def benchmarks(text: str) -> Iterator[Finding]:
+    """Read one summary for each line: what it says, or why it says nothing, and its place."""
     rows = csv.reader(StringIO(text), strict=True)
     # a last line without an end may be cut within its last field
-    index, line, unended = 0, 1, -1 if text.endswith("\n") else text.count("\n") + 1
+    line, unended = 0, -1 if text.endswith("\n") else text.count("\n") + 1
     try:
         header = next(rows)
         for cells in rows:
@@ -38,29 +41,14 @@ def read(document: Document, tables: Tables) -> None:
             if not cells:
                 continue
             if line == unended:
-                message = "the file ends within this line: its last field is left out"
-                tables.note(message, line=before + 1, severity="warning")
+                yield None, "the file ends within this line: its last field is left out", before
             benchmark, reason = None, f"{len(cells)} fields where the header has {len(header)}"
             if len(cells) == len(header):
                 known = len(cells) - (line == unended)
                 benchmark, reason = _benchmark(dict(zip(header[:known], cells, strict=False)))
-            if benchmark is None:
-                message = f"{reason}: the line is left out"
-                tables.note(message, line=before + 1, severity="warning")
-                continue
-            benchmark.line = before + 1
-            add(tables, index, benchmark)
-            index += 1
+            yield benchmark, reason and f"{reason}: the line is left out", before
     except csv.Error as error:
-        message = f"what follows is no CSV ({error}): left out"
-        tables.note(message, line=line, severity="warning")
-    if not tables.runs:
-        raise ParseError(
-            document.name,
-            "hyperfine's CSV holds no whole line of figures",
-            line=line,
-            remedy="was hyperfine stopped? --export-json keeps every single run",
-        )
+        yield None, f"what follows is no CSV ({error}): left out", line
 
 
 def _benchmark(cells: dict[str, str]) -> tuple[Benchmark | None, str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isclose, isfinite
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
@@ -35,6 +35,10 @@ class Benchmark:
     memory: list[Any] | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     line: int | None = None
+
+
+# a command, or why there is none; and how many lines of the export stand above it
+Finding: TypeAlias = "tuple[Benchmark | None, str, int]"
 
 
 def seconds(value: Any) -> float | None:

@@ -1,0 +1,32 @@
+"""Reports of other tools that stand beside a structured document: above, between or below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fiotools.readers import time as time_reader
+from fiotools.readers import transcript
+from fiotools.readers.base import Session
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+
+def add(tables: Tables, part: Document, above: int | None = None) -> None:
+    """Add the reports of a part of a text, as runs of their own.
+
+    Parameters
+    ----------
+    tables : Tables
+    part : Document
+        `Document.part` between two documents; its ``reports`` are those to add.
+    above : int, optional
+        The run whose document ends where the part begins: a timing that follows at once is of it.
+    """
+    first = part.reports[0] if part.reports else None
+    if first and above and first.kind == "time" and not part.text[: first.start].strip():
+        time_reader.add_timing(tables, first, Session(), above)
+        part.reports = part.reports[1:]
+    if part.reports:
+        transcript.read(part, tables)
