@@ -18,10 +18,12 @@ from fiotools.spelling import argument, typed
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
 _OUT = "own-data"  # where the notebook writes to when a reader runs it
 _MIME = "application/vnd.fiotools+json"
-# of IPython: nothing of the user's own set-up, no history, and no module of the folder's
+# of IPython: nothing of the user's own set-up, no history, no module of the folder's, and
+# tracebacks without colours
 _PROFILE = """\
 c.HistoryManager.enabled = False
 c.InteractiveShellApp.ignore_cwd = True
+c.InteractiveShell.colors = "NoColor"
 """
 
 
@@ -207,7 +209,6 @@ def _execute(
 ) -> None:
     """Run the cells in this folder, with nothing of the user's set-up; files go to ``out``."""
     from nbclient.exceptions import CellControlSignal, CellExecutionError
-    from nbconvert.filters.ansi import strip_ansi
 
     from fiotools.kernel import run_cells
 
@@ -232,7 +233,7 @@ def _execute(
         run_cells(notebook, Path.cwd(), environment, started)
     except CellExecutionError as error:
         failed = ReportError(_why(source, notebook, at, error.ename, error.evalue))
-        failed.add_note(strip_ansi(error.traceback))  # where in the cell, and in what it calls
+        failed.add_note(error.traceback)  # where in the cell, and in what it calls
         raise failed from None
     except (CellControlSignal, RuntimeError) as error:  # too slow; or the kernel died
         said = str(error).splitlines()[0]

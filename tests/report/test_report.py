@@ -255,6 +255,7 @@ def test_debug_shows_where_a_cell_failed(tmp_path, monkeypatch, capsys):
         main(["report", *map(str, given), "--debug"])
     shown = "".join(traceback.format_exception(caught.value))
     assert "line 2, in broken()" in shown
+    assert "\x1b" not in shown
     assert "----> 2     return 1 / none" in shown
 
 
