@@ -97,7 +97,8 @@ def show(sheet: Sheet, form: str) -> None:
 
 
 def _style(one: Shown, text: str) -> str:
-    return STYLES.get(text.split(" ", 1)[0], "") if one.head in ("verdict", "severity") else ""
+    word = text.split(" ", 1)[0].rstrip(",")
+    return STYLES.get(word, "") if one.head in ("verdict", "severity") else ""
 
 
 def _left_out(dropped: Sequence[Shown]) -> list[str]:

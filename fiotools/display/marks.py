@@ -53,4 +53,4 @@ def mark(words: str) -> Mark:
 
 
 def _begins(words: str, start: str) -> bool:
-    return words == start or words.startswith((f"{start} ", f"{start}:"))
+    return words == start or words.startswith((f"{start} ", f"{start}:", f"{start},"))

@@ -100,7 +100,7 @@ def load(
         Swept(native, metric, x, hue, summary, order)
         for metric, summary in zip(("iops", latency), summaries, strict=True)
     ]
-    chosen = {} if best is None else _chosen(best, panels[1])
+    chosen = {} if best is None else _chosen(best, *panels)
     two = _two(axes)
     upper, lower = two
     _rings(two, chosen.values(), x)
@@ -150,20 +150,22 @@ def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
     return given
 
 
-def _chosen(best: IntoDataFrame, panel: Swept) -> dict[Any, Mapping[str, Any]]:
-    """Give the run that `best_under` chose for each line."""
+def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mapping[str, Any]]:
+    """Give the run that `best_under` chose for each line, and where it is drawn."""
     x, hue, latency = panel.x, panel.hue, panel.metric
     by = f", by={hue!r}" if hue else ""
     give = f"give best_under(frame, {latency!r}, limit{by})"
     table = parts.opened(best)
-    if missing := {"metric", "limit", "observed", "iops", x} - set(table.columns):
+    if missing := {"metric", "limit", "observed", "iops"} - set(table.columns):
         raise SchemaError(
             f"not what best_under() returned: no column {', '.join(sorted(missing))}; {give}"
         )
     if set(frames.values(table, "metric")) != {latency}:
         raise SchemaError(f"best= is not of {latency!r}: {give}")
-    wanted = dict.fromkeys(["limit", "observed", "iops", x])
-    lists = frames.columns(table, wanted)
+    lists = frames.columns(table, ["limit", "observed", "iops"])
+    # the swept column may be a label, which best_under() does not repeat
+    drawn = zip(panel.names, rates.ys, panel.ys, panel.xs, strict=True)
+    places = {(name, rate, wait): place for name, rate, wait, place in drawn}
     groups = frames.groups(table, [hue] if hue and hue in table.columns else [])
     found: dict[Any, Mapping[str, Any]] = {}
     for name in panel.lines:
@@ -171,7 +173,11 @@ def _chosen(best: IntoDataFrame, panel: Swept) -> dict[Any, Mapping[str, Any]]:
         if len(rows) != 1:
             where = f" of {hue} {name!r}" if hue else ""
             raise SchemaError(f"best= has {len(rows) or 'no'} rows{where}: {give}")
-        found[name] = {key: column[rows[0]] for key, column in lists.items()}
+        row = {key: column[rows[0]] for key, column in lists.items()}
+        run = name, row["iops"], row["observed"]
+        if row["iops"] is not None and run not in places:
+            raise SchemaError(f"best= is of other runs than those to draw: {give}")
+        found[name] = {**row, x: places.get(run)}
     return found
 
 

@@ -13,6 +13,7 @@ from fiotools.errors import SchemaError
 from fiotools.plot import page, parts, room
 from fiotools.plot.language import called, listed, say
 from fiotools.stats.frames import columns, distinct, to_type, values
+from fiotools.stats.ratio import NO_SPREAD
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -23,6 +24,7 @@ _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
 _EACH = "○ one run each: no interval, so chance is not ruled out"
 _SIDE = "○ one run on a side: no interval, so chance is not ruled out"
 _FEW = "○ too few runs: no interval, so chance is not ruled out"
+_SAME = "○ no spread at all: no interval; are these copies of one run?"
 _NARROW = 300  # points: Axes beside long names
 _BESIDE = 10  # points from a point, or the end of its interval, to its text, and a little
 
@@ -88,6 +90,7 @@ def ratios(
             f"{to_type(table, 'metric', metrics[0])}, or give labels="
         )
     rows, runs = list(table.iter_rows(named=True)), columns(table, ("n", "n_baseline"))
+    notes = columns(table, ["warnings"]).get("warnings", [None] * len(rows))
     if labels is not None and len(labels) != len(rows):
         raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
     against = [sides(row[level], row["baseline"], faster=faster) for row in rows]
@@ -105,7 +108,7 @@ def ratios(
             continue
         alone = low is None or high is None
         if alone:
-            few.add(_runs({column[place] for column in runs.values()}))
+            few.add(_why({column[place] for column in runs.values()}, notes[place] or ""))
         if low is not None and high is not None:
             ax.plot([low, high], [place, place], color=parts.PALETTE[0], linewidth=2.2, zorder=3)
             reach += [low, high]
@@ -131,8 +134,10 @@ def ratios(
     what = say("times faster, by {what}" if faster else "ratio of {what}", what=what)
     axis = "{what} (log axis; grey: within {band} of equal)"
     lines = [say(axis, what=what, band=f"{band:.0%}")]
-    if few:
-        lines.append(say(few.pop() if len(few) == 1 else _FEW))
+    if told := few - {_SAME}:
+        lines.append(say(told.pop() if len(told) == 1 else _FEW))
+    if _SAME in few:
+        lines.append(say(_SAME))
     size = float(ax.xaxis.label.get_fontsize())
     fitted = [part for line in lines for part in page.wrapped(line, size, wide)]
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
@@ -145,8 +150,10 @@ def sides(level: Any, baseline: Any, *, faster: bool) -> str:
     return say(versus, level=called(str(level)), baseline=called(str(baseline)))
 
 
-def _runs(sides: set[Any]) -> str:
+def _why(sides: set[Any], warnings: str) -> str:
     """Say why a ratio has no interval."""
+    if NO_SPREAD in warnings:
+        return _SAME
     return _EACH if sides <= {1} else _SIDE if 1 in sides else _FEW
 
 

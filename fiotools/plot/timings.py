@@ -9,12 +9,14 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.plot import parts
+from fiotools.plot import parts, room
 from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+
+_SEEN = 0.005  # of the longest bar
 
 
 def timings(
@@ -25,6 +27,9 @@ def timings(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw where wall time went: user CPU, system CPU, and the rest, which is waiting.
+
+    Several processors may take more CPU time than the clock shows: then the bar is longer than wall
+    time, whose end is marked in it.
 
     Parameters
     ----------
@@ -60,7 +65,6 @@ def timings(
         raise SchemaError(f"{y!r} names a bar more than once: summarize first, or choose another y")
     parts.numbers(table, "real_s")  # that they are numbers, and some are there
     walls = parts.known(table, "real_s")
-    longest = max(walls)
     ax = parts.axes(ax, len(rows))
     spent = (
         # told apart in greyscale too: dark, middle, light
@@ -74,13 +78,14 @@ def timings(
             walls, numbers(table, "user_s"), numbers(table, "sys_s"), strict=True
         )
     ]
+    longest = max(*walls, *(user + system for user, system, _ in lengths))
     at = [names.index(row) for row in rows]
     left = [0.0] * len(rows)
     for (label, colour), widths in zip(
         spent, zip(*(lengths[i] for i in at), strict=True), strict=True
     ):
         # what is too short to be seen is not explained either
-        seen = max(widths) > longest * 0.005
+        seen = max(widths) > longest * _SEEN
         ax.barh(
             range(len(rows)),
             widths,
@@ -90,13 +95,23 @@ def timings(
             label=label if seen else None,
         )
         left = [start + width for start, width in zip(left, widths, strict=True)]
+    over = False
     for place, (row, end) in enumerate(zip(at, left, strict=True)):
         text = units.human(walls[row], "s", like=longest)
+        if end - walls[row] > longest * _SEEN:
+            over = True
+            ax.vlines(walls[row], place - 0.3, place + 0.3, colors="black", linewidths=1.6)
+            text = say("{wall}, CPU {cpu}", wall=text, cpu=units.human(end, "s", like=longest))
         parts.write(ax, text, max(walls[row], end), place)
     parts.name_rows(ax, rows)
-    ax.set_xlim(0, longest * 1.12 or 1)
+    ax.set_xlim(0, longest * (1.24 if over else 1.12) or 1)
     parts.few_ticks(ax.xaxis)
-    what = parts.of_one_run(say("wall time"), table, at, below=True)
+    label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
+    what = parts.of_one_run(label, table, at, below=True)
     parts.unit_axis(ax, "real_s", what, like=longest)
-    parts.legend_below(ax, len(spent))
+    if over:
+        room.label_below(ax, *what.splitlines())
+        parts.legend_below(ax, len(spent), lines=ax.get_xlabel().count("\n") + 2)
+    else:
+        parts.legend_below(ax, len(spent))
     return ax

@@ -46,7 +46,8 @@ def _means(one: Comparison) -> Iterator[Drawn]:
     frame = one.frame[one.frame["lat_mean_ns"].notna()]
     if not len(frame) or one.metric == "lat_mean_ns":
         return
-    single = not frame.duplicated([*one.keys]).any()
+    # where no cells could be made, there are no keys either
+    single = not frame.duplicated(one.keys).any() if one.keys else len(frame) == 1
     hue = _hue(one)
 
     def draw(part: pd.DataFrame, ax: Axes) -> None:

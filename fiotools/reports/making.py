@@ -12,16 +12,18 @@ from typing import Any
 
 from fiotools import errors, whole
 from fiotools.errors import ReportError
-from fiotools.spelling import argument
+from fiotools.spelling import argument, typed
 
 # what the extra [report] brings
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
 _OUT = "own-data"  # where the notebook writes to when a reader runs it
 _MIME = "application/vnd.fiotools+json"
-# of IPython: nothing of the user's own set-up, no history, and no module of the folder's
+# of IPython: nothing of the user's own set-up, no history, no module of the folder's, and
+# tracebacks without colours
 _PROFILE = """\
 c.HistoryManager.enabled = False
 c.InteractiveShellApp.ignore_cwd = True
+c.InteractiveShell.colors = "NoColor"
 """
 
 
@@ -94,7 +96,8 @@ def report(
     ------
     ReportError
         If the page cannot be made: a package of ``fiotools[report]`` is missing, the notebook is
-        none, or one of its cells fails; the message is that of the cell.
+        none, or one of its cells fails; the message is that of the cell, and its traceback is a
+        note of the error.
 
     Examples
     --------
@@ -229,7 +232,9 @@ def _execute(
     try:
         run_cells(notebook, Path.cwd(), environment, started)
     except CellExecutionError as error:
-        raise ReportError(_why(source, notebook, at, error.ename, error.evalue)) from None
+        failed = ReportError(_why(source, notebook, at, error.ename, error.evalue))
+        failed.add_note(error.traceback)  # where in the cell, and in what it calls
+        raise failed from None
     except (CellControlSignal, RuntimeError) as error:  # too slow; or the kernel died
         said = str(error).splitlines()[0]
         raise ReportError(f"{source.name}: the notebook did not run to its end: {said}") from None
@@ -241,7 +246,8 @@ def _why(source: Path, notebook: Any, at: int, kind: str, message: str) -> str:
     if kind in _OURS or kind in _SYSTEM:
         return said
     first = notebook.cells[at].source.splitlines() or [""]
-    return f"{source.name}: {kind}: {said} (in the cell that begins with {first[0]!r})"
+    where = f"in the cell that begins with {first[0]!r}{typed('', '; --debug shows where')}"
+    return f"{source.name}: {kind}: {said} ({where})"
 
 
 _OURS = {name for name, value in vars(errors).items() if isinstance(value, type)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from fiotools.stats.metric import metric_of
 if TYPE_CHECKING:
     import pandas as pd
 
+_WORD = re.compile(r"(\w+)(.*)")  # of a verdict, and by how much
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 _HOLM = "Holm's correction"
 _OPEN = "not settled"
@@ -23,6 +25,7 @@ _CAVEATS = {
     "the sides differ in": "the sides differ in more than that",
     "the sides hold": "the sides do not hold the same mixture",
     "the sides had other options": "the sides had other options",
+    "no spread at all": "the runs do not differ at all",
     "arms ran in blocks": "the sides ran in blocks",
     "values drift": "values drift over the series of runs",
 }
@@ -191,8 +194,8 @@ def _head(row: dict[str, Any]) -> str:
         return f"{level} and {baseline} are the {verdict}"
     if verdict == _OPEN:
         return f"{_OPEN} between {level} and {baseline}"
-    word, by, share = verdict.partition("; ")[0].partition(" by ")
-    return f"{level} is {word} than {baseline}{by}{share}"
+    word, share = _WORD.findall(verdict.partition("; ")[0])[0]
+    return f"{level} is {word} than {baseline}{share}"
 
 
 def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
@@ -230,14 +233,19 @@ def _sides(row: dict[str, Any]) -> tuple[str, str]:
     return texts[0], texts[1]
 
 
+def _told(row: dict[str, Any]) -> str:
+    """Name the column that is told: of a time how many times as fast, else how many times what."""
+    return "speedup" if "speedup" in row and metric_of(row["metric"]).is_time else "ratio"
+
+
 def _value(row: dict[str, Any]) -> float:
-    return float(row["speedup"] if "speedup" in row else row["ratio"])
+    return float(row[_told(row)])
 
 
 def _wording(row: dict[str, Any]) -> tuple[str, str, str]:
     """Give how many times what, and what less and more of it are called."""
     metric = metric_of(row["metric"])
-    if "speedup" in row and metric.unit in ("s", "ns"):
+    if _told(row) == "speedup":
         return "times as fast", "", ""
     if metric.unit in _WORDS and "stddev" not in metric.name:
         return _WORDS[metric.unit]
@@ -267,7 +275,7 @@ def _as_long(ratio: float) -> str:
 
 
 def _interval(row: dict[str, Any]) -> str:
-    ends = [row[f"{'speedup' if 'speedup' in row else 'ratio'}_{end}"] for end in ("lo", "hi")]
+    ends = [row[f"{_told(row)}_{end}"] for end in ("lo", "hi")]
     if any(cells.is_missing(end) or not math.isfinite(end) for end in ends):
         return ""
     return f" [{cells.figures(ends[0])}, {cells.figures(ends[1])}]"

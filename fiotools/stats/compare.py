@@ -124,8 +124,10 @@ def compare(
         * ``p``: of the test against the nearer edge of the band (with ``band=0``: against
           equality); ``p_holm``: the same for all ``comparisons`` of the answer together;
         * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
-          than 5 % is not settled" or "not settled"; "one run each: not comparable". Whether less is
-          better stands in the vocabulary, or in the metric's unit (``_s``, ``_ns``);
+          than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
+          are those of the ratio: "slower by 10 %" is a ratio of .9, and of times "slower, taking
+          10 % more time" one of 1.1. Whether less is better stands in the vocabulary, or in the
+          metric's unit (``_s``, ``_ns``);
         * ``runs_needed``: further runs per side that will probably settle it, 0 where it is
           settled;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor

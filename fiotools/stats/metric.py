@@ -24,6 +24,11 @@ class Metric:
         return -1 if self.better == "lower" else 1
 
     @property
+    def is_time(self) -> bool:
+        """Whether it is how long something takes, and not how far that spreads."""
+        return self.better == "lower" and self.unit in ("s", "ns") and "stddev" not in self.name
+
+    @property
     def words(self) -> tuple[str, str]:
         """The words for a gain and for a loss."""
         if self.better is None:

@@ -28,6 +28,7 @@ from fiotools.stats.verdict import settled, verdict
 
 Method = Literal["log-welch", "hodges-lehmann"]
 
+NO_SPREAD = "no spread at all: are these copies of one run?"
 ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
 
 _AT_THE_EDGE = 0.25  # of the band: what lies nearer is at its edge, whatever the spread
@@ -170,7 +171,7 @@ def _judge(found: Ratio, sides: Sides, question: Question, fewest: int) -> None:
     cells = sides.by_cell()
     student = paired(*cells[0]) if question.pair else welch(cells)
     if student is None:
-        found.notes.append("no spread at all: are these copies of one run?")
+        found.notes.append(NO_SPREAD)
         return
     difference: Difference = student
     if question.method == "hodges-lehmann":

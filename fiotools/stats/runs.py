@@ -39,6 +39,7 @@ _PARTS = (
 KINDS = ("latency", "percentile", "quantity")  # what a row's one number is of
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
+_ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 
 Place = tuple[tuple[Any, ...], Any, str]  # run, fio group, scope
 
@@ -46,7 +47,11 @@ Place = tuple[tuple[Any, ...], Any, str]  # run, fio group, scope
 def choose_scope(
     frame: nw.DataFrame[IntoDataFrameT], scope: str | None, named: Collection[str]
 ) -> nw.DataFrame[IntoDataFrameT]:
-    """Keep one scope: the one asked for, else `total`, else the only one there is."""
+    """Keep one scope: the one asked for, else `total`, else the only one there is.
+
+    With group_reporting fio sums up several jobs, and leaves one job as it is: rows of both scopes
+    are of one kind where each is all that its fio group did.
+    """
     if "scope" not in frame.columns:
         if scope is not None:
             raise SchemaError(
@@ -60,16 +65,20 @@ def choose_scope(
         return frame
     chosen = scope or "total"
     if chosen not in there:
-        at = _places(frame)
-        if "group" in named and {*there} == _BY_GROUP and _twice(at) is None:
+        if {*there} == _BY_GROUP and _each_alone(frame):
             return frame
         raise SchemaError(
-            f"rows of several scopes ({_listed(there)}) are not repeats: {_one_scope(frame, at)}"
+            f"rows of several scopes ({_listed(there)}) are not repeats: {_one_scope(frame)}"
         )
     kept = [row for row, value in enumerate(values(frame, "scope")) if value == chosen]
     if scope is None:
         _no_run_lost(frame, kept)
     return frame[kept]
+
+
+def _each_alone(frame: Frame) -> bool:
+    """Say whether no row has another beside it in its run, fio group and direction."""
+    return len(groups(frame, columns(frame, _ALONE))) == len(frame)
 
 
 def in_one_scope(
@@ -182,13 +191,11 @@ def _covers(kept: Iterable[Place], at: Iterable[Place]) -> bool:
     )
 
 
-def _one_scope(frame: Frame, at: Sequence[Place]) -> str:
+def _one_scope(frame: Frame) -> str:
     """Say what to do about several scopes, such that nothing is lost."""
-    found = _lossless(at)
+    found = _lossless(_places(frame))
     if found is None:
-        by_group = "group" in frame.columns and _twice(at) is None
-        also = typed("add 'group' to by=", "--by group") if by_group else ""
-        return f"make totals of them with {_totals()}" + (f", or {also}" if also else "")
+        return f"make totals of them with {_totals()}"
     sign, scope = found
     one = f"name one, {argument('scope', scope)}, or " if sign == "==" else ""
     return f"{one}type {to_type(frame, 'scope', scope, sign)}"

@@ -91,6 +91,14 @@ def test_the_best_run_below_a_limit_is_in_a_ring_in_both_panels():
     assert "below the limit: 62,000 /s at 8" in lower.get_xlabel()
 
 
+def test_what_is_swept_may_be_a_label():
+    frame = FRAME.rename(columns={"iodepth": "clients"})
+    best = ft.best_under(frame, "lat_mean_ns", 500e3)
+    upper, lower = load(frame, x="clients", summaries=told(frame, by="clients"), best=best)
+    assert (ringed(upper), ringed(lower)) == ([(8, 62e3)], [(8, 0.13e6)])
+    assert "below the limit: 62,000 /s at 8" in lower.get_xlabel()
+
+
 def test_a_line_that_is_nowhere_below_the_limit_is_named():
     best = ft.best_under(BOTH, "lat_mean_ns", 500e3, by="fs")
     summaries = told(BOTH, by=["fs", "iodepth"])
@@ -168,6 +176,10 @@ MISTAKES = {
     "best of several": (
         {"best": ft.best_under(BOTH, "lat_mean_ns", 1e6, by="fs")},
         "best= has 2 rows",
+    ),
+    "best of other runs": (
+        {"best": ft.best_under(FRAME.assign(iops=FRAME["iops"] * 2), "lat_mean_ns", 1e6)},
+        "best= is of other runs",
     ),
     "one axis": ({"axes": [1]}, "axes= are two Axes"),
 }

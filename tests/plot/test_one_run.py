@@ -119,3 +119,16 @@ def test_a_ratio_without_interval_says_why(sides, words):
         }
     )
     assert f"○ {words}" in ft.plot.ratios(frame).get_xlabel()
+
+
+def test_runs_without_any_spread_are_not_called_too_few():
+    runs = pd.DataFrame({"g": ["a", "b", "c"] * 3, "iops": [100.0, 200.0, 300.0] * 3})
+    same = ft.compare(runs, "iops", between="g", baseline="a")
+    one = ft.compare(runs[:3], "iops", between="g", baseline="a")
+    said = "○ no spread at all: no interval; are these copies of one run?"
+    label = ft.plot.ratios(same).get_xlabel()
+    assert said in label
+    assert "too few" not in label
+    label = ft.plot.ratios(pd.concat([same, one])).get_xlabel()
+    assert "○ one run each: no interval" in label
+    assert said in label

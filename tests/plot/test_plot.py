@@ -100,6 +100,22 @@ def test_timings_stack_to_wall_time():
     assert written(ax) == ["4.36 s", "0.466 s"], "one prefix for all bars"
 
 
+def test_timings_of_several_processors_stay_on_the_axes():
+    frame = pd.DataFrame(
+        {"cmd": ["make", "cat"], "real_s": [1.0, 2.0], "user_s": [3.1, 0.1], "sys_s": [0.5, 0.4]}
+    )
+    figure, (ax, right) = plt.subplots(1, 2, figsize=(12, 4.5))
+    ft.plot.timings(frame, y="cmd", ax=ax)
+    figure.canvas.draw()
+    assert ax.get_xlim()[1] > max(bar.get_x() + bar.get_width() for bar in ax.patches) == 3.6
+    assert written(ax) == ["1.00 s, CPU 3.60 s", "2.00 s"]
+    assert ax.get_tightbbox().x1 <= right.get_tightbbox().x0 + 1
+    (line,) = (drawn.get_segments() for drawn in ax.collections)
+    assert [tuple(end) for end in line[0]] == [(1.0, -0.3), (1.0, 0.3)], "where wall time ends"
+    words = ax.get_xlabel().split()
+    assert " ".join(words) == "wall time, to the black line where CPU time is more"
+
+
 def test_timings_refuse_two_bars_of_one_name():
     with pytest.raises(ValueError, match="more than once"):
         ft.plot.timings(pd.concat([TIMES, TIMES]), y="cache")

@@ -3,10 +3,12 @@
 import base64
 import csv
 import io
+import json
 import os
 import shutil
 import subprocess
 import sys
+import traceback
 import zipfile
 from pathlib import Path
 
@@ -15,10 +17,12 @@ from lxml import html
 
 import fiotools as ft
 from fiotools.cli import main
+from fiotools.errors import ReportError
 from tests.conftest import ROOT
 
 pytest.importorskip("nbconvert", reason="needs the extra [report]")
 
+FIO = ROOT / "tests" / "fixtures" / "fio"
 CAMPAIGN = ROOT / "data" / "own-disk" / "page-cache"
 SCRIPT = "<script>alert(1)</script>"
 
@@ -163,6 +167,27 @@ def test_labels_and_names_of_files_are_only_text(tmp_path, monkeypatch):
     assert "Mean latency" in heads
 
 
+def test_a_sweep_of_jobs_is_reported(tmp_path, monkeypatch, capsys):
+    """With group_reporting one job stands as a job, and two as a group: one kind of total."""
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    runs = [str(FIO / f"fio-3.33--sweep-{jobs}.json") for jobs in (1, 2)]
+    assert main(["report", *runs, "-o", str(tmp_path / "page.html")]) == 0, capsys.readouterr().err
+    said = html.parse(str(tmp_path / "page.html")).getroot().text_content()
+    assert "fio-3.33--sweep-2 against fio-3.33--sweep-1, two runs" in said
+    assert "cannot be drawn" not in said
+
+
+def test_jobs_beside_groups_leave_the_other_figures(tmp_path):
+    """What no run can be made of has no cells: each figure says so, and none ends the page."""
+    several = [FIO / "fio-3.33--clones.json", FIO / "fio-3.33--sweep-2.json"]
+    (part,) = ft.study(several).parts
+    assert "rows of several scopes (job, group)" in part.comparisons[0].problem
+    titles = [repr(figure.about) for figure in part.figures(tmp_path)]
+    assert len(titles) == 3
+    assert all("rows of several scopes (job, group)" in title for title in titles[::2])
+
+
 # Trouble
 
 
@@ -212,6 +237,26 @@ def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch, capsys
     line = trouble(capsys, CAMPAIGN, "-o", tmp_path / "page.html")
     assert line == ("fiotools: report needs nbclient: python -m pip install 'fiotools[report]'")
     assert not list(tmp_path.iterdir())
+
+
+def test_debug_shows_where_a_cell_failed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    cells = ["none = 0", "def broken():\n    return 1 / none\n\nbroken()"]
+    notebook = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    for number, source in enumerate(cells):
+        kind = {"cell_type": "code", "execution_count": None, "id": str(number), "metadata": {}}
+        notebook["cells"].append({**kind, "outputs": [], "source": source})
+    template = tmp_path / "my.ipynb"
+    template.write_text(json.dumps(notebook), encoding="utf-8")
+    given = [CAMPAIGN, "--template", template, "-o", tmp_path / "page.html"]
+    assert "ZeroDivisionError: division by zero" in (line := trouble(capsys, *given))
+    assert line.endswith("(in the cell that begins with 'def broken():'; --debug shows where)")
+    with pytest.raises(ReportError) as caught:
+        main(["report", *map(str, given), "--debug"])
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "line 2, in broken()" in shown
+    assert "\x1b" not in shown
+    assert "----> 2     return 1 / none" in shown
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from tests.conftest import needs_letters
 
 FEW = "one run each: not comparable"
 IN_BLOCKS = "arms ran in blocks: drift cannot be told from the difference"
+NO_SPREAD = "no spread at all: are these copies of one run?"
 UNKNOWN = "; how much another run would differ is not known"
 
 
@@ -90,6 +91,15 @@ def said(*rows, **options):
             " n 5 and 5; whether by more than 5 % is not settled.",
         ),
         (
+            time(1.06, 1.02, 1.1, verdict="slower, taking 2 to 10 % more time; whether by more"),
+            "image is slower than root, taking 2 to 10 % more time: 0.943 times as fast"
+            " [0.909, 0.980] (takes 1.06 times as long), n 5 and 5; whether by more.",
+        ),
+        (
+            {**time(2, 1.5, 2.5, verdict="worse"), "metric": "lat_stddev_ns"},
+            "image is worse than root: 2 times the lat_stddev [1.50, 2.50], n 5 and 5.",
+        ),
+        (
             row(n=1, n_baseline=1, ratio_lo=None, ratio_hi=None, verdict=FEW),
             f"image against root, one run each: 2 times as many I/Os per second{UNKNOWN}.",
         ),
@@ -106,6 +116,11 @@ def said(*rows, **options):
             row(warnings=f"runs spread by 12 % (CoV); {IN_BLOCKS}"),
             "image is faster than root: 2 times as many I/Os per second [1.60, 2.50], n 5 and 5;"
             f" {IN_BLOCKS}.",
+        ),
+        (
+            row(ratio_lo=None, ratio_hi=None, verdict="not settled", warnings=NO_SPREAD),
+            "Not settled between image and root: 2 times as many I/Os per second, n 5 and 5;"
+            f" {NO_SPREAD}.",
         ),
         (
             row(

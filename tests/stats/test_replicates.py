@@ -68,7 +68,7 @@ def test_a_mixture_of_scopes_is_refused_with_the_filter_that_loses_nothing(make)
 
 def test_no_filter_is_suggested_where_each_loses_runs(make):
     frame = make(
-        g=["a", "a", "b"], scope=["job", "group", "job"], run=[1, 2, 3], iops=[1.0, 2.0, 3.0]
+        g=["a", "a", "b"], scope=["job", "job", "group"], run=[1, 1, 2], iops=[1.0, 2.0, 3.0]
     )
     with pytest.raises(
         SchemaError, match=r"not repeats: make totals of them with combine"
@@ -90,14 +90,38 @@ def sections(make):
     )
 
 
-def test_jobs_and_groups_stand_together_where_the_group_is_named(sections, rows):
+def test_jobs_and_groups_stand_together_where_each_is_alone(sections, rows):
     found = rows(compare(sections, "iops", between="g", baseline="a", by="group"))
     assert [(r["group"], r["ratio"]) for r in found] == [(0, 2.0), (1, pytest.approx(3.0))]
     assert [r["mean"] for r in rows(summarize(sections, "iops", by=["g", "group"]))] == [
         *(1.0, 10.0, 2.0, 30.0)
     ]
-    with pytest.raises(SchemaError, match=r"combine\(io, to='run'\), or add 'group' to by="):
+    with pytest.raises(SchemaError, match=r"2 rows where one .*name it in by= \(group\)"):
         summarize(sections, "iops", by="g")
+
+
+@pytest.mark.parametrize("by", ["direction", "percentile"])
+def test_a_run_of_one_job_stands_beside_a_group(make, rows, by):
+    frame = make(
+        **{"run": [1, 1, 2, 2], "group": 0, "numjobs": [1, 1, 2, 2], by: ["x", "y"] * 2},
+        scope=["job", "job", "group", "group"],
+        iops=[1.0, 10.0, 2.0, 30.0],
+    )
+    found = rows(compare(frame, "iops", between="numjobs", baseline=1, by=by))
+    assert [(r[by], round(r["ratio"], 9)) for r in found] == [("x", 2), ("y", 3)]
+
+
+def test_jobs_side_by_side_do_not_stand_beside_a_group(make):
+    frame = make(
+        run=[1, 1, 2],
+        group=0,
+        job=["a", "b", "c"],
+        scope=["job", "job", "group"],
+        g=[1, 1, 2],
+        iops=[1.0, 10.0, 2.0],
+    )
+    with pytest.raises(SchemaError, match=r"several scopes .* combine\(io, to='run'\)$"):
+        compare(frame, "iops", between="g", baseline=1, by=["group", "job"])
 
 
 def test_a_group_and_its_own_jobs_do_not(make):

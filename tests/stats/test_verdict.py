@@ -28,14 +28,20 @@ def between(lo, hi, df=1e9):
             1.02,
             1.10,
             "faster by 2 to 10 %; whether by more than 5 % is not settled",
-            "slower by 2 to 10 %; whether by more than 5 % is not settled",
+            "slower, taking 2 to 10 % more time; whether by more than 5 % is not settled",
         ),
-        # the other way round is the same sentence: 1/1.10 to 1/1.02
+        # a share of the baseline: the other way round the numbers are others
         (
-            1 / 1.10,
-            1 / 1.02,
-            "slower by 2 to 10 %; whether by more than 5 % is not settled",
-            "faster by 2 to 10 %; whether by more than 5 % is not settled",
+            0.90,
+            0.98,
+            "slower by 2 to 10 %; whether by more than 4.8 % is not settled",
+            "faster, taking 2 to 10 % less time; whether by more than 4.8 % is not settled",
+        ),
+        (
+            0.557,
+            0.996,
+            "slower by 0.4 to 44 %; whether by more than 4.8 % is not settled",
+            "faster, taking 0.4 to 44 % less time; whether by more than 4.8 % is not settled",
         ),
     ],
 )
@@ -55,6 +61,10 @@ def test_words_for_what_has_no_speed():
     up = between(1.5, 1.6)
     assert verdict(up, metric_of("usr_cpu_pct"), band=0.05, confidence=0.95) == "worse"
     assert verdict(up, metric_of("score"), band=0.05, confidence=0.95) == "higher"
+    some = between(1.02, 1.8)
+    for name in ("lat_stddev_ns", "usr_cpu_pct"):
+        found = verdict(some, metric_of(name), band=0.05, confidence=0.95)
+        assert found == "worse by 2 to 80 %; whether by more than 5 % is not settled"
     assert verdict(up, metric_of("iops_stddev"), band=0.05, confidence=0.95) == "worse"
 
 
