@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from fiotools.decoding import refuse_packed
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers.fio_json_io import Version
 from fiotools.readers.fio_log_lines import Shape, shape_of
@@ -136,6 +137,7 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
             line=1,
             remedy="the file was cut off: copy it whole, or run fio again",
         )
+    refuse_packed(file.name, first)
     report = None if version else reports.of(file, name)
     said = version or (report.version if report else None)
     document = Document(file.name, first, said)
