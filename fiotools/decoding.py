@@ -1,29 +1,14 @@
-"""Bytes to text: what a file is packed in, how its characters are coded.
-
-gzip, xz, zstd and bzip2 are undone as they come, also several streams one after another, up to a
-bound on what they may expand to. A stream that was cut off gives what came before; of a damaged
-one nothing is certain.
-"""
+"""Bytes to text: what a file is packed in is undone, and its characters are decoded."""
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import lzma
 import re
-import zlib
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
-from typing import IO, Protocol
 
-from fiotools.errors import FileError, UnknownFormatError
-
-# Text of tools packs to a tenth or a thirtieth; a bomb to a thousandth. Small files may hold zeros.
-_RATIO, _FLOOR = 250, 64 * 2**20
-_PIECE = 1 << 20
-_FEED = 4096  # what one step may expand to stays below some 30 MiB
-_XZ_MEMORY = 256 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
+from fiotools.errors import UnknownFormatError
+from fiotools.packing import Packed, is_packed, unpack
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -66,8 +51,9 @@ def decode(name: str, data: bytes) -> Decoded:
     doubts: list[tuple[int | None, str]] = []
     if is_packed(data):
         remarks: list[str] = []
-        data = b"".join(unpack(name, BytesIO(data), len(data), remarks))
+        data = b"".join(unpack(Packed.of(name, BytesIO(data)), remarks))
         doubts += [(None, remark) for remark in remarks]
+        refuse_packed(name, data)
     for magic, what in _MAGIC.items():
         if data.startswith(magic):
             raise UnknownFormatError(name, f"this is {what}, not a tool's output")
@@ -89,6 +75,12 @@ def decode(name: str, data: bytes) -> Decoded:
     return Decoded(text, doubts)
 
 
+def refuse_packed(name: str, data: bytes) -> None:
+    """Refuse what came of a packed file, if it is packed itself."""
+    if is_packed(data):
+        raise UnknownFormatError(name, "the file is packed twice", remedy="unpack it once")
+
+
 def plain_name(name: str) -> str:
     """Return a file's name without the suffix of what it is packed in.
 
@@ -98,121 +90,3 @@ def plain_name(name: str) -> str:
     'run_lat.1.log'
     """
     return _SUFFIX.sub("", name)
-
-
-def bound(size: int) -> int:
-    """Return how many bytes a packed file of a size may expand to."""
-    return max(_FLOOR, _RATIO * size)
-
-
-class _Stream(Protocol):
-    """What zlib, lzma, bz2 and zstandard have in common."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
-
-
-def is_packed(head: bytes) -> bool:
-    """Say whether a file is packed, by its first bytes."""
-    return head.startswith(tuple(_PACKED))
-
-
-def unpack(name: str, file: IO[bytes], size: int, remarks: list[str]) -> Iterator[bytes]:
-    """Undo one packing, stream after stream, some bytes at a time; give others as they are.
-
-    Parameters
-    ----------
-    name : str
-    file : binary file
-        At its beginning.
-    size : int
-        How many bytes it has, which bounds what it may expand to.
-    remarks : list of str
-        Takes what else there is to say.
-
-    Raises
-    ------
-    FileError
-        If the file is damaged, or expands beyond the bound.
-    """
-    feed = file.read(_FEED)
-    known = [kind for kind in _PACKED.items() if feed.startswith(kind[0])]
-    if not known:
-        while feed:
-            yield feed
-            feed = file.read(_PIECE)
-        return
-    magic, opened = known[0]
-    limit, expanded = bound(size), 0
-    while feed.startswith(magic):
-        stream = opened()
-        while not stream.eof:
-            if not feed:
-                remarks.append("the packed file is cut off: what came before is read")
-                return
-            try:
-                part = stream.decompress(feed)
-            except (zlib.error, lzma.LZMAError, OSError, EOFError) as error:
-                raise FileError(
-                    name, f"the packed file is damaged ({error})", remedy="copy it again"
-                ) from None
-            feed = file.read(_FEED)
-            expanded += len(part)
-            if expanded > limit:
-                raise FileError(
-                    name,
-                    f"expands to more than {_RATIO} times its size",
-                    remedy="if you trust it, unpack it and read what was in it",
-                )
-            yield part
-        feed = stream.unused_data + feed
-        while (feed := feed.lstrip(b"\0")) == b"" and (more := file.read(_FEED)):
-            feed = more  # tapes and xz pad
-        if len(feed) < len(magic):
-            feed += file.read(_FEED)
-    rest = len(feed) + sum(map(len, iter(lambda: file.read(_PIECE), b"")))
-    if rest:
-        remarks.append(f"{rest} bytes after the packed data are left out")
-
-
-def _gzip() -> _Stream:
-    return zlib.decompressobj(zlib.MAX_WBITS | 16)
-
-
-def _xz() -> _Stream:
-    return lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
-
-
-class _Zstd:
-    """zstandard's decompressor, whose error is no kin of the others'."""
-
-    def __init__(self) -> None:
-        import zstandard
-
-        self._error = zstandard.ZstdError
-        self._stream = zstandard.ZstdDecompressor().decompressobj()
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, /) -> bytes:
-        try:
-            return self._stream.decompress(data)
-        except self._error as error:
-            raise EOFError(error) from None
-
-
-_PACKED: dict[bytes, Callable[[], _Stream]] = {
-    b"\x1f\x8b": _gzip,
-    b"\xfd7zXZ\x00": _xz,
-    b"(\xb5/\xfd": _Zstd,
-    b"BZh": bz2.BZ2Decompressor,
-}

@@ -23,12 +23,11 @@ from fiotools.pasted import Repaired, repair, unwrap
 from fiotools.readers import Reader, readers
 from fiotools.readers.base import Grammar, Report
 from fiotools.readers.fio_jobfile import is_job_file
+from fiotools.sources import Found, refuse_no_file
 from fiotools.spelling import argument, typed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from fiotools.sources import Found
 
 # the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
 # strings of a JSON are
@@ -300,6 +299,7 @@ def formats() -> pd.DataFrame:
 
 def raw(file: Found) -> bytes:
     """Read a file's bytes."""
+    refuse_no_file(file)
     if file.member is not None:
         return archive.member(file.path, file.member)
     if file.place[-4:].lower() == ".zip":

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK
 from typing import Any, NamedTuple
 
 from fiotools import archive, remote, units
 from fiotools.collecting import resting
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, UnknownFormatError
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"([a-z_]+)(:d)?")
 _HIDDEN = re.compile(r"(?:^|/)\.")
 _WILD = re.compile(r"[*?\[]")
+_NO_FILES = {
+    S_IFIFO: "a pipe with a name",
+    S_IFSOCK: "a socket",
+    S_IFCHR: "a device",
+    S_IFBLK: "a device",
+}
+_OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # a process is at the other end already
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
 class Found(NamedTuple):
@@ -162,26 +172,50 @@ def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
 def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """Take the files of a folder and those below it, name after name.
 
-    A folder that one may not look into is taken too, so that reading it says so.
+    What cannot be listed or opened is taken too, so that reading it says so.
     """
     try:
         with os.scandir(folder) as listed:
             entries = sorted(listed, key=lambda entry: entry.name)
-    except PermissionError:
+    except OSError:
         yield Found(folder, folder, labels, named=False)
         return
     start = "" if folder == "." else folder.rstrip("/") + "/"
     for entry in entries:
-        if entry.is_file():
-            place = start + entry.name
-            if not _holds_data(entry.name):
-                continue
-            if _is_zip(place):
-                yield from _file(place, labels, named=False)
-            else:
-                yield Found(place, place, labels, False, None, None, entry.is_symlink())
-        elif entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-            yield from _in_folder(start + entry.name, labels)
+        place, is_link = start + entry.name, entry.is_symlink()
+        if entry.is_dir(follow_symlinks=False):
+            if not entry.name.startswith("."):
+                yield from _in_folder(place, labels)
+        elif not _holds_data(entry.name) or (is_link and os.path.isdir(place)):
+            continue
+        elif _is_zip(place):
+            yield from _file(place, labels, named=False)
+        else:
+            yield Found(place, place, labels, False, None, None, is_link)
+
+
+def refuse_no_file(file: Found) -> None:
+    """Refuse what is no file before it is opened: a pipe or a terminal would be waited for.
+
+    Raises
+    ------
+    UnknownFormatError
+        If it is something else; or if a folder or a glob named it, and it is not there.
+    """
+    if file.stat is not None:  # a URL
+        return
+    try:
+        kind = S_IFMT(os.stat(file.place).st_mode)
+    except OSError as error:
+        if file.named or error.errno not in _GONE:
+            raise
+        is_link = os.path.islink(file.place)
+        why = "this is a link that leads nowhere" if is_link else "is not there any more"
+        raise UnknownFormatError(file.name, why) from None
+    what = _NO_FILES.get(kind)
+    if what and not (kind == S_IFIFO and file.place.startswith(_OPENED)):
+        remedy = "copy what comes from it into a file, and read that"
+        raise UnknownFormatError(file.name, f"this is {what}, and no file", remedy=remedy)
 
 
 def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
@@ -207,7 +241,7 @@ def _glob(pattern: str) -> list[tuple[str, str | None]]:
     # pathlib's glob takes no absolute patterns
     found = sorted(glob.glob(pattern, recursive=True))
     places: list[tuple[str, str | None]] = [
-        (Path(name).as_posix(), None) for name in found if os.path.isfile(name)
+        (Path(name).as_posix(), None) for name in found if not os.path.isdir(name)
     ]
     if places or ".zip/" not in pattern.lower():
         return places

@@ -4,14 +4,21 @@ import bz2
 import gzip
 import io
 import lzma
+import re
+import struct
+import subprocess
+import sys
 import zipfile
-from functools import cache
+import zlib
+from functools import cache, partial
 
+import polars as pl
 import pytest
 import zstandard
 
 import fiotools as ft
 from fiotools.decoding import decode
+from tests.bombs import bombs, deflated, stored, zipped
 
 REPORT = (
     b"16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, 2 s, 8.4 MB/s\n"
@@ -87,7 +94,7 @@ def test_xz_may_not_ask_for_much_memory():
         decode("x", GREEDY)
 
 
-def zipped(path, **members):
+def zipped_at(path, **members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name.replace("__", "/"), data)
@@ -96,7 +103,7 @@ def zipped(path, **members):
 
 def test_a_zip_archive_is_a_folder(tmp_path):
     names = {"qd1__a.txt": REPORT, "qd8__a.txt": REPORT, "qd8__b.txt": b"?", "README": b""}
-    path = zipped(tmp_path / "runs.zip", **names)
+    path = zipped_at(tmp_path / "runs.zip", **names)
     place = path.as_posix()
     results = ft.read(path)
     assert results.io["source"].tolist() == [f"{place}/qd1/a.txt", f"{place}/qd8/a.txt"]
@@ -109,30 +116,30 @@ def test_a_zip_archive_is_a_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such file"):
         ft.read(f"{place}/c.txt")
     with pytest.raises(FileNotFoundError, match="no files to read"):
-        ft.read(zipped(tmp_path / "none.zip", README=b""))
+        ft.read(zipped_at(tmp_path / "none.zip", README=b""))
 
 
 def test_a_member_alone_must_be_recognised(tmp_path):
     with pytest.raises(ft.UnknownFormatError, match=r"one\.zip/a\.txt:1: no known format"):
-        ft.read(zipped(tmp_path / "one.zip", **{"a.txt": b"?"}))
+        ft.read(zipped_at(tmp_path / "one.zip", **{"a.txt": b"?"}))
 
 
 def test_a_member_with_a_path_of_its_own_touches_nothing(tmp_path):
     members = {"/abs.txt": REPORT, "../out.txt": REPORT, "a/../../out.txt": REPORT}
-    results = ft.read(zipped(tmp_path / "x.zip", **members))
+    results = ft.read(zipped_at(tmp_path / "x.zip", **members))
     # what points elsewhere is as good as hidden
     assert [source.rpartition("x.zip")[2] for source in results.io["source"]] == ["//abs.txt"]
     assert sorted(file.name for file in tmp_path.rglob("*")) == ["x.zip"]
 
 
 def test_a_zip_bomb_is_refused(tmp_path):
-    path = zipped(tmp_path / "bomb.zip", a=bytes(50 * 2**20), b=bytes(50 * 2**20))
-    with pytest.raises(ft.FileError, match="expands to far more than its size"):
+    path = zipped_at(tmp_path / "bomb.zip", a=bytes(50 * 2**20), b=bytes(50 * 2**20))
+    with pytest.raises(ft.FileError, match="expands to more than 250 times its size"):
         ft.read(path)
 
 
 def test_a_damaged_archive_costs_only_itself(tmp_path):
-    path = zipped(tmp_path / "bad.zip", **{"a.txt": LINES})
+    path = zipped_at(tmp_path / "bad.zip", **{"a.txt": LINES})
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     (tmp_path / "good.txt").write_bytes(REPORT)
@@ -157,3 +164,124 @@ def test_other_archives_are_named():
     }.items():
         with pytest.raises(ft.UnknownFormatError, match=what):
             ft.reads(data)
+
+
+MEASURED = """
+import re, sys, time
+from pathlib import Path
+import fiotools as ft
+
+status = Path("/proc/self/status")
+for path in sorted(Path(sys.argv[1]).iterdir()):
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    began = time.process_time()
+    try:
+        said = ft.read(path)
+    except (ft.FileError, ft.ReadErrors) as error:
+        said = str(error)
+    took = time.process_time() - began
+    peak = int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text())[1]) / 1024
+    print(path.name, f"{peak:.0f} {took:.1f}", repr(said), sep="\\t")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc says what a process took at most")
+def test_bombs_take_little(tmp_path):
+    """All of a process, its packages too, stays below 200 MB, and each is refused at once."""
+    import resource
+
+    made = bombs()
+    for name, content in made.items():
+        (tmp_path / name).write_bytes(content)
+    command = [sys.executable, "-c", MEASURED, tmp_path.as_posix()]
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    done = subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=limit)
+    told = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [name for name, *_ in told] == sorted(made)
+    said = r"more than 250 times|is damaged \(.*copy it again|packed twice|unpack it, or name it"
+    assert [line for line in told if not re.search(said, line[2])] == []
+    taken = {name: [float(value) for value in values.split()] for name, values, _ in told}
+    assert {name: one for name, one in taken.items() if one[0] > 200 or one[1] > 5} == {}
+
+
+def test_one_bound_for_what_is_packed_in_what_is_packed(tmp_path):
+    path = tmp_path / "x.zip"
+    path.write_bytes(zipped(deflated(gzip.compress(bytes(30 << 20)))))
+    with pytest.raises(ft.FileError, match=r"x\.zip/0\.txt: expands to more than 250 times"):
+        ft.read(path)
+
+
+@pytest.mark.parametrize("method", ["stored", "deflate", "bzip2", "lzma", "lzma, marked", "zstd"])
+def test_members_of_every_packing_are_read(tmp_path, method):
+    path, crc = tmp_path / "x.zip", zlib.crc32(REPORT)
+    kinds = {"stored": 0, "deflate": 8, "bzip2": 12, "lzma, marked": 14}
+    if method in kinds:
+        with zipfile.ZipFile(path, "w", kinds[method]) as archive:
+            archive.writestr("0.txt", REPORT)
+    elif method == "zstd":
+        path.write_bytes(zipped((ZSTD.compress(REPORT), 93, len(REPORT), crc)))
+    else:  # 7-Zip sets no mark at the end, but says the size
+        packed = lzma.compress(REPORT, lzma.FORMAT_ALONE)
+        member = struct.pack("<HH", 0x914, 5) + packed[:5] + packed[13:]
+        path.write_bytes(zipped((member, 14, len(REPORT), crc)))
+    assert ft.read(path).io["io_bytes"].tolist() == [16777216]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({8: 9}, r"cannot be unpacked here \(it is packed by method 9\); unpack it first"),
+        ({6: 1}, r"cannot be unpacked here \(it is encrypted\); unpack it first"),
+        ({14: 0}, r"damaged \(its checksum is another\)"),
+        ({22: 99}, r"damaged \(the file ends early\)"),
+        ({22: 1}, r"damaged \(the file is larger than 1 bytes\)"),
+    ],
+    ids=["method", "encrypted", "sum", "short", "long"],
+)
+def test_a_member_that_is_not_as_stated_is_refused(tmp_path, change, why):
+    data = bytearray(zipped((REPORT, 0, len(REPORT), zlib.crc32(REPORT))))
+    central = data.index(b"PK\1\2")
+    for at, value in change.items():
+        data[central + 2 + at] = value  # where a local header has it, behind one version more
+    (tmp_path / "x.zip").write_bytes(data)
+    with pytest.raises(ft.FileError, match=rf"x\.zip/0\.txt: .*{why}"):
+        ft.read(tmp_path / "x.zip")
+
+
+@pytest.mark.parametrize("place", ["name", "offset", "letter"])
+def test_a_list_that_is_damaged_is_refused(tmp_path, place):
+    data = bytearray(zipped(stored(REPORT), stored(REPORT)))
+    central, end = data.index(b"PK\1\2"), data.index(b"PK\5\6")
+    if place == "name":  # of no letter
+        data[central + 28] = 0
+        data[central + 46 : central + 51] = b""
+        data[end - 5 + 12] -= 5
+    elif place == "offset":
+        data[end + 16 : end + 20] = b"\xff\xff\xff\x7f"
+    else:
+        data[central + 9] |= 0x8  # the name is UTF-8
+        data[central + 46] = 0xFF
+    (tmp_path / "x.zip").write_bytes(data)
+    (tmp_path / "x.txt").write_bytes(REPORT)
+    results = ft.read(tmp_path, errors="note")
+    assert results.io["source"].str.endswith("x.txt").any()
+    said = results.notes["message"].tolist()
+    assert place == "name" or any("the zip archive is damaged" in message for message in said)
+
+
+def test_an_archive_is_listed_once_however_many_files_it_has(tmp_path, monkeypatch):
+    path = zipped_at(tmp_path / "x.zip", **{f"{n}.txt": REPORT for n in range(40)})
+    opened = []
+    really = zipfile.ZipFile
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *a: opened.append(a) or really(*a))
+    assert len(ft.read(path).runs) == 40
+    assert len(opened) == 1
+
+
+def test_a_large_log_that_packs_well_is_read(tmp_path):
+    """Forty megabytes that pack to a twentieth are no bomb, whoever reads them."""
+    rows = "".join(f"{n}, {n * 7919 % 1009}, 0, 4096, 0\n" for n in range(100_000))
+    path = tmp_path / "x_lat.1.log.gz"
+    path.write_bytes(gzip.compress(rows.encode()) * 20)
+    assert ft.scan_log(path, version="3.33").select(pl.len()).collect().item() == 2_000_000
+    assert len(decode("x", path.read_bytes()).text) == 20 * len(rows)

@@ -1,9 +1,13 @@
 import os
+import shutil
+import socket
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from fiotools.errors import ReadErrors, SchemaError
+import fiotools
+from fiotools.errors import ReadErrors, ScanWarning, SchemaError, UnknownFormatError
 from fiotools.reading import read
 from fiotools.sniff import raw
 from fiotools.sources import find
@@ -132,15 +136,107 @@ def test_a_link_is_the_file_that_it_leads_to(tree):
     assert names(find(["a/qd16", tree / "a" / "qd16"])) == ["a/qd16/nvme.txt", "a/qd16/vhdx.txt"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names of open files here")
 @pytest.mark.parametrize("size", [10, 200_000])
-def test_a_pipe_is_read_to_its_end(tmp_path, size):
-    path, data = tmp_path / "pipe", bytes(size)
-    os.mkfifo(path)
-    writer = Thread(target=path.write_bytes, args=[data])
+def test_what_the_shell_opened_is_read_to_its_end(size):
+    """A process stands behind <(...) and /dev/stdin: nobody waits for one that never comes."""
+    data, (reading, writing) = bytes(size), os.pipe()
+
+    def write():
+        with open(writing, "wb") as file:
+            file.write(data)
+
+    writer = Thread(target=write)
     writer.start()
-    assert raw(find(path)[0]) == data
+    assert raw(find(f"/dev/fd/{reading}")[0]) == data
     writer.join()
+    os.close(reading)
+
+
+REPORT = "1+0 records in\n1+0 records out\n512 bytes copied, 1 s, 512 B/s\n"
+
+
+def _bind(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(path.name)
+
+
+NO_FILES = {
+    "pipe": (lambda path: os.mkfifo(path), "is a pipe with a name"),
+    "socket": (_bind, "is a socket"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "is a device"),
+    "terminal": (lambda path: path.symlink_to("/dev/ptmx"), "is a device"),
+}
+
+
+@pytest.fixture(params=NO_FILES)
+def no_file(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the name of a socket is short
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names here")
+    make, said = NO_FILES[request.param]
+    path = tmp_path / "x_lat.1.log"
+    make(path)
+    return path, said
+
+
+def test_what_is_no_file_is_refused_unopened(no_file, monkeypatch):
+    path, said = no_file
+    opened, really = [], os.open
+    monkeypatch.setattr("os.open", lambda at, *a: opened.append(at) or really(at, *a))
+    for use in (read, fiotools.scan_log):
+        with pytest.raises(UnknownFormatError, match=rf"x_lat\.1\.log: this {said}.*; copy"):
+            use(path)
+    assert path.as_posix() not in opened
+
+
+@pytest.mark.parametrize("pattern", ["", "*", "**/*"])
+def test_what_is_no_file_is_a_note_of_a_folder(no_file, pattern):
+    path, said = no_file
+    (path.parent / "dd.txt").write_text(REPORT)
+    (path.parent / "y_lat.1.log").write_text("1, 2, 0, 4096, 0\n")
+    source = path.parent / pattern
+    results = read(source)
+    assert len(results.io) == 1
+    notes = results.notes[results.notes["source"] == path.as_posix()]
+    assert notes["severity"].tolist() == ["warning"]
+    assert said in notes["message"].item()
+    with pytest.warns(ScanWarning, match=said):
+        assert len(fiotools.scan_log(source, version="3.33").collect()) == 1
+
+
+@pytest.mark.parametrize("target", ["loop.txt", "nowhere.txt"], ids=["itself", "nothing"])
+@pytest.mark.parametrize("pattern", ["", "*.txt"])
+def test_a_link_that_leads_nowhere_is_a_note(tmp_path, target, pattern):
+    (tmp_path / "dd.txt").write_text(REPORT)
+    try:
+        (tmp_path / "loop.txt").symlink_to(target)
+    except OSError:
+        pytest.skip("no links may be made here")
+    results = read(tmp_path / pattern)
+    assert len(results.io) == 1
+    assert results.notes["message"].str.contains("leads nowhere").tolist() == [True]
+    with pytest.raises(OSError, match=r"loop\.txt"):
+        read(tmp_path / "loop.txt")
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, NotADirectoryError])
+def test_a_folder_that_vanishes_while_it_is_listed_is_a_note(tree, monkeypatch, error):
+    (tree / "b.txt").write_text(REPORT)
+    gone, really = tree / "a" / "qd1", os.scandir
+
+    def scandir(place):
+        if place != gone.as_posix():
+            return really(place)
+        if gone.is_dir():
+            shutil.rmtree(gone)
+        raise error(2, "is not there", place)
+
+    monkeypatch.setattr("fiotools.sources.os.scandir", scandir)
+    results = read(tree)
+    assert len(results.io) == 1
+    notes = results.notes[results.notes["source"] == gone.as_posix()]
+    assert notes["message"].str.contains("is not there any more").tolist() == [True]
 
 
 def test_nothing_that_could_be_a_path():

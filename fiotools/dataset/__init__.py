@@ -16,4 +16,6 @@ table is a folder of its own, and a part holds neighbours among the sources, so 
 and largest value of ``source`` and of the labels, which Parquet keeps, rule out most of the others.
 
 A part counts when its record is there, which is written last; `names` says how a part is replaced.
+Other files in these folders are left alone, and a link among them is not followed. What is named as
+a part is and was never committed goes only if fiotools wrote it; else nothing is done.
 """

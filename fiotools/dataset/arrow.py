@@ -12,6 +12,7 @@ from fiotools.arrays import Vector, vector
 from fiotools.column import DType
 from fiotools.dataset.columns import arrow_schema, shown_as
 from fiotools.dataset.store import Store
+from fiotools.errors import DatasetError
 from fiotools.joining import Part
 from fiotools.rows import Rows
 from fiotools.scale import needed
@@ -126,6 +127,21 @@ def write(store: Store, name: str, table: Any) -> None:
 def read(content: bytes) -> Any:
     """Read a Parquet file."""
     return needed("pyarrow.parquet", "a dataset").read_table(io.BytesIO(content))
+
+
+def refuse_others(store: Store, names: Iterable[str]) -> None:
+    """Refuse files that are named as parts are, and that fiotools did not write."""
+    parquet = needed("pyarrow.parquet", "a dataset")
+    for name in names:
+        try:
+            metadata = parquet.read_schema(io.BytesIO(store.read(name))).metadata or {}
+        except (ValueError, OSError):  # no Parquet, or nothing that can be read
+            metadata = {}
+        if b"fiotools.table" not in metadata:
+            raise DatasetError(
+                f"{store.place(name)}: fiotools did not write this, and would remove a file of"
+                " this name; move it elsewhere"
+            )
 
 
 def joined(tables: list[Any]) -> Any:

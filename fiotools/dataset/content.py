@@ -9,7 +9,7 @@ from pathlib import Path
 from fiotools.errors import FileError
 from fiotools.fetching import Fetch
 from fiotools.remote import is_url
-from fiotools.sources import Found
+from fiotools.sources import Found, refuse_no_file
 
 Key = tuple[str, str | None]
 
@@ -60,6 +60,7 @@ def digests(found: Sequence[Found]) -> list[str | None]:
             if is_url(file.place):
                 hashes.append(hashlib.sha256(fetch(file)).hexdigest())
             else:
+                refuse_no_file(file)
                 hashes.append(_digest(file.place))
         except (OSError, FileError):
             hashes.append(None)

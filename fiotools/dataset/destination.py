@@ -17,6 +17,7 @@ from fiotools.dataset.names import (
     leftover,
     newest,
     part_name,
+    uncommitted,
 )
 from fiotools.dataset.store import Store
 from fiotools.errors import DatasetError
@@ -51,6 +52,8 @@ class Destination:
         for folder in (*TABLES, RECORDS):
             names = records if folder == RECORDS else self.store.names(folder)
             self.files[folder] = current(names, self.committed)
+            others = uncommitted(names, self.committed)
+            arrow.refuse_others(self.store, [f"{folder}/{name}" for name in others])
             old = leftover(names, self.committed)
             self.store.remove(f"{folder}/{name}" for name in old)
 

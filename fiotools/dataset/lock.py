@@ -20,7 +20,7 @@ from pathlib import Path
 import orjson
 
 from fiotools.dataset.names import LOCK
-from fiotools.dataset.store import Bucket, Store
+from fiotools.dataset.store import Bucket, Folder, Store
 from fiotools.errors import DatasetError
 
 # what file systems say that cannot lock
@@ -43,20 +43,21 @@ def held(store: Store) -> Iterator[None]:
             raise DatasetError(f"{store.url}: another conversion of this program is at work there")
         _held.add(store.url)
     try:
-        with _object(store) if isinstance(store, Bucket) else _file(Path(store.url)):
+        with _object(store) if isinstance(store, Bucket) else _file(store):
             yield
     finally:
         _held.discard(store.url)
 
 
 @contextmanager
-def _file(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+def _file(folder: Folder) -> Iterator[None]:
+    Path(folder.url).mkdir(parents=True, exist_ok=True)
+    how = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+    handle = os.open(folder.own(LOCK), how, 0o666)
     try:
         if not _locked(handle):
             raise DatasetError(
-                f"{folder.as_posix()}: another conversion is at work there; wait for its end"
+                f"{folder.url}: another conversion is at work there; wait for its end"
             )
         yield
     finally:

@@ -15,10 +15,13 @@ ABOUT = "_fiotools.json"
 LOCK = "_lock"
 RECORDS = "_manifest"
 PLAN = "_plan"
+PLANNED = "plan.json"
 
 _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
 # what a kill left of a file that was being written
-_UNFINISHED = re.compile(rf"\.(?:part-|{ABOUT}).*\.part")
+_UNFINISHED = re.compile(
+    rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
+)
 
 
 def part_name(number: int, generation: int) -> str:
@@ -74,6 +77,11 @@ def leftover(names: Iterable[str], committed: Mapping[int, int]) -> list[str]:
         for name in names
         if (_PART.fullmatch(name) and name not in counting) or is_unfinished(name)
     ]
+
+
+def uncommitted(names: Iterable[str], committed: Mapping[int, int]) -> list[str]:
+    """Name the files of parts, or of generations of them, that have no record."""
+    return [part_name(n, g) for n, g in _parsed(names) if g > committed.get(n, 0)]
 
 
 def is_unfinished(name: str) -> bool:

@@ -17,8 +17,9 @@ import orjson
 from fiotools.column import DType
 from fiotools.dataset import arrow
 from fiotools.dataset.columns import MANIFEST, arrow_schema
-from fiotools.dataset.names import PLAN, part_name
+from fiotools.dataset.names import PLAN, PLANNED, leftover, part_name, uncommitted
 from fiotools.dataset.store import Store
+from fiotools.errors import DatasetError
 from fiotools.scale import needed
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 PENDING = "_todo"  # whether the file is to be read
 BEFORE = "_before"  # its row in the part's record until now
-_WHOLE = f"{PLAN}/plan.json"
+_WHOLE = f"{PLAN}/{PLANNED}"
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,22 @@ class Plan:
 
     @classmethod
     def read(cls, store: Store) -> Plan | None:
-        """Read the plan that was not finished, if there is one."""
+        """Read the plan that was not finished, if there is one.
+
+        Raises
+        ------
+        DatasetError
+            If something else has its name.
+        """
         try:
             told = orjson.loads(store.read(_WHOLE))
+            return cls(str(told["call"]), [(int(n), int(g), int(f)) for n, g, f in told["parts"]])
         except FileNotFoundError:
             return None
-        return cls(told["call"], [(n, g, files) for n, g, files in told["parts"]])
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+            raise DatasetError(
+                f"{store.place(_WHOLE)}: not what fiotools wrote; move it elsewhere"
+            ) from None
 
     def write(self, store: Store) -> None:
         """Write that the plan is whole; from here on it is done as it is."""
@@ -79,7 +90,11 @@ def read_piece(content: bytes) -> pl.DataFrame:
     return pl.read_parquet(io.BytesIO(content))
 
 
-def dropped(store: Store) -> None:
-    """Remove a plan that is done, or is not wanted any more."""
+def dropped(store: Store, plan: Plan | None) -> None:
+    """Remove a plan that is done, or is not wanted any more; and pieces that never made one."""
+    names = store.names(PLAN)
+    planned = {number: generation for number, generation, _ in plan.parts} if plan else {}
+    arrow.refuse_others(store, [f"{PLAN}/{name}" for name in uncommitted(names, planned)])
     store.remove([_WHOLE])  # first: pieces without it are none
-    store.clear(PLAN)
+    store.remove(f"{PLAN}/{name}" for name in leftover(names, {}))
+    store.leave(PLAN)

@@ -66,7 +66,7 @@ class Run:
             if begun.call == call:
                 parts = self._execute(begun)
             self._compare_all()  # while there is a plan: a kill before it was done must not hide it
-        dropped(there.store)
+        dropped(there.store, begun)
         listing = listed(found, there.about.labels, self._asked())
         changes = compared(
             listing,
@@ -81,7 +81,7 @@ class Run:
             plan.write(there.store)
             parts += self._execute(plan)
             self._compare_all()
-        dropped(there.store)
+        dropped(there.store, plan)
         return {
             "files": len(found),
             **self._ends(listing),

@@ -10,11 +10,13 @@ import errno
 import io
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from fiotools import whole
+from fiotools.errors import DatasetError
 from fiotools.remote import file_system, is_url
 
 Content = Callable[[IO[bytes]], object]
@@ -36,21 +38,43 @@ class Folder:
         """Say what other programs open."""
         return (Path(self.url) / name).as_posix()
 
+    def own(self, name: str) -> Path:
+        """Give the path of a file or folder of the dataset.
+
+        Raises
+        ------
+        DatasetError
+            If it is a link: what it leads to is not the dataset's.
+        """
+        path = Path(self.url) / name
+        real = Path(os.path.realpath(path))
+        if real != Path(os.path.realpath(self.url)) / name:
+            raise DatasetError(
+                f"{path.as_posix()}: leads out of the dataset (to {real.as_posix()}); remove the"
+                " link, or convert into another folder"
+            )
+        return path
+
     def names(self, folder: str = "") -> list[str]:
         """List the files of a folder, sorted; of one that is not there, none."""
         try:
-            with os.scandir(Path(self.url) / folder) as entries:
+            with os.scandir(self.own(folder)) as entries:
                 return sorted(entry.name for entry in entries)
         except FileNotFoundError:
             return []
 
     def read(self, name: str) -> bytes:
         """Read one file."""
-        return (Path(self.url) / name).read_bytes()
+        return self._at(name).read_bytes()
+
+    def _at(self, name: str) -> Path:
+        """Give the place of a file, which may be a link itself, in a folder that is none."""
+        folder, _, file = name.rpartition("/")
+        return self.own(folder) / file
 
     def write(self, name: str, content: Content) -> None:
         """Write one file, which has its name only when it is whole."""
-        path = Path(self.url) / name
+        path = self.own(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         whole.write(path, content)
 
@@ -68,14 +92,13 @@ class Folder:
     def remove(self, names: Iterable[str]) -> None:
         """Remove files, those that are gone already too."""
         for name in names:
-            (Path(self.url) / name).unlink(missing_ok=True)
+            self._at(name).unlink(missing_ok=True)
 
-    def clear(self, folder: str) -> None:
-        """Remove a folder of ours, and the files in it."""
-        self.remove(f"{folder}/{name}" for name in self.names(folder))
-        path = Path(self.url) / folder
-        if path.is_dir():
-            path.rmdir()
+    def leave(self, folder: str) -> None:
+        """Remove a folder of ours, unless something is in it."""
+        if not self.names(folder):
+            with suppress(FileNotFoundError):
+                self.own(folder).rmdir()
 
 
 @dataclass(frozen=True)
@@ -157,13 +180,8 @@ class Bucket:
             except FileNotFoundError:
                 continue
 
-    def clear(self, folder: str) -> None:
-        """Remove a folder of ours, and the files in it."""
-        system, root = self._at
-        try:
-            system.rm(f"{root}/{folder}", recursive=True)
-        except FileNotFoundError:
-            return
+    def leave(self, folder: str) -> None:
+        """Do nothing: an object store has no folders, only files."""
 
 
 Store = Folder | Bucket

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from fiotools import archive, remote
-from fiotools.decoding import is_packed, unpack
 from fiotools.errors import ParseError
+from fiotools.packing import Packed, is_packed, unpack
 
 if TYPE_CHECKING:
     from fiotools.sources import Found
@@ -42,13 +42,16 @@ class Blocks:
         self.remarks: list[str] = []
 
     def __iter__(self) -> Iterator[bytes]:
-        with _opened(self.found) as (file, size, in_order):
-            bodies = self._unpacked(file, size) if in_order else self._plain(file, size)
+        with _opened(self.found) as opened:
+            if isinstance(opened, Packed):
+                bodies = self._unpacked(opened)
+            else:
+                bodies = self._plain(opened)
             for number, body in enumerate(bodies):
                 yield body if number else body.removeprefix(_MARK)
 
-    def _plain(self, file: IO[bytes], total: int) -> Iterator[bytes]:
-        at = 0
+    def _plain(self, file: IO[bytes]) -> Iterator[bytes]:
+        at, total = 0, file.seek(0, 2)
         while at < total:
             size = self._lines_from(file, at, total)
             file.seek(at)
@@ -71,10 +74,10 @@ class Blocks:
             size = self._longer(size)
         return total - at
 
-    def _unpacked(self, file: IO[bytes], size: int) -> Iterator[bytes]:
+    def _unpacked(self, packed: Packed) -> Iterator[bytes]:
         parts: list[bytes] = []
         length, wanted = 0, self.size
-        for part in unpack(self.found.name, file, size, self.remarks):
+        for part in unpack(packed, self.remarks):
             parts.append(part)
             length += len(part)
             if length >= wanted:
@@ -104,23 +107,22 @@ class Blocks:
 
 
 @contextmanager
-def _opened(found: Found) -> Iterator[tuple[IO[bytes], int, bool]]:
-    """Open a file, wherever it lies; give its size, and whether it must be read in order."""
+def _opened(found: Found) -> Iterator[IO[bytes] | Packed]:
+    """Open a file, wherever it lies."""
     if found.member is not None:
-        with archive.opened(found.path, found.member) as (file, size):
-            yield file, size, True
+        with archive.opened(found.path, found.member) as packed:
+            yield packed
         return
     if remote.is_url(found.place):
         system, path = remote.file_system(found.place)
         with remote.as_os_errors(found.place), system.open(path, "rb") as file:
-            yield _sized(file)
+            yield _told(found, file)
     else:
         with found.path.open("rb", buffering=0) as file:
-            yield _sized(file)
+            yield _told(found, file)
 
 
-def _sized(file: IO[bytes]) -> tuple[IO[bytes], int, bool]:
+def _told(found: Found, file: IO[bytes]) -> IO[bytes] | Packed:
     packed = is_packed(file.read(8))
-    size = file.seek(0, 2)
     file.seek(0)
-    return file, size, packed
+    return Packed.of(found.name, file) if packed else file

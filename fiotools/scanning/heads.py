@@ -6,11 +6,13 @@ tell, the first ones are taken for, and every further line is held to it (`fioto
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools.errors import ParseError, UnknownFormatError
+from fiotools.decoding import refuse_packed
+from fiotools.errors import ParseError, ScanWarning, UnknownFormatError
 from fiotools.readers.fio_json_io import Version
 from fiotools.readers.fio_log_lines import Shape, shape_of
 from fiotools.readers.fio_log_name import LogName, log_name
@@ -18,13 +20,13 @@ from fiotools.readers.fio_log_rows import decided
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.reports import Report, Reports
 from fiotools.sniff import Document, sniff
+from fiotools.sources import Found, refuse_no_file
 from fiotools.spelling import argument, typed
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
     from fiotools.readers.fio_log_layout import Layout
     from fiotools.readers.fio_log_meaning import Meaning
-    from fiotools.sources import Found
 
 _HEAD = 1 << 20  # bytes
 
@@ -104,6 +106,13 @@ def heads(found: list[Found], version: str | None, *, histograms: bool | None) -
     for file in found:
         name = log_name(Document(file.name, "").plain_name)
         if name is not None and histograms in (None, name.kind == "hist"):
+            try:
+                refuse_no_file(file)
+            except UnknownFormatError as error:
+                if file.named:
+                    raise
+                warnings.warn(str(error), ScanWarning, stacklevel=2)
+                continue
             seen.append(_head(file, name, version, reports))
         elif file.named:
             raise _not_one(file, name)
@@ -136,6 +145,7 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
             line=1,
             remedy="the file was cut off: copy it whole, or run fio again",
         )
+    refuse_packed(file.name, first)
     report = None if version else reports.of(file, name)
     said = version or (report.version if report else None)
     document = Document(file.name, first, said)
