@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fiotools.stats import compare, speedup, summarize
 
 # a laptop under load is no failure
-relaxed = settings(deadline=None, max_examples=40)
+relaxed = settings(max_examples=40)
 
 values = st.integers(1, 10**9).map(lambda i: i / 1000)
 sides = st.tuples(
