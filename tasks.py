@@ -31,7 +31,7 @@ CHECKS = [
     {"tests": ["pytest", *TWO, "--no-loadscope-reorder", "fiotools", "tests"]},
 ]
 CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
-# `lock` refuses a version that one of these would have to build from source.
+# `lock` refuses a version that one of these would have to build from source; others get a sentence.
 PLATFORMS = [
     "x86_64-unknown-linux-gnu",
     "aarch64-unknown-linux-gnu",
@@ -114,7 +114,10 @@ def clean(args):
             folders += sorted((ROOT / place).rglob(name))
     for folder in filter(Path.exists, folders):
         print("removing", folder.relative_to(ROOT))
-        shutil.rmtree(folder)
+        try:
+            shutil.rmtree(folder)
+        except PermissionError as error:
+            in_use(error)
     return 0
 
 
@@ -218,16 +221,36 @@ def leave_venv():
         sys.exit("this would remove the .venv that is running it; deactivate it and try again")
 
 
+def in_use(error):
+    """End with what Windows does not say: no file of a running program can be removed there."""
+    told = "if something runs in .venv (JupyterLab, an editor, a terminal), end it and try again"
+    sys.exit(f"{error.filename or VENV}: {error.strerror or error}; {told}")
+
+
 def set_up():
     """Make .venv from requirements.lock, unless it is there and made from the same things."""
     if PYTHON.exists() and STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return
     leave_venv()
     print("setting up .venv (once, about a minute) ...", flush=True)
+    warnings = os.environ.pop("PYTHONWARNINGS", None)  # "error" ends pip, which warns of itself
+    try:
+        make_venv()
+    finally:
+        if warnings is not None:
+            os.environ["PYTHONWARNINGS"] = warnings
+    # Last, so that an interrupted set-up is begun again.
+    STAMP.write_text(stamp(), encoding="utf-8")
+
+
+def make_venv():
     try:
         import venv
 
+        STAMP.unlink(missing_ok=True)  # first: what is half removed is no .venv
         venv.create(VENV, clear=True, with_pip=True)
+    except PermissionError as error:
+        in_use(error)
     except (ModuleNotFoundError, subprocess.CalledProcessError):
         sys.exit("python3 -m venv does not work; on Debian and Ubuntu: apt install python3-venv")
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
@@ -242,8 +265,6 @@ def set_up():
     # jsonschema's check of IRIs, of which a notebook has none: while it is there, each process that
     # reads a notebook takes two seconds longer to begin.
     run(PYTHON, "-m", "pip", "uninstall", "--quiet", "--yes", "rfc3987-syntax")
-    # Last, so that an interrupted set-up is begun again.
-    STAMP.write_text(stamp(), encoding="utf-8")
 
 
 def main():
@@ -252,8 +273,11 @@ def main():
         print(f"there is no verb {name!r}\n", file=sys.stderr)
         help_([])
         return 2
-    if sys.version_info < (3, 11):  # noqa: UP036 (any python3 may run this file)
-        sys.exit("fiotools needs Python 3.11 or newer; this is " + sys.version.split()[0])
+    if "{}.{}".format(*sys.version_info) not in PYTHONS:
+        told = f"fiotools needs Python {PYTHONS[0]} to {PYTHONS[-1]}, as requirements.lock does"
+        sys.exit(f"{told}; this is {sys.version.split()[0]}")
+    for stream in (sys.stdout, sys.stderr):  # a pipe of Windows has few letters
+        stream.reconfigure(errors="backslashreplace")
     try:
         return VERBS[name](args)
     except KeyboardInterrupt:

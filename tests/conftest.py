@@ -4,8 +4,11 @@ from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from hypothesis import settings
 
 mpl.use("Agg")
+settings.register_profile("any machine", deadline=None)  # a busy one is no failure
+settings.load_profile("any machine")
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -25,10 +28,32 @@ LONG = [
     *("test_docs.py", "test_live.py", "test_experiments.py", "test_credibility_verdicts.py"),
 ]
 RANKS = {name: rank for rank, name in enumerate(LONG)}
+RAN, ran = "fiotools/ran", []
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    told = "only what the last run skipped or did not have, as it was without a tool or the corpus"
+    parser.addoption("--not-run", action="store_true", help=told)
+
+
+def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: RANKS.get(item.path.name, len(LONG)))
+    if config.getoption("not_run"):
+        before = set(config.cache.get(RAN, []))
+        left_out = [item for item in items if item.nodeid in before]
+        items[:] = [item for item in items if item.nodeid not in before]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "call" and not report.skipped:
+        ran.append(report.nodeid)
+
+
+def pytest_sessionfinish(session):
+    config = session.config  # a worker has one, too; who gave it its tests has heard of all
+    if hasattr(config, "cache") and not hasattr(config, "workerinput"):
+        config.cache.set(RAN, ran)
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import fiotools as ft
 from tests.physics import each, read_all
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
+needs_corpus = pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="the corpus (../shared/corpus) does not lie beside the project"
+)
 
 
 @dataclass

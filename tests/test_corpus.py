@@ -7,12 +7,10 @@ import pytest
 import fiotools as ft
 from docs.generator.filled import add_marks, gaps
 from fiotools.sniff import Document, sniff
-from tests.corpus import CORPUS, outcomes, table
+from tests.corpus import CORPUS, needs_corpus, outcomes, table
 from tests.physics import contradictions, unnoted
 
-pytestmark = pytest.mark.skipif(
-    not CORPUS.is_dir(), reason="the corpus (../shared/corpus) does not lie beside the project"
-)
+pytestmark = needs_corpus
 
 # Who holds no result, and what is said of it: by pattern of the name, or by name.
 NO_RESULT = {

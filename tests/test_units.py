@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fiotools import units
@@ -96,7 +96,6 @@ def test_human(value, unit, text):
     assert units.human(value, unit) == text
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.floats(min_value=1e-3, max_value=1e17), st.sampled_from(["B", "B/s", "ns", "s", "1/s"]))
 def test_human_keeps_three_figures(value, unit):
     head, _, prefix = units.human(value, unit).partition(" ")

@@ -70,9 +70,13 @@ def run(
             while True:
                 watch.check()
                 try:
-                    return process.wait(_POLL_S)
+                    status = process.wait(_POLL_S)
                 except subprocess.TimeoutExpired:
                     continue
+                if status < 0:
+                    # what a terminal sends us kills it too, until it has a session of its own
+                    watch.check()
+                return status
         finally:
             _end(process)
 

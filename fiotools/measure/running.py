@@ -99,8 +99,8 @@ def run(
     why = chosen.here()
     if why is not None:
         raise MeasureError("\n\n".join(filter(None, (why, chosen.elsewhere()))))
+    found = places_of(places)  # before the tools: nobody shall install one for what is refused
     need(chosen.tools)
-    found = places_of(places)
     plan = make_plan(
         chosen,
         found,

@@ -151,6 +151,7 @@ def test_the_tarball_is_as_the_article_has_it(tmp_path):
 
 @linux
 @needs("dd")
+@pytest.mark.usefixtures("one_disk")
 def test_the_manifest_tells_all_of_a_run(run, tmp_path):
     campaign = run("throughput", size="16M", only=["read"])
     (line,) = ran(tmp_path / "throughput")
@@ -164,8 +165,8 @@ def test_the_manifest_tells_all_of_a_run(run, tmp_path):
     assert session["machine"]["ram_bytes"] > 2**28
     assert session["environment"] == {"LC_ALL": "C"}
     here = campaign.places.iloc[0]
-    assert here["file_system"]
-    assert "rw" in here["mount_options"].split(",")
+    assert here["file_system"] == "ext4"
+    assert here["mount_options"] == "rw,relatime"
     assert repr(campaign) == "<Campaign throughput: 1 of 1 runs, complete>"
     # the folder reads as any other: the manifest is not taken for a result
     read = ft.read(tmp_path / "throughput")

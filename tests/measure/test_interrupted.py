@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import lock
+from fiotools.measure import lock, process
+from fiotools.measure.signals import Watch
 from tests.measure.campaigns import (
     PATIENCE,
     SMALL,
@@ -268,6 +270,23 @@ def test_ctrl_c_in_a_terminal_and_again_and_again(places):
     assert "Traceback" not in said + complained
     assert names(places / "a") == names(places / "b") == []
     assert not out.exists() or ft.campaign(out).status == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_command_dies_of_what_stops_the_campaign(tmp_path, monkeypatch, number):
+    """Until it has a session of its own, a command gets each signal that a terminal sends us."""
+
+    class Looking(Watch):
+        def check(self):
+            super().check()
+            (tmp_path / "looked").touch()
+
+    monkeypatch.setattr(process, "_POLL_S", PATIENCE)
+    kills = f"kill -{number:d} {os.getpid()}; kill -{number:d} $$"
+    command = ["sh", "-c", f"until [ -e looked ]; do :; done; {kills}"]
+    nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with Looking() as watch, pytest.raises(ft.measure.Interrupted, match=number.name):
+        process.run(command, folder=tmp_path, watch=watch, **nowhere)
 
 
 def test_killed_after_the_last_run(places):

@@ -208,13 +208,15 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
     from fiotools.measure import pace
 
     said = []
-    arguments = {"output": tmp_path / "out", "rounds": 3, "size": "16M", "only": ["read"]}
-    monkeypatch.setattr(pace, "_EVERY_S", 0)
+    arguments = {"output": tmp_path / "out", "rounds": 5, "size": "16M", "only": ["read"]}
+    # a clock that goes on by 20 seconds with each run
+    clock = SimpleNamespace(monotonic=itertools.count(0.0, 20.0).__next__)
+    monkeypatch.setattr(pace, "time", clock)
     (tmp_path / "place").mkdir()
     ft.measure.run("throughput", tmp_path / "place", say=said.append, **arguments)
     assert [text for text in said if "left" in text] == [
-        "1 of 3 runs, round 1 of 3; about 1 s left",
-        "2 of 3 runs, round 2 of 3; about 1 s left",
+        "2 of 5 runs, round 2 of 5; about 60 s left",
+        "4 of 5 runs, round 4 of 5; about 20 s left",
     ]
 
 
@@ -348,6 +350,7 @@ def test_what_sys_tells_of_a_disk(tmp_path, path, files, transport, link, rotati
 
 
 @linux
+@pytest.mark.usefixtures("one_disk")
 def test_what_a_file_system_lies_on(tmp_path):
     """A volume on two disks, one of them by a partition; and a disk that is a file."""
     mount = sysfs(tmp_path, SATA, {}, "8:1")
@@ -381,20 +384,21 @@ def test_what_a_file_system_lies_on(tmp_path):
     (device,) = devices_of(Mount("/", "ext4", "none", "rw", "7:0"), tmp_path)
     assert (device.name, device.transport, device.images()) == ("loop0", "loop", [image])
     assert device.backing.is_direct
-    assert device.backing.file_system == mount_of(tmp_path).kind
+    assert device.backing.file_system == "ext4"
+    assert device.backing.device.name == "sda"
 
 
 @linux
+@pytest.mark.usefixtures("one_disk")
 def test_what_is_below_an_overlay(tmp_path):
     (tmp_path / "upper").mkdir()
-    (tmp_path / "sys").mkdir()
+    sysfs(tmp_path, SATA, {}, "8:1")
     table = f"9 1 0:9 / /o rw - overlay overlay rw,lowerdir=/l,upperdir={tmp_path}/upper,workdir=/w"
     mount = mount_of(PurePosixPath("/o/x"), table)
     assert mount.upper == f"{tmp_path}/upper"
-    below = devices_of(mount_of(tmp_path))
-    assert devices_of(mount) == below
+    assert [device.name for device in devices_of(mount, tmp_path)] == ["sda"]
     hidden = mount_of(PurePosixPath("/o"), table.replace(f"{tmp_path}/upper", "/nowhere/upper"))
-    assert devices_of(hidden) == []
+    assert devices_of(hidden, tmp_path) == []
 
 
 @linux

@@ -214,7 +214,7 @@ WIDTH = COARSE.split(b"\n")[0].count(b",") + 1
 
 
 @pytest.mark.parametrize("size", [1, 3000, 1 << 18])
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(broken=mutated([("x", COARSE)]))
 @example(("x", b""))
 @example(("x", b"\n\n"))

@@ -243,7 +243,7 @@ def test_reports_of_an_interval():
     assert frames["bins"]["count"].tolist() == [3] * 100
 
 
-@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     mutated(
         [(path.name, path.read_bytes()) for path in PLUS] + [("x.json", text(GOOD, GOOD).encode())]

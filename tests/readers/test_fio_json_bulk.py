@@ -17,13 +17,15 @@ from fiotools.readers.fio_json import READER
 from tests.corpus import CORPUS
 
 ROOT = Path(__file__).parents[2]
-PLACES = ("tests/fixtures", "data")
 PLAIN = (ROOT / "tests/fixtures/fio/fio-3.33--libaio.json").read_bytes()
+PLUS = (ROOT / "tests/fixtures/fio/fio-3.33--jsonplus-libaio.json").read_bytes()
+PLACES = [ROOT / "tests/fixtures", ROOT / "data", *([CORPUS] if CORPUS.is_dir() else [])]
 
 
+# the name tells what was read: with the corpus it is another test
+@pytest.fixture(scope="module", params=["ours and the corpus" if CORPUS in PLACES else "ours"])
 def documents() -> list[Path]:
-    places = [ROOT / place for place in PLACES] + ([CORPUS] if CORPUS.is_dir() else [])
-    found = [path for place in places for path in sorted(place.rglob("*.json*"))]
+    found = [path for place in PLACES for path in sorted(place.rglob("*.json*"))]
     return [path for path in found if b'"fio version"' in path.read_bytes()[:100]]
 
 
@@ -58,11 +60,10 @@ def both(monkeypatch, sources, **asked) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("tables", [None, ("io",), ("percentiles", "bins"), ("settings", "jobs")])
-def test_the_same_frames_side_by_side_and_one_by_one(monkeypatch, tables):
-    files = documents()
-    taken, differ = both(monkeypatch, files, tables=tables)
+def test_the_same_frames_side_by_side_and_one_by_one(monkeypatch, documents, tables):
+    taken, differ = both(monkeypatch, documents, tables=tables)
     assert not differ
-    assert len(files) / 2 < taken < len(files)
+    assert len(documents) / 2 < taken < len(documents)
 
 
 def written(document) -> bytes:
@@ -134,18 +135,18 @@ def by_jobs(monkeypatch):
     monkeypatch.setattr(fio_json_bulk, "_LARGEST", 0)
 
 
-def test_the_same_frames_by_jobs(monkeypatch):
-    files = documents()[::2]
+def test_the_same_frames_by_jobs(monkeypatch, documents):
+    files = documents[::2]
     by_jobs(monkeypatch)
     taken, differ = both(monkeypatch, files)
     assert not differ
     assert len(files) / 2 < taken < len(files)
 
 
-def jobs_of_all() -> list[dict]:
+def jobs_of(documents) -> list[dict]:
     """Give jobs of many shapes, each of a document that is taken."""
     found = []
-    for path in documents():
+    for path in documents:
         bulk, data = READER.bulk(None), path.read_bytes()
         if bulk.take(0, data) and not bulk.finish()[1]:
             found += orjson.loads(data)["jobs"]
@@ -160,8 +161,8 @@ def with_jobs(jobs) -> bytes:
     return written({**document, "global options": {"what": "all"}, **behind})
 
 
-def test_the_same_frames_of_many_jobs(monkeypatch, tmp_path):
-    jobs = jobs_of_all()[::5]
+def test_the_same_frames_of_many_jobs(monkeypatch, documents, tmp_path):
+    jobs = jobs_of(documents)[::5] + orjson.loads(PLUS)["jobs"]
     assert len({job["job options"].get("bs") for job in jobs}) > 1
     for number, job in enumerate(jobs):
         job["groupid"], job["elapsed"] = number // 2, number + 1
@@ -214,9 +215,9 @@ def test_lists_that_are_not_as_fio_writes_them(monkeypatch, tmp_path, old, new):
 
 
 @pytest.mark.parametrize(("largest", "count"), [(2**20, 150), (0, 75)], ids=["whole", "by jobs"])
-def test_the_same_frames_of_changed_documents(monkeypatch, tmp_path, largest, count):
+def test_the_same_frames_of_changed_documents(monkeypatch, documents, tmp_path, largest, count):
     monkeypatch.setattr(fio_json_bulk, "_LARGEST", largest)
-    usual = [path for path in documents() if READER.bulk(None).take(0, path.read_bytes())]
+    usual = [path for path in documents if READER.bulk(None).take(0, path.read_bytes())]
     rng = random.Random(7)
     for number in range(count):
         data = rng.choice(usual).read_bytes()
@@ -243,8 +244,8 @@ def redone(data, rng, size):
     return data
 
 
-def test_the_same_frames_of_documents_that_differ_in_digits(monkeypatch, tmp_path):
-    usual = [path for path in documents() if READER.bulk(None).take(0, path.read_bytes())]
+def test_the_same_frames_of_documents_that_differ_in_digits(monkeypatch, documents, tmp_path):
+    usual = [path for path in documents if READER.bulk(None).take(0, path.read_bytes())]
     usual = [data for data in (path.read_bytes() for path in usual) if len(data) < 40_000]
     rng = random.Random(7)
     for number in range(120):
@@ -327,8 +328,8 @@ def test_numbers_and_texts_of_one_document(monkeypatch, tmp_path, changes, taken
     assert both(monkeypatch, tmp_path) == (taken, [])
 
 
-def test_documents_wait_and_go_in_any_order(monkeypatch, tmp_path):
-    usual = [path for path in documents() if READER.bulk(None).take(0, path.read_bytes())]
+def test_documents_wait_and_go_in_any_order(monkeypatch, documents, tmp_path):
+    usual = [path for path in documents if READER.bulk(None).take(0, path.read_bytes())]
     files = usual[::7] * 3
     for number, path in enumerate(files):
         (tmp_path / f"{number:03}.json").write_bytes(path.read_bytes())
@@ -339,8 +340,10 @@ def test_documents_wait_and_go_in_any_order(monkeypatch, tmp_path):
     assert taken > 0.9 * len(files)
 
 
-def test_a_number_that_fits_no_column_costs_its_document_its_speed_only(monkeypatch, tmp_path):
-    usual = next(path for path in documents() if READER.bulk(None).take(0, path.read_bytes()))
+def test_a_number_that_fits_no_column_costs_its_document_its_speed_only(
+    monkeypatch, documents, tmp_path
+):
+    usual = next(path for path in documents if READER.bulk(None).take(0, path.read_bytes()))
     document = orjson.loads(usual.read_bytes())
     document["jobs"][0]["ctx"] = 2**64 - 1
     (tmp_path / "a.json").write_bytes(usual.read_bytes())

@@ -11,7 +11,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.readers import transcript_bulk, transcript_rows
-from tests.corpus import CORPUS
+from tests.corpus import CORPUS, needs_corpus
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TIMES = "\nreal\t0m1.020s\nuser\t0m0.004s\nsys\t1m10.300s\n"
@@ -103,18 +103,18 @@ def test_the_same_rows_side_by_side_and_one_by_one(monkeypatch, tmp_path, taken,
     assert 60 < sum(taken) < 130
 
 
+@needs_corpus
 def test_real_sessions_give_the_same_rows(monkeypatch, tmp_path, taken):
-    places = [FIXTURES / "transcript", CORPUS / "dd-time"]
     texts = [
         path.read_bytes().decode("utf-8", errors="replace")
-        for place in filter(Path.is_dir, places)
+        for place in (FIXTURES / "transcript", CORPUS / "dd-time")
         for path in sorted(place.rglob("*.txt"))
         if path.stat().st_size < 20_000
     ]
     # under a prompt and with bash's times behind them many are sessions
     made = [f"$ time dd {OPERANDS}\n{text}{TIMES}" for text in texts if "copied" in text]
     assert not differing(monkeypatch, write(tmp_path, made + texts[::4]))
-    assert sum(taken) > (10 if CORPUS.is_dir() else 0)
+    assert sum(taken) > 10
 
 
 def read_one(tmp_path, taken, text):

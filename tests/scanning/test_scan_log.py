@@ -81,7 +81,6 @@ def test_logs_of_the_corpus(monkeypatch):
 
 @settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(broken=mutated(SMALL), size=st.sampled_from([1 << 24, 300]))

@@ -60,7 +60,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ROWS, st.sampled_from([100, 1000]), st.sampled_from([1, 40_000]))
 @example([(0, 1, "read", 512), (3409, 1, "read", 512)], 100, 1)  # a tenth, and not a bit less
 def test_windows_of_single_ios(rows, every, sparse):

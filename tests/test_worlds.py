@@ -1,0 +1,97 @@
+"""The tests pass on any machine: what CI runs, with and without the corpus, fio and Chromium."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import hypothesis
+import pytest
+import yaml
+
+from tests.measure.campaigns import linux
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOW = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+TASKS = "def set_up():\n    print('set up')\n"
+MAKEFILE = """
+test docs:
+\t@echo "$@ $(ARGS): shared $$(ls ../shared); fio $$(command -v fio)"
+"""
+
+
+def test_no_example_has_a_deadline():
+    assert hypothesis.settings.default.deadline is None
+
+
+def test_what_was_skipped_can_be_run_by_itself(tmp_path):
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_some.py").write_text(
+        "import pathlib, pytest\n"
+        "THERE = pathlib.Path('there').exists()\n"
+        "def test_always(): pass\n"
+        "@pytest.mark.skipif(not THERE, reason='not there')\n"
+        "def test_skipped(): pass\n"
+        "@pytest.mark.parametrize('name', ['a'] * THERE)\n"
+        "def test_each(name): pass\n",
+        encoding="utf-8",
+    )
+
+    def passed(*asked):
+        command = [sys.executable, "-m", "pytest", "-v", "-c", "none.ini", "--rootdir=.", *asked]
+        options = {"cwd": tmp_path, "encoding": "utf-8", "capture_output": True, "check": False}
+        done = subprocess.run(command, **options)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return re.findall(r"::(\S+) PASSED", done.stdout)
+
+    (tmp_path / "none.ini").touch()
+    assert passed() == ["test_always"]
+    (tmp_path / "there").touch()
+    assert passed("--not-run") == ["test_skipped", "test_each[a]"]
+
+
+@linux
+@pytest.mark.skipif(not shutil.which("git") or not shutil.which("make"), reason="needs git, make")
+def test_ci_runs_in_both_worlds(tmp_path):
+    project, bin = tmp_path / "project", tmp_path / "bin"
+    for folder in (project / ".ci", bin, tmp_path / "shared"):
+        folder.mkdir(parents=True)
+    for tool in ("fio", "chromium"):
+        (bin / tool).write_text("#!/bin/sh\n", encoding="utf-8")
+        (bin / tool).chmod(0o755)
+    (tmp_path / "shared" / "corpus").touch()
+    shutil.copy(ROOT / ".ci" / "run", project / ".ci")
+    (project / "tasks.py").write_text(TASKS, encoding="utf-8")
+    (project / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+    mine = ("-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "init.defaultBranch=x")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "x")):
+        subprocess.run(["git", *mine, *words], cwd=project, check=True)
+    path = f"{bin}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [project / ".ci" / "run"],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stdout.splitlines() if ": shared" in line]
+    assert told == [
+        "test : shared ; fio ",
+        f"test -n 2 --dist loadfile --not-run tests: shared corpus; fio {bin}/fio",
+        f"docs : shared corpus; fio {bin}/fio",
+    ]
+
+
+def test_the_workflow():
+    """It ends in time, sees new files too, takes no old action, and knows users without fio."""
+    (job,) = yaml.safe_load(WORKFLOW)["jobs"].values()
+    assert job["timeout-minutes"] <= 60
+    matrix = job["strategy"]["matrix"]
+    assert {True, False} == {*matrix["fio"], *(extra["fio"] for extra in matrix["include"])}
+    uses = [step["uses"] for step in job["steps"] if "uses" in step]
+    assert uses == ["actions/checkout@v7", "actions/setup-python@v7"]
+    assert 'test -z "$(git status --porcelain)"' in WORKFLOW
+    assert "git diff" not in WORKFLOW
