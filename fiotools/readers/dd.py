@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from fiotools.errors import ParseError
 from fiotools.readers import dd_lines, dd_rows, dd_runs, dd_stretch
 from fiotools.readers.base import Grammar, Reader, Session, only
-from fiotools.readers.dd_lines import Figures, Records, Said, Token
+from fiotools.readers.dd_lines import Figures, Records, Said, Spoiled, Token
 from fiotools.readers.dd_runs import Block
 from fiotools.readers.dd_stretch import Stretch
 
@@ -40,6 +40,8 @@ _MESSAGE = re.compile(
 )
 # a last line that breaks off before its seconds
 _FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
+# a line of bytes, as far as its bytes: what is wrong with it stands behind them
+_SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
 _TRUNCATED = re.compile(r"truncated|odd length")
 _GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
 _COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
@@ -143,6 +145,10 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
             fragment, is_cut, end = rest.strip(), True, len(text)
         elif isinstance(last, Figures) and last.rate is None and last.word is None:
             is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
+    if not is_cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
+        at, end = end, end + below.end()
+        line = tokens[-1].line + below[0].count("\n")
+        tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
     return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten)
 
 

@@ -38,17 +38,22 @@ FIGURES = (
 SAID = r"^[ \t]*(?:\S{0,200}/)?dd(?:\.exe)?: (?=\S)"
 
 _SIZE = r"[0-9]{1,20}(?:[.,][0-9]{1,3})?[ ]?(?:[kKMGTPEZY]?i?B|[kKMGTPEZY])"
+# a minus sign, and what programs and people write for it
+_DASHES = "\u2010\u2011\u2013\u2212"
+_AS_PRINTED = str.maketrans(dict.fromkeys(_DASHES, "-") | {"E": "e"})
 _TOKEN = re.compile(
     rf"""
     (?P<full>(?<![0-9.,:+=])[0-9]{{1,18}})\+(?P<partial>[0-9]{{1,18}})(?=[ \t]|[^\x00-\x7f])
     (?P<words>[^0-9]{{1,60}})
   | (?<![0-9.,+:])(?:(?<![A-Za-z])|(?<=/s)|(?<=\\n))
-    (?P<bytes>[0-9]{{1,18}}  # progress of the BSDs groups thousands, and so do people
+    (?P<bytes>[0-9]{{1,18}}(?![eE][+-]?[0-9])
+      # progress of the BSDs groups thousands, and so do people
       | [0-9]{{1,3}}(?:(?P<group>[.,'’ ])[0-9]{{3}})(?:(?P=group)[0-9]{{3}}){{0,4}}
         (?=[ ][Bb]ytes[ ]\([^()]{{1,40}}\)[ ](?:transferred|copied,|kopiert,)[ ][0-9]))
-    (?P<what>[ ]?[^\s0-9.,:;=/|<>\[\]{{}}()@\#+%-][^0-9(（]{{0,60}})
+    (?P<what>[ ]?[^\s0-9.,:;=/|<>\[\]{{}}()@\#+%-][^0-9(（)）]{{0,60}})
     (?:[(（\ufffd](?P<size>{_SIZE}(?:[^0-9()]{{1,4}}{_SIZE})?)(?P<verb>[^0-9]{{1,60}}))?
-    (?P<seconds>[0-9]{{1,15}}(?:[.,][0-9]{{1,12}})?(?:e[+-][0-9]{{1,3}})?)
+    (?<![{_DASHES}-])
+    (?P<seconds>[0-9]{{1,15}}(?:[.,][0-9]{{1,12}})?(?:[eE][+{_DASHES}-][0-9]{{1,2}})?)
     [ ]?
     (?:
         (?P<unit>s|c|с|秒|secs?|seconds?|Sekunden?|secondes?|segundos?|second[io]|секунд\w{{0,3}})
@@ -143,6 +148,13 @@ class Aside:
 
 
 @dataclass(frozen=True, slots=True)
+class Spoiled:
+    """A line below records that begins as one of bytes, and goes on as none that dd prints."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """An error or a warning of dd's."""
 
@@ -153,7 +165,7 @@ class Said:
 class Token:
     """What one place of the text says, and from which source (host, service) it came."""
 
-    value: Records | Figures | Aside | Said | Stretch
+    value: Records | Figures | Aside | Spoiled | Said | Stretch
     start: int
     end: int
     line: int = 0
@@ -240,7 +252,7 @@ def _token(found: re.Match[str], begin: int, source: str) -> Token:
     figures = Figures(
         int(amount),
         found["size"],
-        found["seconds"],
+        found["seconds"].translate(_AS_PRINTED),
         unit,
         found["rate"] or found["rate2"],
         found["prefix"] or found["prefix2"] or "",

@@ -67,6 +67,14 @@ def odd_rate(printed: str | None, value: float | None) -> str:
     return f"printed rate {printed} is not bytes / seconds = {ours}; the latter is kept"
 
 
+def spoiled(line: str) -> str:
+    """Say that a line of bytes, seconds and rate cannot be read."""
+    return (
+        f"the line below the records is not as dd prints it ({line[:80]!r}): its bytes and seconds"
+        " are left out; put it back as dd printed it"
+    )
+
+
 def coarse_seconds(seconds: str, value: float | None) -> str:
     """Say that seconds are too coarse to divide by."""
     kept = "the printed rate is kept" if value else "and too few for a rate"

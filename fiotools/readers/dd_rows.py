@@ -122,6 +122,12 @@ def _add_run(
         "scope": "job",
     }
     _add_io(tables, run, keys, told, line)
+    if last.spoiled:
+        message = dd_operands.spoiled(last.spoiled)
+        tables.note(message, line=line + last.figures_line, severity="warning", run=number)
+    elif last.figures is None and last.into and not end:
+        message = "dd printed records only (no bytes, no seconds): no rate"
+        tables.note(message, line=line + last.line, run=number)
     for report in [*run.earlier, last] if run.earlier else []:
         if report.figures:
             tables.add(
@@ -163,9 +169,6 @@ def _add_io(tables: Tables, run: Run, keys: dict[str, Any], told: Operands, line
     last, number = run.last, keys["run"]
     figures, seconds = last.figures, last.seconds
     if figures is None or seconds is None:
-        if last.into is not None:
-            message = "dd printed records only (no bytes, no seconds): no rate"
-            tables.note(message, line=line + last.line, run=number)
         return
     if not figures.bytes:
         tables.add("extras", run=number, entry=1, path="bytes", text="0")

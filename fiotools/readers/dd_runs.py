@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from fiotools.readers import dd_series
-from fiotools.readers.dd_lines import Aside, Figures, Records, Said, Token
+from fiotools.readers.dd_lines import Aside, Figures, Records, Said, Spoiled, Token
 from fiotools.readers.dd_series import Report, Run
 from fiotools.readers.dd_stretch import Many, Stretch
 
@@ -124,6 +124,8 @@ def _reports(
                 half = None
         elif isinstance(value, Aside) and pending:
             pending[-1].aside = value.text
+        elif isinstance(value, Spoiled) and pending:
+            pending[-1].spoiled, pending[-1].figures_line = value.text, token.line
         elif isinstance(value, Figures):
             alone = Report(token.line, figures=value, figures_line=token.line)
             if not pending:

@@ -27,6 +27,7 @@ class Report:
     out: Records | None = None
     figures: Figures | None = None
     aside: str | None = None
+    spoiled: str | None = None
     figures_line: int = 0
     is_own: bool = False  # of a dd that wrote at the same time as another
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from fiotools.readers import diskspd_options as options
 
 _SPAN = re.compile(r"(?:timespan|job):\s*\d+")
-_PATH = re.compile(r"path: '(.*)'")
+_PATH = re.compile(r"path: ['‘’“”\"]?(.*?)['‘’“”\"]?")  # programs make other quotes of them
+_NUMBERS = ("block size", "size", "threads per file", "number of outstanding I/O operations")
 _SENTENCE = re.compile(r"([^:(]+)(?::\s*(.*)|\((.*)\))")
 _MIX = re.compile(r"(read/write|write/read) ratio: (\d{1,3})/(\d{1,3})")
 
@@ -75,7 +76,17 @@ def _read_span(lines: Sequence[str], given: Sequence[options.Setting]) -> option
         options.count(general.get("number of outstanding I/O operations per thread")),
     )
     # a profile may give each thread of a pool targets of its own, which is not printed
-    return replace(plan, each=None) if "-X" in asked else plan
+    plan = replace(plan, each=None) if "-X" in asked else plan
+    return replace(plan, unread=tuple(_unread(targets)))
+
+
+def _unread(targets: Sequence[tuple[str, dict[str, str]]]) -> Iterator[str]:
+    """Give the numbers that a person or a program changed, so that they are not certain."""
+    for _, said in targets:
+        for name in _NUMBERS:
+            text = said.get(name)
+            if text is not None and options.printed_size(text) is None:
+                yield f"{name}: {text}"
 
 
 def _conditions(said: dict[str, str]) -> options.Conditions:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -24,6 +25,9 @@ _FACT = re.compile(
     r"(actual test time|test time|thread count|request count|proc count"
     r"|effective affinity \([\w/]+\)|Experiment Flags):\s*(\S.*)"
 )
+# what stands first below a heading; pasting may have taken the blanks before it
+_FIRST_BELOW = re.compile(r"(?:timespan|job|computer name|processor count):\s*\S.*")
+_NEAR = 1000  # lines from there to the results
 # what a later version may say above the tables
 _LATER = re.compile(r"([A-Za-z][\w /()-]{0,60}):\s+(\S.*)")
 _FAILED = re.compile(r"The test was interrupted before the measurements began\..*")
@@ -157,17 +161,35 @@ def _take_command(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
 def _take_indented(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     """Take what was asked for, or what the machine is: all lines that stand further in."""
     echo = found[0].startswith("Input")
-    if echo and (output.spans or output.parameters):
+    is_again = echo and bool(output.parameters)
+    if echo and output.spans:
         return False
-    into = output.parameters if echo else output.system
-    depth = _depth(cursor.take())
+    if is_again and [*cursor.ahead(len(output.parameters))] != output.parameters:
+        return False
+    heading, depth, below = cursor.number, _heading_depth(cursor), list[str]()
+    cursor.take()
     while not cursor.done:
         if cursor.bare:
-            if _depth(cursor.line) <= depth or _RESULTS.fullmatch(cursor.bare):
+            is_heading = _RESULTS.fullmatch(cursor.bare) or _INDENTED.fullmatch(cursor.bare)
+            if is_heading or _depth(cursor.line) <= depth:
                 break
-            into.append(cursor.bare)
+            below.append(cursor.bare)
         cursor.take()
+    if is_again:
+        output.errors.append((heading, f"{found[0]!r} stands twice: read once"))
+    else:
+        (output.parameters if echo else output.system).extend(below)
     return True
+
+
+def _heading_depth(cursor: Cursor) -> int:
+    """Say how far in a heading stands; less than any line where the blanks were taken away."""
+    depth, below = _depth(cursor.line), copy(cursor)
+    below.take()
+    while not (below.bare or below.done):
+        below.take()
+    is_flat = _depth(below.line) <= depth and _FIRST_BELOW.fullmatch(below.bare)
+    return -1 if is_flat and any(map(_RESULTS.fullmatch, below.ahead(_NEAR))) else depth
 
 
 def _depth(line: str) -> int:

@@ -25,6 +25,7 @@ _PROGRAM = re.compile(r"(?i)(?:^|[\\/\s\"'&;|])diskspd[\w-]*(?:\.exe)?[\"']?\s+(
 _SHELL = re.compile(r"[|&;]|\d?>>?")
 _OPTION = re.compile(r"(-rs|-rd(?:pct|abs)|-.)(.*)")
 _BLOCKS = re.compile(r"(\d{1,9})b", re.IGNORECASE)
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _LARGEST = 1e17  # of a size: more is no disk
 
 
@@ -42,12 +43,15 @@ class Asked:
         Every option as the tool had it.
     each : int or None
         How many of the targets each thread works on, where that is known.
+    unread : tuple of str
+        Numbers that cannot be read.
     """
 
     targets: dict[str, Conditions] = field(default_factory=dict)
     total: Conditions = field(default_factory=dict)
     settings: list[Setting] = field(default_factory=list)
     each: int | None = None
+    unread: tuple[str, ...] = ()
 
     def of(self, path: str | None) -> Conditions:
         """Give the conditions of one target; of the only one, where a table names none."""
@@ -220,23 +224,34 @@ def typed_size(text: str | None, block: int | None) -> int | None:
 
 
 def printed_size(text: str | None) -> int | None:
-    """Read a size as DISKSPD prints it.
+    """Read a size as DISKSPD prints it; None for one with a comma, unless that parts thousands.
 
     Examples
     --------
     >>> printed_size("5120MiB"), printed_size("65536"), printed_size("67108864B")
     (5368709120, 65536, 67108864)
+    >>> printed_size("65,536"), printed_size("65.536"), printed_size("1,500MiB")
+    (65536, 65536, None)
     """
+    text = ungrouped(text or "")
     try:
-        size = units.size(text or "")
+        size = units.size(text)
     except ValueError:
+        return None
+    if "," in text or ("." in text and text[-1].isdigit()):
         return None
     return int(size) if size < _LARGEST else None
 
 
+def ungrouped(text: str) -> str:
+    """Take out what a person put between thousands; DISKSPD writes nothing there."""
+    return re.sub(r"\D", "", text) if _GROUPED.fullmatch(text) else text
+
+
 def count(text: str | None) -> int | None:
     """Read a number that counts something; None for anything else."""
-    return int(text) if text and text.isdecimal() and len(text) < 10 else None
+    text = ungrouped(text or "")
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def _direct(caching: Sequence[str], both: bool) -> bool | None:

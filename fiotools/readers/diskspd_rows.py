@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fiotools.tables import Tables
 
 _FILE = re.compile(r"(.*?)(?: \((\d[\d.]*(?:[KMGTPE]?i?B))\))?")
-_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _WHOLE = re.compile(r"\d{1,17}")
 _DECIMAL = re.compile(r"\d{1,17}(?:\.\d+)?")
 _TIME = re.compile(r"(\d{1,9}(?:\.(\d+))?)s")
@@ -128,9 +127,7 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
         return None
 
     def whole(name: str) -> int | None:
-        text = cell.get(name, "")
-        if _GROUPED.fullmatch(text):  # put in by hand: DISKSPD writes no thousands
-            text = re.sub(r"\D", "", text)
+        text = options.ungrouped(cell.get(name, ""))
         if _WHOLE.fullmatch(text):
             return int(text)
         problems.append((line, f"{name} is {text!r}, no whole number: left out"))

@@ -123,7 +123,7 @@ def _add_span(
         tables.note(message, line=first + span.rewritten, run=run)
     for option, text in asked.settings:
         tables.add("settings", run=run, option=option, text=text, origin="given")
-    check_plan(rows, span, asked)
+    asked = check_plan(rows, span, asked)
     add_rows(tables, run, rows, span, asked)
     _add_cpu(tables, run, span, rows.problems)
     for line, message in rows.problems:

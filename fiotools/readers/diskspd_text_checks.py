@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fiotools.readers import diskspd_checks as checks
@@ -12,8 +13,8 @@ from fiotools.readers.diskspd_layout import Span
 from fiotools.readers.diskspd_rows import Rows, percentiles_of
 
 
-def check_plan(rows: Rows, span: Span, asked: options.Asked) -> None:
-    """Note where the tables contradict what is said of the run."""
+def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
+    """Note where the tables contradict what is said of the run; give what of that can be true."""
     first = next((row.line for row in rows.all()), span.line)
     told = rows.threads.get("total") or next(iter(rows.threads.values()), [])
     count = Counter(row.thread for row in told)
@@ -22,7 +23,18 @@ def check_plan(rows: Rows, span: Span, asked: options.Asked) -> None:
     blocks = checks.blocks(
         (row.figures, asked.of(row.target).get("bs_bytes")) for row in rows.all()
     )
-    rows.problems += [(first, message) for message in (missing, blocks) if message]
+    unread = asked.unread and f"not certain, and left out: {'; '.join(asked.unread)}"
+    named = dict.fromkeys(row.target for row in rows.all() if row.target is not None)
+    unasked = "" not in asked.targets and [name for name in named if name not in asked.targets]
+    strange = asked.settings and unasked and f"no input parameters name {', '.join(unasked)}"
+    threads, seen = asked.total.get("numjobs"), said or len(count)
+    doubled = None
+    if asked.each and seen and threads not in (None, seen):
+        doubled = f"the input parameters are of {threads} threads, the results of {seen}"
+        asked = replace(asked, total={**asked.total, "numjobs": None})
+    messages = (missing, blocks, unread, strange, doubled)
+    rows.problems += [(first, message) for message in messages if message]
+    return asked
 
 
 def check_totals(

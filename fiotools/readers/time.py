@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fiotools.errors import ParseError
 from fiotools.readers import shell, time_labels, time_lists, time_shells
 from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
 from fiotools.readers.time_report import Found, Timing
@@ -56,6 +57,9 @@ def sniff(document: Document) -> bool:
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but timings."""
     read_reports(document, tables, GRAMMAR)
+    if not tables.runs:
+        first = document.reports[0]
+        raise ParseError(document.name, first.data.doubts[0][1], line=first.line)
 
 
 def parse(text: str, match: re.Match[str]) -> Found | None:
@@ -69,6 +73,9 @@ def parse(text: str, match: re.Match[str]) -> Found | None:
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add a timing as a run of its own."""
     timing: Timing = report.data
+    if timing.real is None:
+        _note_doubts(tables, report, None)
+        return tables.runs
     run = tables.start_run(
         tool="time",
         format="time",
@@ -84,6 +91,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 def add_timing(tables: Tables, report: Report, session: Session, run: int) -> None:
     """Add a timing to a run that another report began."""
     timing: Timing = report.data
+    if timing.real is None:
+        _note_doubts(tables, report, run)
+        return
     named = shell.untimed(session.command) if session.command else None
     tables.add(
         "timings",
@@ -97,11 +107,15 @@ def add_timing(tables: Tables, report: Report, session: Session, run: int) -> No
     )
     for name, text in timing.extras:
         tables.add("extras", run=run, path=f"time/{name}", text=text)
-    for severity, message in timing.doubts:
-        tables.note(message, line=report.line, severity=severity, run=run)
+    _note_doubts(tables, report, run)
     if timing.failed:
         how = f"with status {timing.exit_status}" if timing.exit_status else "by a signal"
         tables.note(f"time: the command ended {how}", line=report.line, severity="warning", run=run)
+
+
+def _note_doubts(tables: Tables, report: Report, run: int | None) -> None:
+    for severity, message in report.data.doubts:
+        tables.note(message, line=report.line, severity=severity, run=run)
 
 
 GRAMMAR = Grammar(

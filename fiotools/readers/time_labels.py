@@ -7,7 +7,8 @@ sys`` with the label behind (mksh, BSD, macOS), below which ``time -l`` of BSD a
 Traps. toybox prints user and sys as seconds, a point, and microseconds *without leading zeros*
 (``0.1033`` is 1.033 ms; ``toys/posix/time.c``, 0.8.9), where real has three true decimals. If all
 have three, toybox cannot be told from ``TIMEFORMAT``, and user and sys are left out. ``-l`` counts
-the peak of memory in bytes on macOS and in KiB on BSD, and prints no unit.
+the peak of memory in bytes on macOS and in KiB on BSD, and prints no unit. Labels of two commands
+that ended at once may stand mixed: what is no whole report is noted and left out.
 """
 
 from __future__ import annotations
@@ -27,14 +28,20 @@ from fiotools.readers.time_report import (
 )
 
 _IS = r"(?:[ \t]+|[ \t]*[:=][ \t]*)"
-_BEFORE = tuple(
-    re.compile(rf"{label}{_IS}({VALUE}){END}")
-    for label in ("(?:[Rr]eal|elapsed)", "[Uu]ser", "[Ss]ys(?:tem)?")
+_LABEL = re.compile(
+    rf"([Rr]eal|elapsed|[Uu]ser|[Ss]ys(?:tem)?){_IS}({VALUE}|[.,][0-9]{{1,9}}s?){END}"
 )
+_WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
 _BESIDE = re.compile(r"(?:[ \t]+|[ \t]*[,;][ \t]*)(?=[A-Za-z])")
 _THEN = r"(?:[ \t]+|[ \t]*,[ \t]*)"
-_BEHIND = re.compile(rf"real{_THEN}({VALUE}) ?user{_THEN}({VALUE}) ?sys(?:tem)?(?!{_IS}[0-9]){END}")
+_NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
+# with a value behind the last label, that one and all others stand before theirs
+_BEHIND = re.compile(
+    rf"real{_THEN}({VALUE}) ?user{_THEN}({VALUE}) ?sys(?:tem)?{END}"
+    rf"(?!(?:{_NEXT}){{0,9}}+{_IS}[0-9])"
+)
 _VALUE = re.compile(rf"(?<![\w.,:])({VALUE}) ?\Z")
+_OF_SYS = re.compile(rf"[Ss]ys(?:tem)?{_IS}\Z")
 
 _COUNT = re.compile(r"([0-9]{1,18})  ?([a-z][a-z ]{3,40}[a-z])(?=[ \t]*(?:\n|\Z))")
 _RSS = "maximum resident set size"
@@ -70,26 +77,31 @@ def read(text: str, at: int) -> Found | None:
     behind = _BEHIND.match(text, at) if value else None
     if value and behind:
         return _behind(text, at - len(value[0]), value[1], behind)
-    return _before(text, at, text[start:at])
+    is_odd = value is not None and not _OF_SYS.search(text[start : at - len(value[0])])
+    return _before(text, at, text[start:at], is_odd=is_odd)
 
 
-def _before(text: str, at: int, prefix: str) -> Found | None:
-    """Read labels that stand before their values."""
-    here, texts = at, []
-    for number, label in enumerate(_BEFORE):
-        if number:
-            beside = _BESIDE.match(text, here)
-            here = beside.end() if beside else below(text, here, prefix)
-        match = label.match(text, here) if here >= 0 else None
-        if not match:
-            return None
-        texts.append(match[1])
-        here = match.end()
-    found = durations(texts)
-    if not found:
+def _before(text: str, at: int, prefix: str, *, is_odd: bool) -> Found | None:
+    """Read labels that stand before their values; with an odd value more, they may not."""
+    here, end, labels, texts = at, at, list[str](), list[str]()
+    while here >= 0 and (match := _LABEL.match(text, here)) and len(labels) < _MOST:
+        label = {"e": "real", "r": "real", "u": "user", "s": "sys"}[match[1][0].lower()]
+        if labels == _WHOLE and label == "real":
+            break
+        labels.append(label)
+        texts.append(match[2])
+        end, beside = match.end(), _BESIDE.match(text, match.end())
+        here = beside.end() if beside else below(text, end, prefix)
+    if len(labels) < 2 or labels[0] != "real":
         return None
     begin, status, failed, extras = ending(text, at)
-    user, sys, doubts = _toybox(texts, found) if "\n" in text[at:here] else _certain(found)
+    is_one_line = "\n" not in text[at:end]
+    found = durations(texts) if labels == _WHOLE and not (is_odd and is_one_line) else None
+    if not found:
+        told = " ".join(text[at - len(prefix) if is_odd else at : end].split())
+        said = f"not one whole report of time ({told:.80}): left out; paste it as it was printed"
+        return begin, end, Timing(None, doubts=(("warning", said),))
+    user, sys, doubts = _certain(found) if is_one_line else _toybox(texts, found)
     timing = Timing(
         real=found[0].seconds,
         user=user,
@@ -99,7 +111,7 @@ def _before(text: str, at: int, prefix: str) -> Found | None:
         extras=extras,
         doubts=doubts,
     )
-    return begin, here, timing
+    return begin, end, timing
 
 
 _Pair = tuple[float | None, float | None, tuple[tuple[str, str], ...]]
@@ -112,12 +124,12 @@ def _certain(found: list[Duration]) -> _Pair:
 def _toybox(texts: list[str], found: list[Duration]) -> _Pair:
     """Read user and sys as toybox means them, where the report may be toybox's."""
     real, *cpu = found
-    if real.unit or (real.mark, real.places) != (".", 3):
+    if real.unit or real.places != 3:
         return _certain(found)
     if any(one.unit or not 3 <= one.places <= 6 for one in cpu):
         return _certain(found)
     if any(one.places > 3 for one in cpu):
-        parts = [text.split(".") for text in texts[1:]]
+        parts = [re.split("[.,]", text) for text in texts[1:]]
         micros = [int(whole) * 10**6 + int(rest) for whole, rest in parts]
         said = "toybox: the decimals of user and sys are microseconds without leading zeros"
         return micros[0] / 10**6, micros[1] / 10**6, (("info", said),)

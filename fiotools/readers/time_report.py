@@ -51,9 +51,12 @@ class Duration(NamedTuple):
 
 @dataclass(frozen=True)
 class Timing:
-    """One report: durations in seconds, what has no column, and (severity, message) of doubts."""
+    """One report: durations in seconds, what has no column, and (severity, message) of doubts.
 
-    real: float
+    Of what is no whole report, ``real`` is None, and a doubt says so.
+    """
+
+    real: float | None
     user: float | None = None
     sys: float | None = None
     command: str | None = None

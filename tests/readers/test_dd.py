@@ -386,3 +386,37 @@ def test_counts_of_more_digits_than_anybody_has_are_no_figures():
     assert results.io["io_bytes"].tolist() == [2097152, 2097152]
     assert results.io["total_ios"].tolist()[0] == 2
     assert ft.reads("$ dd if=a of=b bs=9999999999T\n" + report()).io["bs_bytes"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "16777216 bytes (17 MB, 16 MiB) copied, 1.2\n34 s, 13.6 MB/s",
+        "16777216 bytes (17 MB, 16 MiB) copied,\n1.234 s, 13.6 MB/s",
+        "16777216 bytes (17 MB,\n16 MiB) copied, 1.234 s, 13.6 MB/s",
+        "9223372036854775808 bytes (9.2 EB, 8.0 EiB) copied, 1000000 s, 9.2 TB/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, -1.234 s, 13.6 MB/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, \u22121.234 s, 13.6 MB/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, 1e400 s, 0.0 kB/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, 1e+400 s, 0.0 kB/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, 1e-400 s, Infinity B/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, nan s, nan B/s",
+        "16777216 bytes (17 MB, 16 MiB) copied, 1,234.5 s, 13.6 kB/s",
+    ],
+)
+@pytest.mark.parametrize("above", ["", report(1048576, "0.1", "10.5 MB/s", records=1)])
+def test_a_line_of_bytes_that_is_spoiled_gives_no_number_and_a_note(above, line):
+    results = ft.reads(f"{above}16+0 records in\n16+0 records out\n{line}\n")
+    assert results.io["io_bytes"].tolist() == [1048576] * bool(above)
+    note = results.notes.iloc[-1]
+    assert (note["line"], note["severity"]) == (above.count("\n") + 3, "warning")
+    assert "not as dd prints it" in note["message"]
+    assert line.partition("\n")[0] in note["message"]
+    assert not results.notes["message"].str.contains("records only").any()
+
+
+@pytest.mark.parametrize("seconds", ["1.23456e\u221205", "1.23456e\u201305", "1.23456E-05"])
+def test_an_exponent_whose_minus_sign_was_changed(seconds):
+    results = ft.reads(plain(0, 6, seconds, "486 kB/s", partial=1))
+    assert results.io["runtime_s"].tolist() == [1.23456e-05]
+    assert results.notes.empty

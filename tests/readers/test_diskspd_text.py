@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -531,3 +532,64 @@ def test_no_cut_loses_rows_silently(tmp_path):
         rows = getattr(res, table)
         wholes = rows.rename(columns={"source": "whole"})
         pd.testing.assert_frame_equal(silent.merge(rows), silent.merge(wholes), obj=table)
+
+
+ECHOES = ["2.0.12--mix_2targets_D_L", "2.2--F2O8_weights", "2.1--three_timespans", "linux--D100"]
+
+
+def same_frames(name, text):
+    """The frames of a fixture, and of its text after something was done to it."""
+    whole, changed = load(name), ft.reads(text)
+    for table in ("io", "settings", "percentiles", "cpu", "extras"):
+        frames = [getattr(res, table).drop(columns="source") for res in (whole, changed)]
+        pd.testing.assert_frame_equal(*frames)
+    return changed
+
+
+@pytest.mark.parametrize("name", ECHOES)
+def test_blanks_that_a_program_took_from_the_beginnings_of_lines(name):
+    text = re.sub("(?m)^[ \t]+", "", edited(name))
+    assert len(same_frames(name, text).notes) == len(load(name).notes)
+
+
+@pytest.mark.parametrize("quotes", ["‘’", "’’", "“”", '""', ("", "")])
+@pytest.mark.parametrize("name", ECHOES)
+def test_quotation_marks_that_a_program_changed(name, quotes):
+    text = re.sub("path: '(.*)'", lambda found: f"path: {found[1].join(quotes)}", edited(name))
+    assert len(same_frames(name, text).notes) == len(load(name).notes)
+
+
+def test_a_target_that_the_parameters_do_not_name_is_noted():
+    res = ft.reads(edited("2.0.12--mix_2targets_D_L", ("path: 'C:\\dsk\\b2", "path: 'C:\\dsk\\b3")))
+    assert says(res, "no input parameters name")["message"].endswith(r"C:\dsk\b2.dat")
+    assert res.io.query(r"target == 'C:\\dsk\\b2.dat'")["bs_bytes"].isna().all()
+
+
+@pytest.mark.parametrize(("printed", "size"), [("4,096", 4096), ("4.096", 4096), ("4,09", None)])
+def test_block_sizes_as_people_rewrite_them(printed, size):
+    name = "2.0.12--mix_2targets_D_L"
+    res = ft.reads(edited(name, ("block size: 4096", f"block size: {printed}")))
+    assert res.io["bs_bytes"].drop_duplicates().tolist() == [size if size else pd.NA]
+    said = res.notes["message"].tolist()
+    left = [f"not certain, and left out: block size: {printed}; block size: {printed}"]
+    assert said == ([] if size else left)
+
+
+def test_parameters_that_stand_twice():
+    name = "2.2--F2O8_weights"
+    echo = edited(name).split("Input parameters:")[1].split("System information:")[0]
+    twice = f"Input parameters:{echo}Input parameters:{echo}"
+    res = same_frames(name, edited(name, (f"Input parameters:{echo}", twice)))
+    assert says(res, "'Input parameters:' stands twice: read once")["severity"] == "warning"
+
+
+def test_targets_that_stand_twice_raise_no_number():
+    name = "2.0.12--mix_2targets_D_L"
+    targets = re.search(r"(?s)\tpath: .*?priority: normal\r?\n(?=\r?\n)", edited(name))[0]
+    res = ft.reads(edited(name, (targets, targets * 2)))
+    assert says(res, "the input parameters are of 4 threads, the results of 2")
+    assert res.io.query("scope == 'total'")["numjobs"].isna().all()
+    pd.testing.assert_series_equal(
+        res.io.query("scope == 'thread'")["numjobs"],
+        load(name).io.query("scope == 'thread'")["numjobs"],
+    )

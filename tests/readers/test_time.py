@@ -224,8 +224,50 @@ def test_forms(text, expected):
     ],
 )
 def test_no_guess(text):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(ft.FileError):
         ft.reads(text)
+
+
+MKSH = "    0m{}.00s real     0m{}.50s user     0m{}.10s system"
+
+
+def test_reports_that_stand_in_one_line():
+    line = "".join(MKSH.format(n, n, n) for n in range(3))
+    expected = [(n, n + 0.5, n + 0.1) for n in range(3)]
+    assert times(line + "\n") == expected
+    line = " ".join(f"real {n}.00 user {n}.50 sys {n}.10" for n in range(3))
+    assert times(line + "\n") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "real 1.00\nuser 0.50\nreal 2.00\nuser 0.60\nsys 0.10\nsys 0.20\n",
+        "real 1.00\nreal 2.00\nuser 0.50\nuser 0.60\nsys 0.10\nsys 0.20\n",
+        "real 1\nuser .5\nreal 2\nuser .6\nsys .1\nsys .2\n",
+        "real\t0m1.0s\nuser\t0m61.0s\nsys\t0m1.0s\n",
+        "real 0.10\nuser 0,10\nsys 0,10\n",
+        "real 5\nuser 3\nsys 1\n",
+        f"{MKSH.format(1, 1, 1)}     0m2.00s real     0m2.50s user\n",
+        f"{MKSH.format(1, 1, 1)}     0m2.00s\n",
+    ],
+)
+def test_what_is_no_whole_report_is_noted_and_not_mixed(text):
+    with pytest.raises(ft.ParseError, match="not one whole report of time"):
+        ft.reads(text)
+    results = ft.reads(f"{BASH}\n$ cd /tmp\n{text}")
+    assert values(results.timings, ["real_s", "user_s", "sys_s"]) == [(4.364, 0.0, 1.114)]
+    note = results.notes.iloc[0]
+    assert (note["line"], note["severity"]) == (7, "warning")
+    results = ft.reads(f"$ time dd if=a of=b bs=1M\n{DD}{text}")
+    assert (len(results.runs), len(results.timings)) == (1, 0)
+    assert results.notes["message"].str.contains("not one whole report").tolist() == [True]
+
+
+def test_a_report_that_breaks_off_is_noted():
+    results = ft.reads(BASH + BASH.partition("sys")[0])
+    assert len(results.timings) == 1
+    assert results.notes[["line", "severity"]].to_numpy().tolist() == [[6, "warning"]]
 
 
 def test_prose_beside_a_dd_report_is_no_timing():
@@ -233,6 +275,15 @@ def test_prose_beside_a_dd_report_is_no_timing():
     results = ft.reads(text)
     assert results.timings.empty
     assert len(results.io) == 1
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_toybox_with_either_decimal_mark(mark):
+    text = "real 1.234\nuser 0.1033\nsys 0.12345\n".replace(".", mark)
+    assert times(text) == [(1.234, 0.001033, 0.012345)]
+    text = "real 1.234\nuser 0.103\nsys 0.123\n".replace(".", mark)
+    assert times(text) == [(1.234, None, None)]
+    assert "may be toybox's" in ft.reads(text).notes["message"].item()
 
 
 def test_several_reports_are_several_runs():
@@ -376,5 +427,5 @@ def test_beginnings_without_end_take_no_longer_than_text(part, reports):
     if reports:
         assert len(ft.reads(part * count, tables=["timings"]).timings) == count
     else:
-        with pytest.raises(ft.UnknownFormatError):
+        with pytest.raises(ft.FileError):
             ft.reads(part * count)
