@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONDA = Path(sys.prefix, "conda-meta").exists()  # which builds matplotlib with another FreeType
 REDRAW = "a figure changed: look at it, run python3 tasks.py figures, and commit"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SAVES = re.compile(r"plot\.save\(|\.figures\(")  # by a call of its own, or by that of a report
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -45,6 +46,15 @@ def test_outputs_are_clean(path):
             assert output.output_type != "error"
             assert output.get("name") != "stderr", f"a warning was committed: {output.text}"
             assert str(ROOT) not in str(output), "a path of this machine was committed"
+
+
+@each_notebook
+def test_shows_each_figure_that_it_saves(path):
+    """nbval would not miss a picture."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code" and SAVES.search(cell.source):
+            shown = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+            assert shown, f"no picture below the cell that begins {cell.source.splitlines()[0]!r}"
 
 
 @each_notebook
@@ -138,6 +148,17 @@ ft.plot.style()
 ax = ft.plot.throughput(pd.DataFrame({"fs": ["the fast one"], "iops": [5.0], "n": 1}), "iops", y="fs")
 files = ft.plot.save(ax, "../figures/a", formats=["svg"])
 """
+
+
+def test_the_first_figure_leaves_the_others_to_be_shown(tmp_path, run):
+    """It loads the backend, in the middle of drawing, which is what switches the showing on."""
+    project(tmp_path, first=[DRAW, DRAW.replace("figures/a", "figures/b")])
+    code, printed = run()
+    assert code == 0, printed
+    cells = nbformat.read(tmp_path / "notebooks" / "first.ipynb", as_version=4).cells[1:]
+    assert [[list(output.data) for output in cell.outputs] for cell in cells] == [
+        [["image/png", "text/plain"]]
+    ] * 2
 
 
 @needs_letters

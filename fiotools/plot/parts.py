@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isinf
 from typing import TYPE_CHECKING, Any
@@ -265,9 +266,17 @@ def keep_room(ax: Axes) -> None:
         figure.set_layout_engine("constrained")
 
 
-def look() -> Any:
-    """Give new Axes the look of `style`, also for who did not call it."""
-    return mpl.rc_context({**sns.axes_style("whitegrid"), **rc()})
+@contextmanager
+def look() -> Iterator[None]:
+    """Give new Axes the look of `style`, also for who did not call it.
+
+    The first figure of a session loads the backend, and that of a notebook then switches on that
+    figures are shown; a bare ``rc_context`` would switch it off again (matplotlib's issue 24351).
+    """
+    with mpl.rc_context({**sns.axes_style("whitegrid"), **rc()}):
+        yield
+        shown = mpl.is_interactive()
+    mpl.interactive(shown)
 
 
 def points(ax: Axes) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from matplotlib.text import Text
 
 from fiotools import whole
 from fiotools.errors import SchemaError
-from fiotools.plot import language, page, parts
+from fiotools.plot import language, page, parts, svg
 from fiotools.plot.breaking import is_wide
 from fiotools.results import Results
 from fiotools.stats.frames import values
@@ -185,7 +185,8 @@ def save(
         with mpl.rc_context(parts.rc()):
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata)
-        _write(file, buffer.getvalue())
+        content = buffer.getvalue()
+        _write(file, svg.settled(content.decode()).encode() if kind == "svg" else content)
     return files
 
 
