@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import re
 import shlex
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,6 +43,10 @@ _ESCAPE = re.compile(
 )
 _SPACES = ("\xa0", "\u2002", "\u2003", "\u2007", "\u2009", "\u202f", "\u3000")
 _INVISIBLE = ("\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\xad")
+
+# what a word processor makes of a hyphen or a minus before a number
+_DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.])")
+_DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
 
 _IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>", re.I)
 _TAG = re.compile(
@@ -103,6 +108,9 @@ def repair(text: str) -> Repaired:
             text = text.replace(space, " ")
         for nothing in _INVISIBLE:
             text = text.replace(nothing, "")
+    if not text.isascii():
+        text = _DASH.sub("-", text)
+        text = _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
     if ">" in text and (text.startswith(">") or "\n>" in text):
         text = _MAIL.sub(_without_marks, text)
     if "N" in text and "NativeCommandError" in text:

@@ -158,3 +158,14 @@ def test_repairs_take_linear_time(piece):
     spent(1000)
     # twenty times the text, and far from four hundred times the time
     assert spent(400_000) < 100 * spent(20_000) + 0.5
+
+
+def test_dashes_and_digits_of_a_word_processor():
+    report = (
+        "16+0 records in\n16+0 records out\n"
+        "16777216 bytes (17 MB, 16 MiB) copied, 1.5e-05 s, 1.1 TB/s\n"
+    )
+    plain = ft.reads(report)
+    wide = {ord(str(digit)): ord("０") + digit for digit in range(10)}
+    for text in (report.replace("e-", "e\u2212"), report.translate(wide)):
+        assert ft.reads(text).io.equals(plain.io)

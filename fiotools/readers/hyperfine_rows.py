@@ -131,6 +131,8 @@ def _beside(values: list[Any] | None, times: list[Any]) -> list[Any] | None:
 
 
 def _count(value: Any) -> int | None:
+    if isinstance(value, float) and value.is_integer():  # as some programs write a whole number
+        value = int(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and -_INT64 <= value <= _INT64 else None
 
