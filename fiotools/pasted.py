@@ -46,6 +46,7 @@ _INVISIBLE = ("\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\xad")
 
 # what a word processor makes of a hyphen or a minus before a number
 _DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.])")
+_LIGATURES = str.maketrans({"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi"})
 _DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
 
 _IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>", re.I)
@@ -109,7 +110,7 @@ def repair(text: str) -> Repaired:
         for nothing in _INVISIBLE:
             text = text.replace(nothing, "")
     if not text.isascii():
-        text = _DASH.sub("-", text)
+        text = _DASH.sub("-", text).translate(_LIGATURES)
         text = _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
     if ">" in text and (text.startswith(">") or "\n>" in text):
         text = _MAIL.sub(_without_marks, text)

@@ -46,7 +46,7 @@ _ENTRY = re.compile(r"[^\n]*?([^\n\r]*): \(groupid=(\d+), jobs=\d+\): err=")
 # what fio prints above its first entry
 _DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 _HEAD = re.compile(
-    r"""(?:<[^>\n]+>[ ]?)?(?:
+    r"""(?:<(?!/)[^>\n]+>[ ]?)?(?:
         \.\.\.$ | \^C | fio-\d | fio[ ]\d+\.\d | fio:[ ] | Starting[ ]\d+ | Jobs:[ ]\d
       | [Nn]ote:[ ] | hostname= | $ | clock[ ]setaffinity | .*:[ ]Laying[ ]out[ ]IO[ ]file
       | file[ ].*exceeds | \(f=\d+\) | fio[ ][\d.]+$

@@ -36,6 +36,8 @@ def head(line: str, at: int, run: Run) -> None:
         run.client = client[1]
     elif re.match(r"fio: |[Nn]ote: |clock setaff", line):
         run.remarks.append((at, line))
+    elif ": (g=" in line:
+        run.doubts.append((at, f"the definition {line[:60]!r} cannot be read: no conditions"))
     elif is_entry(line) and _TERSE not in {text for _, text in run.remarks}:
         run.remarks.append((at, _TERSE))
 

@@ -108,8 +108,9 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
                 break
             stop = more
         line += text.count("\n", position, stop) + 1
-        # a tag of XML looks like the name of a client: it is one if an entry follows
-        if stop > position and text[position] != "<":
+        # what stands above a client's entries is of this report only if an entry follows; a tag
+        # of XML looks like it
+        if stop > position and not text.startswith(("<", "hostname="), position):
             end = stop
         position = stop + 1
     if not found.items or _is_copy(found.items[-1], _NORMAL.match(text, end)):

@@ -28,5 +28,9 @@ def add(tables: Tables, part: Document, above: int | None = None) -> None:
     if first and above and first.kind == "time" and not part.text[: first.start].strip():
         time_reader.add_timing(tables, first, Session(), above)
         part.reports = part.reports[1:]
-    if part.reports:
+    if any(report.kind == "fio_json" for report in part.reports):
+        from fiotools.readers import fio_json  # which knows what of its text repeats it
+
+        fio_json.read(part, tables)
+    elif part.reports:
         transcript.read(part, tables)
