@@ -73,8 +73,10 @@ NOON = pd.Timestamp("2026-11-22 12:00:00.000001")
         ([pd.Timedelta("3s"), None], None, pl.Duration("us"), [pd.Timedelta("3s"), None]),
         ([[1], [2, 3]], "object", pl.List(pl.Int64()), [[1], [2, 3]]),
     ],
-    ids=["int64", "float32", "Int32", "bool", "category", "object", "string", "naive", "zone"]
-    + ["timedelta", "lists"],
+    ids=[
+        *("int64", "float32", "Int32", "bool", "category", "object", "string", "naive"),
+        *("zone", "timedelta", "lists"),
+    ],
 )
 def test_a_column_added_by_hand_goes_to_polars_too(values, dtype, wanted, there):
     column = added(values, dtype)
