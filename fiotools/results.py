@@ -187,15 +187,19 @@ def _series(values: pd.Series[Any]) -> pl.Series:
 
     name, kind = str(values.name), str(values.dtype)
     missing = values.isna().to_numpy()
+    plain: Any = getattr(values.dtype, "numpy_dtype", values.dtype)
     if kind == "str":
         places, words = pd.factorize(values)
         every = pl.Series(name, [*words, None], dtype=pl.String())
         return every.gather(np.where(missing, len(words), places))
     if kind.startswith("datetime"):
-        moments = values.to_numpy(dtype="M8[ms]")
-        return pl.Series(name, moments).dt.replace_time_zone("UTC")
-    plain: Any = {"Int64": np.int64, "boolean": np.bool_, "float64": np.float64}[kind]
-    numbers = values.to_numpy(dtype=plain, na_value=plain(0))
+        unit = values.dt.unit
+        moments = pl.Series(name, values.to_numpy(dtype=f"M8[{'ms' if unit == 's' else unit}]"))
+        return moments if values.dt.tz is None else moments.dt.replace_time_zone("UTC")
+    if not isinstance(plain, np.dtype) or plain.kind not in "iufb":  # a column of the user's own
+        there = zip(values.tolist(), missing, strict=True)
+        return pl.Series(name, [None if gone else value for value, gone in there], strict=False)
+    numbers = values.to_numpy(dtype=plain, na_value=plain.type(0))
     series = pl.Series(name, numbers)
     if missing.any():
         series = series.set(pl.Series(missing), None)

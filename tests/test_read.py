@@ -43,6 +43,46 @@ def test_polars_tables_are_the_same():
     assert tables["runs"].schema["reported_at"] == pl.Datetime("ms", "UTC")
 
 
+def added(values, dtype=None):
+    """Read two runs, add a column by hand, and give it as polars has it."""
+    results = ft.reads(DD + DD)
+    results.io["mine"] = pd.Series(values, dtype=dtype)
+    return results.to_polars()["io"]["mine"]
+
+
+NOON = pd.Timestamp("2026-11-22 12:00:00.000001")
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "wanted", "there"),
+    [
+        ([1, 2], "int64", pl.Int64(), [1, 2]),
+        ([1.5, None], "float32", pl.Float32(), [1.5, None]),
+        ([1, None], "Int32", pl.Int32(), [1, None]),
+        ([True, False], "bool", pl.Boolean(), [True, False]),
+        (["a", None], "category", pl.String(), ["a", None]),
+        (["a", None], "object", pl.String(), ["a", None]),
+        (["a", None], "string", pl.String(), ["a", None]),
+        ([NOON, None], "datetime64[us]", pl.Datetime("us"), [NOON.to_pydatetime(), None]),
+        (
+            [NOON.tz_localize("Asia/Tokyo")] * 2,
+            None,
+            pl.Datetime("us", "UTC"),
+            [NOON.tz_localize("Asia/Tokyo").to_pydatetime()] * 2,
+        ),
+        ([pd.Timedelta("3s"), None], None, pl.Duration("us"), [pd.Timedelta("3s"), None]),
+        ([[1], [2, 3]], "object", pl.List(pl.Int64()), [[1], [2, 3]]),
+    ],
+    ids=[
+        *("int64", "float32", "Int32", "bool", "category", "object", "string", "naive"),
+        *("zone", "timedelta", "lists"),
+    ],
+)
+def test_a_column_added_by_hand_goes_to_polars_too(values, dtype, wanted, there):
+    column = added(values, dtype)
+    assert (column.dtype, column.to_list()) == (wanted, there)
+
+
 def test_only_the_tables_asked_for():
     results = ft.reads(DD, tables=("io",))
     assert set(results.tables) == {"io", "notes"}

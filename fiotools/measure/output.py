@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fiotools.errors import MeasureError
 from fiotools.measure.manifest import NAME, sync_folder
+from fiotools.spelling import argument
 
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 _LEAST = 4 * 2**20  # bytes free, for one raw output
@@ -37,7 +38,8 @@ def choose(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path
         raise MeasureError(f"{output}: {getattr(error, 'strerror', None) or error}") from None
     if not fits:
         raise MeasureError(
-            f"{folder} holds other files: results go to a new or an empty folder (--output)"
+            f"{folder} holds other files: results go to a new or an empty folder, "
+            f"{argument('output')}"
         )
     if {*"*?[]{}"} & {*str(folder)}:
         raise MeasureError(f"{folder}: * ? [ ] {{ }} mean something else to fiotools.read")

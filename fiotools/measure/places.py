@@ -16,6 +16,7 @@ from fiotools.errors import MeasureError
 from fiotools.measure.device import Device, devices_of
 from fiotools.measure.facts import memory
 from fiotools.measure.mounts import MEMORY, Mount, mount_of
+from fiotools.spelling import typed
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
 _KERNEL = ("/dev", "/proc", "/sys")
@@ -116,7 +117,8 @@ def places_of(given: Given) -> list[Place]:
     else:
         pairs = [_split(os.fspath(text)) for text in given]
     if not pairs:
-        raise MeasureError("no place to measure: name at least one folder with --dir NAME=FOLDER")
+        how = typed("places={'name': 'folder'}", "--dir NAME=FOLDER")
+        raise MeasureError(f"no place to measure: name at least one folder, {how}")
     found: list[Place] = []
     for name, text in pairs:
         path = _folder(text)

@@ -10,6 +10,7 @@ from fiotools.measure.experiments import Experiment
 from fiotools.measure.places import Place
 from fiotools.measure.plan import EFFORTS, Plan
 from fiotools.measure.room import size_for
+from fiotools.spelling import argument
 
 LIMIT_S = 100.0  # of a quick campaign: what is being run then may end, and all is removed
 _QUICK_RUNS_S = 70.0  # of it, for runs that take as long as they are told
@@ -47,11 +48,18 @@ def make_plan(
             default = max(1, min(default, int(_QUICK_RUNS_S / runs - _START_S)))
         seconds = _count("seconds", seconds, default)
     elif seconds is not None:
-        raise MeasureError(f"{experiment.name} runs until it is done: it takes no --seconds")
+        raise MeasureError(
+            f"{experiment.name} runs until it is done: it takes no {argument('seconds')}"
+        )
     if buffered and not experiment.is_direct:
-        raise MeasureError("--buffered is for random-io; the others have it among their workloads")
+        raise MeasureError(
+            f"{argument('buffered', True)} is for random-io; "
+            "the others have it among their workloads"
+        )
     if size is not None and experiment.is_fixed:
-        raise MeasureError(f"{experiment.name} is as the article has it: it takes no --size")
+        raise MeasureError(
+            f"{experiment.name} is as the article has it: it takes no {argument('size')}"
+        )
     return Plan(
         experiment=experiment.name,
         effort=effort,

@@ -10,6 +10,7 @@ from fiotools.measure.experiments import Experiment
 from fiotools.measure.experiments.base import MIB
 from fiotools.measure.facts import binary, memory
 from fiotools.measure.places import Place
+from fiotools.spelling import argument
 
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
 _SHARE = 4  # of the free space, and of the free memory, at most one part in four by default
@@ -53,7 +54,7 @@ def size_for(
         most, why = min(ceilings)
         raise MeasureError(
             f"no room: {why}; a test file has {binary(_STEP)} at least, and takes a quarter at "
-            "most unless you give --size"
+            f"most unless you give {argument('size')}"
         )
     return size
 

@@ -15,6 +15,7 @@ from fiotools.measure.pace import Pace
 from fiotools.measure.signals import OutOfTimeError, Watch
 from fiotools.measure.work import Work
 from fiotools.progress import bar
+from fiotools.spelling import argument, typed
 
 _REST_S = 15.0  # of two minutes, for removing
 
@@ -98,13 +99,14 @@ def _left_out(work: Work, longest: float, dropped: int) -> str:
     done = finished(work.folder, log)
     open_ = {run.round for run in wanted(work.plan, log) if run.order not in done}
     whole = work.plan.rounds - len(open_)
-    smaller = "" if work.experiment.is_fixed else "give a smaller --size, "
+    smaller = "" if work.experiment.is_fixed else f"give a smaller {argument('size')}, "
+    smaller += typed("or leave effort='quick' out", "or leave --quick out")
     limit = f"the {work.plan.limit_s:.0f} s of a quick campaign"
     if not whole:
-        raise MeasureError(f"{limit} were over before one round was: {smaller}or leave --quick out")
+        raise MeasureError(f"{limit} were over before one round was: {smaller}")
     text = f"{whole} of {work.plan.rounds} rounds were done in {limit}"
     if longest:
         text += f", of which one takes up to {span(longest)}"
     if dropped:
         text += f"; {dropped} runs of one that did not end were dropped"
-    return f"{text}: for the others resume it, {smaller}or leave --quick out"
+    return f"{text}: for the others resume it, {smaller}"

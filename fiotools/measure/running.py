@@ -19,6 +19,7 @@ from fiotools.measure.planning import make_plan
 from fiotools.measure.session import session
 from fiotools.measure.signals import Watch
 from fiotools.measure.tools import need
+from fiotools.spelling import argument, typed
 
 Say = Callable[[str], object]
 
@@ -191,8 +192,9 @@ def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
     if differing:
         told = ", ".join(name.removesuffix("_bytes") for name in differing)
         raise MeasureError(
-            f"{folder} holds another campaign ({told} differ): choose another --output, or go on "
-            f"with that one: --resume {folder}"
+            f"{folder} holds another campaign ({told} differ): "
+            f"choose another {argument('output')}, or go on with that one: "
+            + typed(f"resume({str(folder)!r})", f"--resume {folder}")
         )
     return found
 

@@ -23,6 +23,7 @@ from fiotools.measure.rounds import measure
 from fiotools.measure.signals import Interrupted, Watch
 from fiotools.measure.tools import versions
 from fiotools.measure.work import Work
+from fiotools.spelling import argument
 
 
 def session(
@@ -50,7 +51,8 @@ def session(
         done = finished(folder, log)
         is_done = bool(log) and len(done) == len(wanted(plan, log))
         if is_done and log[-1].get("status") == "complete":
-            raise MeasureError(f"{folder}: the campaign is complete; for another, a new --output")
+            new = f"for another, a new {argument('output')}"
+            raise MeasureError(f"{folder}: the campaign is complete; {new}")
         manifest = Manifest(folder)
         stack.callback(manifest.close)
         if not log:
@@ -180,7 +182,7 @@ def _without_direct(work: Work) -> Iterator[tuple[str, str]]:
         if len(asked) == len(work.plan.workloads):
             remedy = "leave the place out"
             if work.experiment.is_direct:
-                remedy += ", or use the page cache everywhere: --buffered"
+                remedy += f", or use the page cache everywhere: {argument('buffered', True)}"
             raise MeasureError(
                 f"{name} ({one.place.path}) refuses direct I/O, which is all that was asked "
                 f"for: {remedy}"

@@ -12,6 +12,7 @@ from fiotools.measure.experiments import Experiment
 from fiotools.measure.facts import binary
 from fiotools.measure.places import Place, shared
 from fiotools.measure.plan import Plan
+from fiotools.spelling import typed
 
 
 def before(
@@ -98,20 +99,28 @@ def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
 def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: int) -> str:
     """Say what was kept, and what to type next."""
     template = shlex.quote(f"{folder}/{plan.template}")
+    name, quoted = str(folder), shlex.quote(str(folder))
     text = [f"{done} of {total} runs are in {folder}"]
     if done < total:
-        text.append(f"  the others:  fiotools measure --resume {shlex.quote(str(folder))}")
+        again = typed(f"ft.measure.resume({name!r})", f"fiotools measure --resume {quoted}")
+        text.append(f"  the others:  {again}")
     if done:
         table, metric = experiment.metric
-        page = shlex.quote(f"{folder}.html")
-        text.append(f"  report:      fiotools report {shlex.quote(str(folder))} -o {page}")
+        page = f"{folder}.html"
+        shell = f"fiotools report {quoted} -o {shlex.quote(page)}"
+        text.append(f"  report:      {typed(f'ft.report({name!r}, {page!r})', shell)}")
+        text.append(f"  in Python:   c = ft.campaign({name!r})")
+        text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
         between, baseline, by = question(plan)
         if between:
             by += ["direction"] * (table == "io")
-            how = f"--metric {metric} --between {between} --baseline {baseline} --by {','.join(by)}"
-            text.append(f"  compare:     fiotools compare {template} {how}")
-        text.append(f'  in Python:   c = ft.campaign("{folder}")')
-        text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
+            how = typed(
+                f"ft.compare(c.results.{table}, {metric!r}, "
+                f"between={between!r}, baseline={baseline!r}, by={by!r})",
+                f"fiotools compare {template} --metric {metric} "
+                f"--between {between} --baseline {baseline} --by {','.join(by)}",
+            )
+            text.append(f"  compare:     {how}")
     return "\n".join(text)
 
 

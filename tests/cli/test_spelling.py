@@ -15,6 +15,8 @@ from tests.conftest import ROOT
 # the command line itself; and what is told to who gives frames of one function to another, which a
 # shell cannot do, or is no message at all
 APART = ("cli",)
+# a program of its own, options of other tools, and commands for another machine's shell
+OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "diskspd.py")
 OF_PYTHON = re.compile(
     r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= is|rows="
     r"| title=|err=|jobs="
@@ -76,6 +78,18 @@ def test_no_message_writes_an_argument_out():
     assert found == []
 
 
+def test_no_message_writes_an_option_out():
+    options = sorted(option for option in OPTIONS if option.startswith("--"))
+    written = re.compile(rf"(?<![\w-])({'|'.join(options)})(?![\w=-])")
+    found = [
+        f"{path.name}:{line}: {text}"
+        for path, tree in sources()
+        for line, text in texts(tree)
+        if path.name not in OF_SHELLS and written.search(text)
+    ]
+    assert found == []
+
+
 def test_no_message_writes_an_argument_out_by_its_name():
     # f"{name}={value!r}"
     found = []
@@ -101,7 +115,7 @@ def test_what_is_named_exists():
             named += re.findall(r"--[a-z-]+", shell)
             assert {*re.findall(r"\bfiotools ([a-z]+)", shell)} <= {*VERBS}
     assert len(named) > 50
-    assert {*named} <= OPTIONS
+    assert {*named} <= OPTIONS | {"--debug"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.measure import lock
+from fiotools.measure import output as outputs
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
 from tests.measure.campaigns import (
@@ -218,9 +219,10 @@ def test_nobody_listens(tmp_path):
         ({"size": "much"}, "size 'much' is none"),
         ({"size": "1M"}, "size '1M' is none"),
         ({"size": "900T"}, "no room for test files of 900 TiB"),
-        ({"seconds": 5}, "it takes no --seconds"),
+        ({"seconds": 5}, "it takes no seconds="),
         ({"only": ["nothing"]}, "throughput has no workload 'nothing' here"),
-        ({"buffered": True}, "--buffered is for random-io"),
+        ({"buffered": True}, "buffered=True is for random-io"),
+        ({"places": []}, "name at least one folder, places={'name': 'folder'}"),
         ({"output": "a{b}"}, "mean something else to fiotools.read"),
     ],
 )
@@ -230,7 +232,22 @@ def test_arguments(tmp_path, given, why):
     with pytest.raises(ft.MeasureError) as caught:
         ft.measure.run(**{**arguments, **given})
     assert why in str(caught.value)
+    assert "--" not in str(caught.value)
     assert names(tmp_path) == []
+
+
+def test_a_shell_has_options(tmp_path):
+    for given, why in (("seconds", "it takes no --seconds"), ("buffered", "--buffered is for")):
+        option = [f"--{given}", *(["5"] if given == "seconds" else [])]
+        done = measure("throughput", "--dir", tmp_path, *option, "--output", tmp_path / "out")
+        assert done.returncode == 1
+        assert why in done.stderr
+
+
+def test_a_folder_with_other_files_is_no_output(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(ft.MeasureError, match=r"a new or an empty folder, output=$"):
+        outputs.choose(tmp_path, "throughput")
 
 
 @pytest.mark.parametrize(
@@ -281,7 +298,7 @@ def test_the_output_holds_other_files(tmp_path):
     (tmp_path / "place").mkdir()
     done = measure(*SMALL, "--dir", tmp_path / "place", "--output", tmp_path / "out")
     assert done.returncode == 1
-    assert "holds other files" in done.stderr
+    assert "holds other files: results go to a new or an empty folder, --output" in done.stderr
     assert names(tmp_path / "place") == []
 
 
@@ -330,7 +347,32 @@ def test_another_campaign_is_in_the_folder(tmp_path):
         done = measure(*other)
         assert done.returncode == 1
         assert "holds another campaign" in done.stderr
+        assert f"choose another --output, or go on with that one: --resume {out}" in done.stderr
+    with pytest.raises(ft.MeasureError) as caught:
+        ft.measure.run("throughput", [place], output=out, rounds=2, progress=False)
+    told = str(caught.value)
+    assert told.endswith(f"another output=, or go on with that one: resume({str(out)!r})")
+    with pytest.raises(ft.MeasureError, match=r"is complete; for another, a new output=$"):
+        ft.measure.resume(out, progress=False)
     assert ran(out) == kept
+
+
+@linux
+@needs("dd")
+def test_what_to_type_next_can_be_typed(tmp_path):
+    """In Python it is Python, and runs as it stands."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    places, said = [tmp_path / "a", tmp_path / "b"], list[str]()
+    given = {"size": "16M", "rounds": 1, "only": ["read"], "progress": False}
+    ft.measure.run("throughput", places, output=tmp_path / "o", say=said.append, **given)
+    assert "--" not in said[-1]
+    lines = [line[15:] for line in said[-1].splitlines()[1:] if "ft.report" not in line]
+    known = {"ft": ft}
+    for line in lines[:-1]:
+        exec(line, known)
+    answer = eval(lines[-1], known)
+    assert answer["verdict"].tolist() == ["one run each: not comparable"]
 
 
 def test_what_is_left_is_removed_only_if_it_is_ours(tmp_path):
