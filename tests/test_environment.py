@@ -24,6 +24,9 @@ CONDA = {
     "seaborn-base": "seaborn",
 }
 
+# A new minor version of these formats or compares otherwise.
+TOOLS = ("nbval", "ruff")
+
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 SYSTEMS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
@@ -72,6 +75,14 @@ def test_environment_yml_matches_pyproject():
     assert str(found.pop("python")) == PROJECT["project"]["requires-python"]
     found.pop("pip")
     assert found == declared()
+
+
+def test_the_library_takes_what_is_newer_than_the_lock():
+    """Up to a version that may break it: exactness is the lock's work."""
+    for name, specifier in declared().items():
+        (lowest,) = [one.version for one in specifier if one.operator == ">="]
+        if name not in TOOLS:
+            assert specifier.contains(f"{lowest.partition('.')[0]}.999"), name
 
 
 def test_lock_names_no_host():
