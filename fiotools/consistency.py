@@ -119,9 +119,10 @@ def _or_one(values: Vector) -> _Array:
     return np.where(np.isnan(numbers) | (numbers == 0), 1.0, numbers)
 
 
-def _latencies(rows: Rows, _tables: Tables) -> Iterator[Problem]:
-    """Ask whether the least, the mean and the greatest are in order."""
+def _latencies(rows: Rows, tables: Tables) -> Iterator[Problem]:
+    """Ask whether the least, the mean and the greatest are in order, and within the run."""
     answers = []
+    longest = 1e9 * (_durations(rows, tables.get("runs")) + 1) * (1 + _SLACK)
     for kind in _KINDS:
         if not any(f"{kind}_{stat}_ns" in rows for stat in ("min", "mean", "max", "stddev")):
             continue
@@ -137,12 +138,24 @@ def _latencies(rows: Rows, _tables: Tables) -> Iterator[Problem]:
             (falls, f"{kind} min <= mean <= max does not hold"),
             (spread, f"{kind} stddev is greater than its range"),
             (negative, f"a {kind} is negative"),
+            (most > longest, f"the longest {kind} is longer than the run"),
         ]
     if "clat_mean_ns" in rows and "lat_mean_ns" in rows:
         longer = _exceeds(rows.get("clat_mean_ns").floats(), rows.get("lat_mean_ns").floats())
         answers.append((longer, "clat is longer than lat, which it is a part of"))
     if answers:
         yield from _told(rows, *answers)
+
+
+def _durations(rows: Rows, runs: Rows | None) -> _Array:
+    """Give the seconds of each row's run; nan where they are not said."""
+    if runs is None or not len(runs):
+        return np.full(len(rows), np.nan)
+    # one number for a file and its run: exact, for there are far fewer of either
+    wanted, known = (one.file * 1e9 + one.get("run").floats() for one in (rows, runs))
+    order = np.argsort(known)
+    at = order[np.searchsorted(known[order], wanted).clip(max=len(order) - 1)]
+    return np.where(known[at] == wanted, runs.get("duration_s").floats()[at], np.nan)
 
 
 def _exceeds(one: _Array, other: _Array) -> _Array:

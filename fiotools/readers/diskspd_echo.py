@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fiotools.readers import diskspd_options as options
+from fiotools.readers.diskspd_lines import is_rule
 
 _SPAN = re.compile(r"(?:timespan|job):\s*\d+")
 _PATH = re.compile(r"path: ['‘’“”\"]?(.*?)['‘’“”\"]?")  # programs make other quotes of them
@@ -34,7 +35,7 @@ def read_echo(lines: Sequence[str], given: Sequence[options.Setting]) -> Iterato
     for line in map(str.strip, lines):
         if _SPAN.fullmatch(line):
             spans.append([])
-        elif spans and line.strip("-_"):
+        elif spans and not is_rule(line):
             spans[-1].append(line)
     if spans:
         yield from (_read_span(span, given) for span in spans)

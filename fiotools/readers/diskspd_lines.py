@@ -68,9 +68,12 @@ class Cursor:
 
 
 def is_rule(line: str) -> bool:
-    """Say whether a line only separates: ``------``, ``******``, Markdown's ``|--|--|``."""
+    """Say whether a line only separates: ``------``, ``******``, Markdown's ``|--|--|``.
+
+    Programs make longer dashes of them.
+    """
     marks = line.strip(" \t|")
-    return len(marks) > 1 and not marks.strip("-*_=:| \t")
+    return len(marks) > 1 and not marks.strip("-\u2010\u2011\u2013\u2014\u2212*_=:| \t")
 
 
 def take_table(cursor: Cursor) -> Table:

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 
 import orjson
 
+from fiotools.readers.fio_json_keys import Decoder
+
 ANCHOR = r'\{\s*"fio ?version"\s*:'
 VERSION_KEYS = ("fio version", "fioversion")
 Loads: TypeAlias = Callable[[str | bytes], Any]
@@ -24,12 +26,6 @@ _OTHER_KEYS = tuple(
     re.compile(rf'"(?:{key})"\s*:') for key in ("jobname", "jobs|client_stats", "io_bytes|iops")
 )
 _START = re.compile(ANCHOR)
-# job names may hold control characters; Python refuses to read numbers of thousands of digits
-_DECODER = json.JSONDecoder(
-    strict=False,
-    parse_constant=lambda _: None,
-    parse_int=lambda digits: int(digits) if len(digits) < 40 else float(digits),
-)
 # a string, or what C prints for figures that are none
 _STRING_OR_NAN = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
@@ -57,6 +53,8 @@ class Piece:
         Why it is not whole.
     nans : int
         How many of its figures were nan or inf; they are None.
+    options, figures : tuple of str
+        Keys that stand twice in it with other values, of options and of all else.
     """
 
     start: int
@@ -64,6 +62,8 @@ class Piece:
     document: dict[str, Any] | None
     reason: str = ""
     nans: int = 0
+    options: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
 
 
 def has_key(text: str) -> bool:
@@ -78,7 +78,8 @@ def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) ->
     ----------
     text : str
     loads : callable
-        Parses JSON, and raises `orjson.JSONDecodeError` for anything else.
+        Parses JSON, and raises `orjson.JSONDecodeError` for anything else, and for JSON in which
+        keys stand twice.
     data : bytes, optional
         The same text, where it is known as bytes.
     """
@@ -97,16 +98,24 @@ def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) ->
         return found
     # keys in another order, or without the version, and something that is no JSON
     readable, nans = _without_nan(text)
+    decoder = Decoder()
     try:
-        return _documents(_DECODER.decode(readable), text, nans) or found
+        return _documents(decoder.decode(readable), text, nans, decoder) or found
     except (json.JSONDecodeError, RecursionError):
         return found
 
 
-def _documents(value: Any, text: str, nans: int = 0) -> list[Piece]:
+def _documents(value: Any, text: str, nans: int = 0, decoder: Decoder | None = None) -> list[Piece]:
     """Take a JSON value that is a document, or a list of documents."""
     documents = value if isinstance(value, list) else [value]
-    return [Piece(0, len(text), one, nans=nans) for one in documents if is_fio(one)]
+    return [_piece(0, len(text), one, nans, decoder) for one in documents if is_fio(one)]
+
+
+def _piece(
+    start: int, end: int, document: dict[str, Any], nans: int, decoder: Decoder | None
+) -> Piece:
+    options, figures = (decoder.options, decoder.figures) if decoder else ((), ())
+    return Piece(start, end, document, "", nans, tuple(options), tuple(figures))
 
 
 def is_fio(value: Any) -> bool:
@@ -135,19 +144,21 @@ def piece_at(text: str, start: int, loads: Loads = orjson.loads) -> Piece:
             except orjson.JSONDecodeError:
                 pass
     readable, nans = _without_nan(text[start:stop])
+    decoder = Decoder()
     try:
-        value, end = _DECODER.raw_decode(readable)
+        value, end = decoder.raw_decode(readable)
     except RecursionError:
         return Piece(start, start + 1, None, "nested too deeply")
     except json.JSONDecodeError as error:
         try:
             if brace >= 0:
-                value = _DECODER.decode(_BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start]))
-                return Piece(start, brace + 2, value, nans=nans)
+                decoder = Decoder()
+                value = decoder.decode(_BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start]))
+                return _piece(start, brace + 2, value, nans, decoder)
         except (json.JSONDecodeError, RecursionError):
             pass
         return Piece(start, start + error.pos, None, error.msg)
-    return Piece(start, start + end, value, nans=nans)
+    return _piece(start, start + end, value, nans, decoder)
 
 
 def _without_nan(text: str) -> tuple[str, int]:

@@ -13,7 +13,8 @@ documents of one run are cumulative, so the last one counts, while separate runs
 appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
 repeat what other rows say; ``group_reporting`` without a value is not written into the options, so
 a group is known by having fewer entries than ``numjobs``; the coarse distribution is of the
-completion latency and of all directions. With ``normal,json`` the JSON is read, and the text that
+completion latency and of all directions; keys may stand twice (`fio_json_keys`), and ``null`` is
+written by other programs only. With ``normal,json`` the JSON is read, and the text that
 repeats it is a note; a report of another run beside it is a run.
 
 Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_json``), 2.1 to 3.42.
@@ -86,6 +87,7 @@ def _add_group(tables: Tables, document: Document, group: list[Piece], status: s
             version=document.version,
             status=status,
             line=line,
+            said=group[-1].nans + len(group[-1].figures),
         )
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
@@ -99,7 +101,7 @@ def _add_group(tables: Tables, document: Document, group: list[Piece], status: s
             line=document.line(group[0].start),
             run=run,
         )
-    _note_nans(tables, group[-1], line, run)
+    _note_odd(tables, group[-1], line, run)
     return run
 
 
@@ -118,10 +120,19 @@ def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
     )
 
 
-def _note_nans(tables: Tables, piece: Piece, line: int, run: int) -> None:
+def _note_odd(tables: Tables, piece: Piece, line: int, run: int) -> None:
+    """Note what the document has instead of figures, and what it has twice."""
     if piece.nans:
         message = f"{piece.nans} figures of the document are nan or inf: left out"
         tables.note(message, line=line, run=run, severity="warning")
+    for names, severity, what in (
+        (piece.figures, "warning", "which is right is not certain: those that differ are left out"),
+        (piece.options, "info", "the last one counts; look up whether fio took it"),
+    ):
+        if names:
+            told = ", ".join(dict.fromkeys(names))
+            message = f"stands twice in the document, with different values: {told:.200}; {what}"
+            tables.note(message, line=line, run=run, severity=severity)
 
 
 def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> None:
@@ -155,8 +166,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             severity="warning",
         )
         return tables.runs
-    run = rows.add_run(tables, [piece.document], line=report.line, session=session)
-    _note_nans(tables, piece, report.line, run)
+    said = piece.nans + len(piece.figures)
+    run = rows.add_run(tables, [piece.document], line=report.line, session=session, said=said)
+    _note_odd(tables, piece, report.line, run)
     return run
 
 

@@ -15,6 +15,7 @@ import orjson
 
 from fiotools.readers.fio_json_histograms import NONE, Bins, Histograms, Place, indent_of
 from fiotools.readers.fio_json_io import DIRECTIONS
+from fiotools.readers.fio_json_keys import each_once
 from fiotools.readers.fio_repeats import entries
 
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys; it counts in ns
@@ -39,7 +40,7 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     Raises
     ------
     orjson.JSONDecodeError
-        If the text is no JSON.
+        If the text is no JSON, or if keys stand twice in it.
 
     Examples
     --------
@@ -50,22 +51,29 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     (2000, [2005, 2007], [1992.0, 1994.0])
     """
     if len(text) < _LEAST:
-        return orjson.loads(text)
+        return _loads(text)
     try:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError:  # half of a character
-        return orjson.loads(text)
+        return _loads(text)
     places = find(data) if may_have(data) else None
     found = Histograms(len(data) // LINE)
     if not places or not (found.add(data, places) if wanted else seem_whole(data, places)):
-        return orjson.loads(data)
+        return _loads(data)
     # The dicts held numbers only, so that the rest is JSON if and only if the whole is.
     rest = without(data, places)
-    value = orjson.loads(rest)
+    value = _loads(rest)
     each = [*found.each()] if wanted else [NONE] * len(places)
     # A key may be spelled otherwise, and then a dict that looks like a substitute may be none.
     is_plain = rest.count(KEY) == len(places) and b"\\u00" not in rest
-    return value if is_plain and _put_back(value, each) else orjson.loads(data)
+    return value if is_plain and _put_back(value, each) else _loads(data)
+
+
+def _loads(text: str | bytes) -> Any:
+    value = orjson.loads(text)
+    if not each_once(text, value):
+        raise orjson.JSONDecodeError("a key stands twice", "", 0)
+    return value
 
 
 def may_have(data: bytes) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiotools.readers.fio_json_io import Version
+from fiotools.readers.fio_json_latency import is_other_count
 from fiotools.readers.fio_json_listed import DIRECTIONS, Jobs, plain
 from fiotools.readers.fio_json_marks import ZERO
 from fiotools.readers.fio_json_rows import is_moment, ran_longer
@@ -138,7 +139,10 @@ class Group:
         fell_short = (self.whole[:, _SHORT] != 0) | (self.whole[:, _IOS] == 0) & (
             self.direction == SYNC
         )
-        self.sound[self.document[fell_short]] = False
+        counts = self.extremes[..., _COUNT]
+        odd = (counts > 0) & is_other_count(counts, self.whole[:, [_IOS]])
+        odd &= (self.direction != SYNC)[:, None]
+        self.sound[self.document[fell_short | odd.any(axis=1)]] = False
 
 
 def _measured(extremes: Array, means: Array) -> Array:

@@ -54,8 +54,8 @@ class Version:
 
 def has_io(part: Mapping[str, Any]) -> bool:
     """Whether anything was moved in a direction; fio lists unused ones as zeros."""
-    if "io_kbytes" in part and "io_bytes" in part:  # an I/O that failed counts as issued
-        return bool(part["io_bytes"])
+    if "io_kbytes" in part and isinstance(part.get("io_bytes"), (int, float, str)):
+        return bool(part["io_bytes"])  # an I/O that failed counts as issued
     return any(part.get(key) for key in ("io_bytes", "total_ios", "iops", "bw"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ _KEYS = tuple((kind, ((f"{kind}_ns", 1), (kind, 1000))) for kind in ("slat", "cl
 KEYS = tuple(key for _, keys in _KEYS for key, _ in keys)
 _STATS = ("min", "max", "mean", "stddev")
 COLUMNS = {kind: {stat: f"{kind}_{stat}_ns" for stat in _STATS} for kind in ("slat", "clat", "lat")}
+_SLACK = 0.02  # of I/Os that a job fell short of, or did after it was counted
 Latency = tuple[str, int, dict[str, Any]]
 
 
@@ -45,6 +46,20 @@ def latencies(part: Mapping[str, Any], values: Values, direction: str) -> list[L
                     found.append((kind, scale, latency))
                 break
     return found
+
+
+def miscounted(measured: list[Latency], ios: Any, flying: float) -> Iterator[str]:
+    """Name latencies of another number of I/Os than were done, and were flying at the end."""
+    for kind, _, latency in measured:
+        count = latency.get("N")
+        is_known = bool(count and ios) and type(ios) is int
+        if is_known and is_other_count(count, ios) and not ios < count <= ios + flying:
+            yield f"{kind} is of {count} I/Os, but total_ios is {ios}"
+
+
+def is_other_count(count: Any, ios: Any) -> Any:
+    """Whether latencies are of another number of I/Os than were done; of arrays, which are."""
+    return abs(count - ios) > _SLACK * ios + 1
 
 
 def figures(measured: list[Latency]) -> dict[str, float]:

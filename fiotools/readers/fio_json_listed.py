@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from fiotools.readers import fio_options
+from fiotools.readers.fio_json_keys import each_once
 
 DIRECTIONS = ("read", "write", "trim", "sync")
 
@@ -107,7 +108,10 @@ class Jobs:
 
 
 def _options(inside: bytes) -> dict[str, str]:
-    found = orjson.loads(b"{%b}" % inside)
+    text = b"{%b}" % inside
+    found = orjson.loads(text)
+    if not each_once(text, found):
+        raise ValueError("an option is given twice")
     if not _STR.issuperset(map(type, found.values())):
         raise TypeError("an option is no text")
     return fio_options.normalise(found)

@@ -13,6 +13,7 @@ import numpy as np
 import orjson
 
 from fiotools.readers.fio_json_cut import CUT
+from fiotools.readers.fio_json_keys import each_once
 from fiotools.readers.fio_json_matrix import NUMBER, TOKEN
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ def marked(rest: bytes) -> tuple[dict[str, Any], list[bool]]:
                 raise UnusualError
             decimals.append(number[1] is not None)
             parts.append(b"%d.5" % len(decimals) if number[1] else b"%d" % len(decimals))
-    document = orjson.loads(b"".join([*parts, rest[at:]]))
-    if type(document) is not dict:
+    text = b"".join([*parts, rest[at:]])
+    document = orjson.loads(text)
+    if type(document) is not dict or not each_once(text, document):
         raise UnusualError
     return document, decimals
 

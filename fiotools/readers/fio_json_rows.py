@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ from fiotools.readers.fio_json_latency import (
     add_fine,
     figures,
     latencies,
+    miscounted,
 )
 from fiotools.readers.fio_json_values import Values
 from fiotools.readers.fio_repeats import elapsed, entries
@@ -78,6 +80,7 @@ class _Document:
     fio: Version
     shared: dict[str, str]
     values: Values
+    line: int | None
 
 
 def add_run(
@@ -88,8 +91,12 @@ def add_run(
     status: str = "ok",
     line: int | None = None,
     session: Session | None = None,
+    said: int = 0,
 ) -> int:
-    """Add the reports of one run: the last is the result, all of them are samples if several."""
+    """Add the reports of one run: the last is the result, all of them are samples if several.
+
+    Of so many of its figures that are none it is ``said`` already.
+    """
     document = reports[-1]
     session, values, fio = session or Session(), Values(), Version.of(document, version)
     listed = [values.numbers(entry, _NUMBERS, "") for entry in entries(document)]
@@ -106,7 +113,7 @@ def add_run(
     )
     shared = fio_options.normalise(_mapping(document.get("global options")))
     fio_options.add_settings(tables, run, None, None, shared, "global")
-    read = _Document(tables, run, fio, shared, values)
+    read = _Document(tables, run, fio, shared, values, line)
     alike = Counter(map(_alike, listed))
     for number, entry in enumerate(listed, 1):
         _add_entry(read, number, entry, alike[_alike(entry)])
@@ -120,7 +127,7 @@ def add_run(
         _add_samples(read, reports)
     extras.add_disks(tables, run, document.get("disk_util"), values)
     extras.add(tables, run, None, document, READ_TOP)
-    values.note(tables, run, line)
+    values.note(tables, run, line, said)
     return run
 
 
@@ -177,9 +184,11 @@ def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) 
     own_settings = {name: value for name, value in own.items() if name != "name"}
     fio_options.add_settings(tables, run, number, keys["job"], own_settings, "given")
     if own or (read.shared and read.fio.lists_options and "hostname" not in entry):
-        unset = fio_options.defaults(options)
+        unset = fio_options.defaults({**read.shared, **own})
         fio_options.add_settings(tables, run, number, keys["job"], unset, "default")
     moved, is_fine = [], False
+    # what is not listed may be any number
+    flying = _flying(options) if own and options is not read.shared else math.inf
     for direction in DIRECTIONS:
         part = entry.get(direction)
         if isinstance(part, dict):
@@ -193,12 +202,22 @@ def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) 
             found = _add_direction(read, keys, direction, part, options)
             if found is not None:
                 moved.append(direction)
+                ios = None if direction == "sync" else part.get("total_ios")
+                for doubt in miscounted(found, ios, flying):
+                    message = f"{direction} of {keys['job']!r:.60}: {doubt}: both are kept"
+                    tables.note(message, line=read.line, severity="warning", run=run)
                 is_fine |= any(latency.get("bins") for _, _, latency in found)
     if not is_fine:
         add_coarse_bins(tables, keys, entry, moved)
     extras.add_steadystate(tables, keys, entry, moved)
     odd_start = {"job_start"} if entry.get("job_start") and not job["job_start"] else set()
     extras.add(tables, run, number, entry, READ_JOB - odd_start)
+
+
+def _flying(options: Mapping[str, str]) -> int:
+    """Give the I/Os that may be on their way at once."""
+    depth, jobs = (fio_options.whole(options.get(name)) for name in ("iodepth", "numjobs"))
+    return (depth or 1) * (jobs or 1)
 
 
 def _keys(
@@ -285,13 +304,18 @@ def ran_longer(ran_ms: Any, elapsed: Any, clones: Any) -> Any:
 
 
 def _note_trouble(tables: Tables, run: int, entry: Mapping[str, Any], line: int | None) -> None:
-    idle = not any(has_io(_mapping(entry.get(direction))) for direction in DIRECTIONS)
+    parts = [_mapping(entry.get(direction)) for direction in DIRECTIONS]
+    idle = not any(map(has_io, parts))
     error, job = entry.get("error"), entry.get("jobname")
     if error:
         message = f"job {job!r} ended with error {error}" + (", without I/O" if idle else "")
         tables.note(message, line=line, severity="error", run=run)
     elif idle:
-        tables.note(f"job {job!r} did no I/O", line=line, severity="warning", run=run)
+        is_said = all(
+            part.get(key, 0) is not None for part in parts for key in ("io_bytes", "iops")
+        )
+        message = f"job {job!r} did no I/O" if is_said else f"job {job!r} does not say its I/O"
+        tables.note(message, line=line, severity="warning", run=run)
 
 
 def _add_samples(read: _Document, reports: list[dict[str, Any]]) -> None:

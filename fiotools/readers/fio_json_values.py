@@ -26,6 +26,7 @@ class Values:
 
     def __init__(self) -> None:
         self.left_out: list[str] = []
+        self.nulls: list[str] = []
         self.quoted = 0
 
     def numbers(self, values: Mapping[str, Any], keys: Iterable[str], place: str) -> dict[str, Any]:
@@ -40,7 +41,9 @@ class Values:
                 sound[key] = float(value) if re.search("[.eE]", value) else int(value)
             elif key in sound:
                 del sound[key]
-                if value is not None:  # nan and inf have a note already
+                if value is None:
+                    self.nulls.append(f"{place}{key}")
+                else:
                     self.left_out.append(f"{place}{key} is {value!r:.40}")
         return sound
 
@@ -61,8 +64,12 @@ class Values:
                 row = {**row, name: None}
         return row
 
-    def note(self, tables: Tables, run: int, line: int | None) -> None:
-        """Say what was left out, and that numbers were texts."""
+    def note(self, tables: Tables, run: int, line: int | None, said: int) -> None:
+        """Say what was left out, and that numbers were texts; of so many nulls it is ``said``."""
+        if len(self.nulls) > said:
+            message = f"{len(self.nulls) - said} figures are null, which fio does not write"
+            message += f": left out ({self.nulls[0]}{', ...' * (len(self.nulls) > 1)})"
+            tables.note(message, line=line, severity="warning", run=run)
         if self.quoted:
             message = f"{self.quoted} numbers of the document are texts: read as numbers"
             tables.note(message, line=line, run=run)

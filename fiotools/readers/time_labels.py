@@ -101,7 +101,7 @@ def _before(text: str, at: int, prefix: str, *, is_odd: bool) -> Found | None:
         told = " ".join(text[at - len(prefix) if is_odd else at : end].split())
         said = f"not one whole report of time ({told:.80}): left out; paste it as it was printed"
         return begin, end, Timing(None, doubts=(("warning", said),))
-    user, sys, doubts = _certain(found) if is_one_line else _toybox(texts, found)
+    user, sys, doubts = _toybox(texts, found, is_one_line=is_one_line)
     timing = Timing(
         real=found[0].seconds,
         user=user,
@@ -121,8 +121,11 @@ def _certain(found: list[Duration]) -> _Pair:
     return found[1].seconds, found[2].seconds, ()
 
 
-def _toybox(texts: list[str], found: list[Duration]) -> _Pair:
-    """Read user and sys as toybox means them, where the report may be toybox's."""
+def _toybox(texts: list[str], found: list[Duration], *, is_one_line: bool) -> _Pair:
+    """Read user and sys as toybox means them, where the report may be toybox's.
+
+    toybox prints three lines; in one, three decimals each are rather a ``TIMEFORMAT``'s.
+    """
     real, *cpu = found
     if real.unit or real.places != 3:
         return _certain(found)
@@ -135,6 +138,9 @@ def _toybox(texts: list[str], found: list[Duration]) -> _Pair:
         return micros[0] / 10**6, micros[1] / 10**6, (("info", said),)
     if all(one.seconds.is_integer() for one in cpu):
         return _certain(found)
+    if is_one_line:
+        said = "user and sys are taken for seconds; toybox's would lack zeros: use time -p"
+        return cpu[0].seconds, cpu[1].seconds, (("warning", said),)
     user, sys = (one.seconds if one.seconds.is_integer() else None for one in cpu)
     said = "user and sys may be toybox's, whose decimals lack zeros: left out; use time -p"
     return user, sys, (("warning", said),)

@@ -608,3 +608,111 @@ def test_what_is_nested_too_deeply_is_an_error(end):
     nested = json.loads(whole)
     nested["jobs"][0]["read"]["odd"] = json.loads("[" * 500 + "]" * 500)
     assert len(reads(nested).io) == 2
+
+
+def text_of(**changes):
+    """A document of one job that reads, with some of its figures changed, as text."""
+    value = document("normal-json.txt")
+    value["jobs"][0]["write"]["io_bytes"] = 0
+    for key in ("total_ios", "iops", "bw", "bw_bytes", "io_kbytes"):
+        value["jobs"][0]["write"][key] = 0
+    value["jobs"][0]["read"].update(changes)
+    return json.dumps(value, indent=2)
+
+
+def test_a_figure_that_stands_twice_with_other_values_is_none():
+    text, figures = text_of(), ("io_bytes", "iops")
+    read = document("normal-json.txt")["jobs"][0]["read"]
+    printed = {key: f'"{key}": {json.dumps(read[key])},' for key in figures}
+    same = ft.reads(text.replace(printed["iops"], printed["iops"] * 2))
+    assert same.notes.empty
+    assert same.io["iops"].tolist() == ft.reads(text).io["iops"].tolist()
+    twice = text.replace(printed["iops"], f'{printed["iops"]} "iops": 7.5, "IOPS": 8.5,')
+    res = ft.reads(twice)
+    assert res.io["iops"].isna().tolist() == [True]
+    assert res.io["total_ios"].tolist() == [read["total_ios"]]
+    assert res.notes[["severity", "message"]].to_numpy().tolist() == [
+        [
+            "warning",
+            "stands twice in the document, with different values: iops; which is right is not certain:"
+            " those that differ are left out",
+        ]
+    ]
+
+
+def test_a_direction_that_stands_twice_keeps_what_both_say():
+    text = text_of()
+    other = json.loads(text)["jobs"][0]["read"] | {"io_bytes": 1}
+    res = ft.reads(text.replace('"write": {', f'"read": {json.dumps(other)}, "write": {{', 1))
+    assert res.io["io_bytes"].isna().tolist() == [True]
+    assert res.io["total_ios"].tolist() == [other["total_ios"]]
+    assert "stands twice in the document" in res.notes["message"].item()
+
+
+def test_an_option_that_is_given_twice_counts_as_it_was_given_last(tmp_path):
+    text = text_of().replace('"job options": {', '"job options": {"iodepth": "4", "iodepth": "8",')
+    res = ft.reads(text)
+    assert res.io["iodepth"].tolist() == [8]
+    (note,) = res.notes["message"]
+    assert note.startswith("stands twice in the document, with different values: iodepth; the last")
+    path = tmp_path / "twice.json"
+    path.write_text(text, encoding="utf-8")
+    assert ft.read(path).notes["message"].tolist() == [note]
+
+
+@pytest.mark.parametrize(
+    ("value", "note"),
+    [
+        ("null", "1 figures are null, which fio does not write: left out (read of 'mix': io"),
+        ("{}", "io_bytes is {}, which is not what fio writes: left out"),
+        ("NaN", "1 figures of the document are nan or inf: left out"),
+    ],
+)
+def test_bytes_that_are_no_number_do_not_take_the_row_along(value, note):
+    text = text_of(io_bytes="HERE", total_ios=10000).replace('"HERE"', value)
+    res = ft.reads(text)
+    assert res.io["total_ios"].tolist() == [10000]
+    assert res.io["io_bytes"].isna().tolist() == [True]
+    assert not res.notes["message"].str.contains("did no I/O").any()
+    assert res.notes["message"].str.contains(note, regex=False).any()
+
+
+def test_a_job_that_does_not_say_its_io_is_not_said_to_be_idle():
+    figures = dict.fromkeys(("io_bytes", "io_kbytes", "total_ios", "iops", "bw", "bw_bytes"))
+    res = ft.reads(text_of(**figures))
+    assert res.io.empty
+    assert res.notes["message"].str.contains("does not say its I/O").any()
+    assert not res.notes["message"].str.contains("did no I/O").any()
+
+
+def test_an_option_of_a_group_of_unlike_jobs_stands_once():
+    settings = ft.read(fixture("group-unlike.txt")).settings.query("entry == 1")
+    assert settings["option"].is_unique
+    assert settings.query("option == 'rw'")["origin"].tolist() == ["given"]
+
+
+@pytest.mark.parametrize(
+    ("latency", "message"),
+    [
+        ({"max": 9_200_000_000_000_000_000}, "the longest clat is longer than the run"),
+        ({"N": 7}, "clat is of 7 I/Os, but total_ios is"),
+        ({"N": 10**6}, "clat is of 1000000 I/Os, but total_ios is"),
+    ],
+)
+def test_latencies_that_cannot_be_are_noted(latency, message):
+    clat = document("normal-json.txt")["jobs"][0]["read"]["clat_ns"]
+    res = ft.reads(text_of(clat_ns=clat | latency))
+    assert res.notes["severity"].tolist() == ["warning"]
+    assert message in res.notes["message"].item()
+
+
+def test_ios_on_their_way_are_measured_beside_those_that_are_counted():
+    value = json.loads(text_of())
+    value["jobs"][0]["job options"]["iodepth"] = "256"
+    read = value["jobs"][0]["read"]
+    for latency in ("clat_ns", "lat_ns"):
+        read[latency]["N"] = read["total_ios"] + 256
+    assert reads(value).notes.empty
+    for latency in ("clat_ns", "lat_ns"):
+        read[latency]["N"] = read["total_ios"] + 257
+    assert len(reads(value).notes) == 2

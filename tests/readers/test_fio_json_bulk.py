@@ -279,8 +279,8 @@ HELD = [  # other digits and other texts at the same places
     (b"Sat Nov 21 05:37:26 2026", b"Sun Nov 1 07:00 2026"),
     (b'"fio-3.33"', b'"fio-3.36-12-gabc"'),
     (b'"99.900000" :', b'"99.950001" :'),
-    (b'"99.900000" :', b'"99.950000" :'),
     (b'"what_it_is_for"', b'"run 2 of 3"'),
+    (b'"max" : 4587986', b'"max" : 4000000000'),
 ]
 LEFT = [  # what has to be looked at by itself
     (IO, b'"io_bytes" : 9007199254740993'),
@@ -314,6 +314,10 @@ LEFT = [  # what has to be looked at by itself
     (b"05:37:26", b"05:37:26\n"),
     (b"\n}", b"\n} 7"),
     (b'"percentile" : {', b'"bins" : {'),
+    (b'"99.900000" :', b'"99.950000" :'),
+    (b'"direct" : "1"', b'"direct" : "1",\n        "direct" : "0"'),
+    (IOPS, IOPS + b',\n        "iops" : 998.000999'),
+    (b'"N" : 1000', b'"N" : 1040'),
 ]
 
 

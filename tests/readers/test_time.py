@@ -286,6 +286,13 @@ def test_toybox_with_either_decimal_mark(mark):
     assert "may be toybox's" in ft.reads(text).notes["message"].item()
 
 
+def test_toybox_whose_lines_were_joined():
+    assert times("real 1.234 user 0.1033 sys 0.12345\n") == [(1.234, 0.001033, 0.012345)]
+    results = ft.reads("real 1.234 user 0.103 sys 0.123\n")
+    assert times("real 1.234 user 0.103 sys 0.123\n") == [(1.234, 0.103, 0.123)]
+    assert "toybox's would lack zeros" in results.notes["message"].item()
+
+
 def test_several_reports_are_several_runs():
     results = ft.reads(BASH * 3)
     assert results.timings["run"].tolist() == [1, 2, 3]
