@@ -69,6 +69,16 @@ def test_rows_are_complete(folder):
         assert row["source"] or "." not in row["selector"], row
 
 
+def test_what_agrees_only_as_cut_off_is_said_to():
+    seen = published(DATA / "page-cache")
+    bounds = [interval(printed, "round") for printed in seen.printed]
+    low, high = pd.DataFrame(bounds).to_numpy().T
+    only = seen.agrees & (seen.rounding == "trunc") & ~seen.recomputed.between(low, high)
+    assert seen[only].printed.tolist() == ["0.46"]
+    notebook = (DATA.parent / "notebooks" / "02-page-cache.ipynb").read_text(encoding="utf-8")
+    assert "0.46 s agrees only as 0.466 s cut off" in notebook
+
+
 def test_text_and_xml_tell_the_same():
     keys = ["volume", "scope", "thread", "direction"]
     text, xml = (
