@@ -88,13 +88,11 @@ def _rates(rows: Rows, _tables: Tables) -> Iterator[Problem]:
     odd = np.zeros(len(rows), dtype=bool)
     for values in amounts.values():
         odd |= (values < 0) | np.isinf(values)
-    # a millisecond, a KiB/s and one I/O more or less
+    # a millisecond, a unit of the rate (KiB/s; fio cuts IOPS to whole ones), one I/O more or less
     bytes_off = (moved != 0) & (
         np.abs(bw * time - moved) > _SLACK * moved + 0.0015 * bw + 1024 * time
     )
-    ios_off = (ios != 0) & (
-        np.abs(iops * time - ios) > _SLACK * ios + 0.0015 * iops + 1024 * time + 1
-    )
+    ios_off = (ios != 0) & (np.abs(iops * time - ios) > _SLACK * ios + 0.0015 * iops + time + 1)
     # fio counts bytes when they are sent, I/Os when they are done
     block = rows.get("bs_bytes").floats()
     flying = _or_one(rows.get("iodepth")) * _or_one(rows.get("numjobs"))

@@ -289,7 +289,7 @@ def _remarks(runs: Sequence[_Run]) -> list[str]:
     """Say why there are no figures for a row."""
     found: dict[str, list[str]] = {}
     for run in runs:
-        if run.fact["jain"] is None and run.fact.get("warnings"):
+        if None in (run.fact["jain"], run.fact["max_over_min"]) and run.fact.get("warnings"):
             found.setdefault(run.fact["warnings"], []).append(called(str(run.name)))
     return [
         say("- {names}: {why}", names=_several(names), why=sentence(why))

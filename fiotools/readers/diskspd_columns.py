@@ -133,7 +133,15 @@ class Columns:
     def io(self) -> Rows:
         """Give the rows of threads on targets, and of whole runs behind them."""
         threads, totals = self._figures.entries, self._figures.totals
-        run, entry, direction = np.nonzero(threads.moved)
+        # a thread that did nothing while its run did something is dead: that is its share
+        _, firsts, thread = np.unique(
+            np.arange(len(self._layout.targets)).repeat(self._layout.targets),
+            return_index=True,
+            return_inverse=True,
+        )
+        busy = np.logical_or.reduceat(threads.moved.any(axis=-1), firsts, axis=1)[:, thread]
+        dead = ~busy[..., None] & totals.moved[:, None]
+        run, entry, direction = np.nonzero(threads.moved | dead)
         whole, way = np.nonzero(totals.moved & self._is_whole[:, None])
         whose = np.concatenate([run, whole])
         order = np.argsort(whose, kind="stable")
@@ -151,6 +159,9 @@ class Columns:
             return Vector(both(of_threads, of_totals).astype(np.int32), words=known)
 
         moved, count, seconds = figures("bytes"), figures("ios"), self._figures.seconds[whose]
+        means, deviations = (
+            np.where(count == 0, np.nan, figures(name)) for name in ("means", "deviations")
+        )
         rate = np.where(seconds > 0, seconds, np.nan)
         none = np.full(len(run), np.nan)
         least, most = (both(none, end[whole, way]) for end in self._extremes)
@@ -163,8 +174,8 @@ class Columns:
             "iops_stddev": figures("spreads"),
             "lat_min_ns": least,
             "lat_max_ns": most,
-            "lat_mean_ns": figures("means"),
-            "lat_stddev_ns": figures("deviations"),
+            "lat_mean_ns": means,
+            "lat_stddev_ns": deviations,
             "runtime_s": seconds,
             "iops": count / rate,
             "bw_bytes_per_s": moved / rate,

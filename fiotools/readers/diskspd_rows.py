@@ -188,12 +188,24 @@ def _read_time(rows: Rows, span: Span) -> None:
 def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.Asked) -> None:
     """Add the rows of one run: each thread's read, write and total, then the run's."""
     entries = rows.entries()
+    alive = {direction for direction, row in rows.totals.items() if _happened(row.figures)}
+    busy = {
+        key[0]
+        for key, by_direction in entries.items()
+        if any(_happened(row.figures) for row in by_direction.values())
+    }
     for entry, (key, by_direction) in enumerate(entries.items(), 1):
         keys = {"run": run, "entry": entry, "scope": "thread", "thread": key[0], "target": key[1]}
+        # a thread that did nothing while its run did something is dead: that is its share
+        is_dead = key[0] not in busy
         for direction, row in by_direction.items():
             size = {} if row.size is None else {"size_bytes": row.size}
             conditions = {**asked.of(row.target), **size}
-            _add_row(tables, keys, direction, conditions, row.figures, rows.seconds)
+            figures = row.figures
+            if is_dead:
+                figures = {**figures, "lat_mean_ns": None, "lat_stddev_ns": None}
+            if _happened(figures) or (is_dead and direction in alive):
+                _add_row(tables, keys, direction, conditions, figures, rows.seconds)
             _add_others(tables, run, entry, direction, row)
     last = len(entries) + 1
     extremes = _add_percentiles(tables, run, span, last, rows.spoiled)
@@ -203,7 +215,8 @@ def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.As
         if direction in rows.totals:
             row = rows.totals[direction]
             figures = {**row.figures, **extremes.get(direction, {})}
-            _add_row(tables, keys, direction, conditions, figures, rows.seconds)
+            if _happened(figures):
+                _add_row(tables, keys, direction, conditions, figures, rows.seconds)
             _add_others(tables, run, last, direction, row)
 
 
@@ -221,9 +234,13 @@ def _add_row(
     figures: dict[str, Any],
     seconds: float | None,
 ) -> None:
-    happened = figures["total_ios"] if figures["total_ios"] is not None else figures["io_bytes"]
-    if happened:
-        tables.add("io", **keys, direction=direction, **conditions, **figures, runtime_s=seconds)
+    tables.add("io", **keys, direction=direction, **conditions, **figures, runtime_s=seconds)
+
+
+def _happened(figures: dict[str, Any]) -> bool:
+    """Say whether any I/O was done."""
+    ios = figures["total_ios"]
+    return bool(figures["io_bytes"] if ios is None else ios)
 
 
 def _add_percentiles(

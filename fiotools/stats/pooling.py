@@ -13,14 +13,14 @@ def total(parts: Sequence[Any]) -> Any:
 
 
 def pooled_mean(counts: Sequence[float | None], means: Sequence[float | None]) -> float | None:
-    """Weight means by their counts; None if any is missing.
+    """Weight means by their counts; None if any is missing that has a weight.
 
     Examples
     --------
-    >>> pooled_mean([1, 3], [2.0, 4.0])
-    3.5
+    >>> pooled_mean([1, 3], [2.0, 4.0]), pooled_mean([1, 3, 0], [2.0, 4.0, None])
+    (3.5, 3.5)
     """
-    weights, centers = _whole(counts), _whole(means)
+    weights, centers = _whole(counts), _weighted(counts, means)
     if not weights or not centers or sum(weights) <= 0:
         return None
     return sum(n * m for n, m in zip(weights, centers, strict=True)) / sum(weights)
@@ -46,12 +46,18 @@ def pooled_stddev(
     (0.7236, 0.4345)
     """
     mean = pooled_mean(counts, means)
-    weights, centers, spreads = _whole(counts), _whole(means), _whole(stddevs)
+    weights = _whole(counts)
+    centers, spreads = _weighted(counts, means), _weighted(counts, stddevs)
     if mean is None or not weights or not centers or not spreads or sum(weights) < 2:
         return None
     within = sum(max(n - 1, 0) * s**2 for n, s in zip(weights, spreads, strict=True))
     between = sum(n * (m - mean) ** 2 for n, m in zip(weights, centers, strict=True))
     return sqrt((within + between) / (sum(weights) - 1))
+
+
+def _weighted(counts: Sequence[float | None], parts: Sequence[float | None]) -> list[float]:
+    """Give the parts, whatever stands for those of nothing."""
+    return _whole([0.0 if n == 0 else part for n, part in zip(counts, parts, strict=True)])
 
 
 def _whole(parts: Sequence[float | None]) -> list[float]:

@@ -124,7 +124,8 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
     -----
     Fairness is between equals: where the entries differ in a condition, the figures are null and
     the warning says in which. A straggler, among up to four threads, does at most two thirds of the
-    fastest; among more, it lies 3.5 scaled median absolute deviations and 10 % below the median.
+    fastest; among more, it lies 3.5 scaled median absolute deviations and 10 % below the median,
+    or did nothing; then ``max_over_min`` is null.
     Jain, Chiu and Hawe, "A quantitative measure of fairness" (DEC-TR-301, 1984).
 
     Examples
@@ -236,14 +237,15 @@ def _fair(
     figures: dict[str, Any] = {"iops_lowest": min(rates), "iops_highest": max(rates)}
     if len(rates) < 2:
         return {**figures, "warnings": "one thread: nothing to share"}
-    if min(rates) <= 0:
-        return {**figures, "warnings": "a thread did no I/O"}
-    behind = stragglers(rates)
+    if max(rates) <= 0:
+        return {**figures, "warnings": "no thread did any I/O"}
+    is_dead = min(rates) <= 0
     return {
         **figures,
         "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
-        "max_over_min": max(rates) / min(rates),
-        "stragglers": ", ".join(_name(who, rows[i]) for i in behind) or None,
+        "max_over_min": None if is_dead else max(rates) / min(rates),
+        "stragglers": ", ".join(_name(who, rows[i]) for i in stragglers(rates)) or None,
+        "warnings": "a thread did no I/O" if is_dead else None,
     }
 
 
@@ -254,8 +256,8 @@ def stragglers(rates: Sequence[float]) -> list[int]:
     --------
     >>> stragglers([18841.34, 43830.73]), stragglers([38010.73, 50320.00])
     ([0], [])
-    >>> stragglers([100, 101, 99, 100, 70, 100])
-    [4]
+    >>> stragglers([100, 101, 99, 100, 70, 100]), stragglers([0, 900, 900, 900])
+    ([4], [0])
     """
     if len(rates) <= 4:
         # the modified z score of two values is always .67, and of three and four hardly more
@@ -263,7 +265,11 @@ def stragglers(rates: Sequence[float]) -> list[int]:
         return [i for i, rate in enumerate(rates) if max(rates) >= 1.5 * rate]
     middle = median(rates)
     mad = 1.4826 * median(abs(rate - middle) for rate in rates)
-    return [i for i, rate in enumerate(rates) if middle - rate > 3.5 * mad and rate <= 0.9 * middle]
+    return [
+        i
+        for i, rate in enumerate(rates)  # one that did nothing is behind, however the others spread
+        if not rate or (middle - rate > 3.5 * mad and rate <= 0.9 * middle)
+    ]
 
 
 def _name(who: Mapping[str, list[Any]], row: int) -> str:

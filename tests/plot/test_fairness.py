@@ -87,11 +87,13 @@ def test_the_articles_threads():
 
 def test_what_cannot_be_shared_has_no_figures_and_a_reason():
     ax = draw(table(one=[1000], idle=[0, 900, 900], even=[10, 10]))
-    assert written(ax).count("-") == 4
+    assert written(ax).count("-") == 3
+    assert "0.667" in written(ax)
     assert "- one: one thread: nothing to share" in ax.get_xlabel()
     assert "- idle: a thread did no I/O" in ax.get_xlabel()
-    assert shares(ax) == {(2, 10.0)}
-    assert (1, 0.0) in marks(ax, "o")
+    assert shares(ax) == {(1, 600.0), (2, 10.0)}
+    ((place, dead),) = marks(ax, "v")
+    assert (dead, round(place)) == (0, 1)
 
 
 def test_a_missing_rate_is_no_zero():

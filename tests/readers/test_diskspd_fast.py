@@ -326,3 +326,22 @@ def test_a_digit_outside_of_quotes(text):
 @pytest.mark.parametrize("number", ["", ".250", "1.25", "1.2500", "1" * 18 + ".000"])
 def test_a_number_without_three_decimals(number):
     assert values(quoted(f'<a b="{number}"/>'.encode(), 1, 1), 0) is None
+
+
+def test_a_dead_thread_stands_with_zeros_on_both_paths(tmp_path, exactly):
+    """It is listed, and has its share of what its run did; no latency, and none is lost."""
+    text = (ROOT / "data" / "dda-vhdx" / "xml" / "vhdx.xml").read_bytes().decode()
+    start, end = text.index("<Thread>"), text.index("</Thread>")
+    amounts = re.compile(r"<((?:Bytes|IO|Read|Write)(?:Count|Bytes))>\d+<")
+    dead = text[:start] + amounts.sub(r"<\1>0<", text[start:end]) + text[end:]
+    dead = dead.replace("<BytesCount>18685411328<", "<BytesCount>0<")
+    folder = written(tmp_path / "dead", [dead, dead.replace("vhdx", "other")])
+    fast = ft.read(folder, errors="note")
+    same(fast, exactly(folder))
+    rows = fast.io.query("thread == 0")
+    assert rows["direction"].tolist() == ["read", "write", "total"] * 2
+    assert rows[["total_ios", "io_bytes", "iops"]].eq(0).all(axis=None)
+    assert rows[["lat_mean_ns", "lat_stddev_ns"]].isna().all(axis=None)
+    assert set(ft.fairness(fast.io)["stragglers"]) == {"thread 0"}
+    whole = ft.combine(fast.io.query("scope == 'thread'"), to="run")
+    assert whole["lat_mean_ns"].tolist() == [539000, 780000, 635000] * 2

@@ -593,3 +593,25 @@ def test_targets_that_stand_twice_raise_no_number():
         res.io.query("scope == 'thread'")["numjobs"],
         load(name).io.query("scope == 'thread'")["numjobs"],
     )
+
+
+def test_a_dead_thread_stands_with_zeros():
+    alive = "| 0 |  1048576000 |  256000 |  100.00 |  25600.00 |  0.841 | 0.456 |"
+    dead = "| 0 |  0 |  0 |  0.00 |  0.00 |  0.000 | N/A |"
+    text = TABLES.replace(alive, dead)
+    text = text.replace(
+        "3145728000 |  768000 |  300.00 |  76800.00 | 0.704|  0.434",
+        "2097152000 |  512000 |  200.00 |  51200.00 | 0.635|  0.395",
+    )
+    res = ft.reads(text.format(caption="Total IO") + text.format(caption="Read IO"))
+    row = res.io.query("thread == 0 and direction == 'read'").iloc[0]
+    assert (row["total_ios"], row["iops"], row["io_bytes"]) == (0, 0, 0)
+    assert pd.isna(row["lat_mean_ns"])
+    assert ft.fairness(res.io)["stragglers"].tolist() == ["thread 0"] * 2
+    nothing = text.replace("2097152000 |  512000 |  200.00 |  51200.00", "0 |  0 |  0.00 |  0.00")
+    assert (
+        ft.reads(text.format(caption="Total IO") + nothing.format(caption="Write IO"))
+        .io["direction"]
+        .eq("total")
+        .all()
+    )

@@ -355,3 +355,18 @@ def test_a_number_that_fits_no_column_costs_its_document_its_speed_only(
     assert both(monkeypatch, tmp_path) == (1, [])
     notes = read(tmp_path).notes
     assert notes["message"].str.contains("ctx is 18446744073709551615").tolist().count(True) == 1
+
+
+def test_a_rate_that_its_counts_contradict_is_noted_on_both_paths(monkeypatch, tmp_path):
+    document = json.loads(PLAIN)
+    for job in document["jobs"]:
+        for side in ("read", "write"):
+            job[side] |= {"total_ios": 10_000, "runtime": 10_000, "iops": 9.0}
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_bytes(written(document))
+    sources = [tmp_path / "a.json", tmp_path / "b.json"]
+    taken, differ = both(monkeypatch, sources)
+    assert (taken, differ) == (2, [])
+    said = read(sources).notes["message"]
+    assert said.str.contains("read of .*: I/Os / s x time is not the total_ios").any()
+    assert said.str.contains("write of .*: I/Os / s x time is not the total_ios").any()

@@ -112,9 +112,21 @@ def test_one_thread_has_nobody_to_share_with(make, rows):
     assert row["jain"] is None
 
 
-def test_an_idle_thread(make, rows):
-    (row,) = rows(fairness(make(run=1, thread=[0, 1], direction="read", iops=[100.0, 0.0])))
+@pytest.mark.parametrize("others", [3, 7])
+def test_a_dead_thread_is_the_straggler(make, rows, others):
+    rates = [0.0, *(900.0 + 300 * (n % 2) * (others > 3) for n in range(others))]
+    frame = make(run=1, thread=list(range(others + 1)), direction="read", iops=rates)
+    (row,) = rows(fairness(frame))
+    assert row["jain"] == pytest.approx(0.75 if others == 3 else 6 / 7)
+    assert (row["stragglers"], row["max_over_min"]) == ("thread 0", None)
     assert row["warnings"] == "a thread did no I/O"
+    assert rows(per_thread(frame))[0]["share_pct"] == 0
+
+
+def test_threads_that_are_all_dead_share_nothing(make, rows):
+    (row,) = rows(fairness(make(run=1, thread=[0, 1], direction="read", iops=0.0)))
+    assert row["warnings"] == "no thread did any I/O"
+    assert (row["jain"], row["max_over_min"], row["stragglers"]) == (None, None, None)
 
 
 @pytest.mark.parametrize(
