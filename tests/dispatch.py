@@ -1,6 +1,6 @@
 """Execute the notebooks as other processors would, and compare every file that they write.
 
-    python -m tests.dispatch                       all of notebooks/, about 15 minutes
+    python -m tests.dispatch                       all of notebooks/, minutes for each setting
     python -m tests.dispatch notebooks/07*.ipynb   those named
 
 numpy, OpenBLAS and the C library choose their code by what the processor can do, and what they
@@ -31,7 +31,7 @@ SETTINGS = {
     "OpenBLAS for SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "libm without AVX2, FMA": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"},
 }
-WRITTEN = ("notebooks/*.ipynb", "figures/*")
+WRITTEN = ("notebooks/*.ipynb", "figures/*.svg", "figures/*.png", "figures/SHA256SUMS")
 READ = ("notebooks", "figures", "data", "benchmarks", "tests/fixtures")
 
 
