@@ -31,7 +31,7 @@ CHECKS = [
     {"tests": ["pytest", *TWO, "--no-loadscope-reorder", "fiotools", "tests"]},
 ]
 CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
-# `lock` refuses a version that one of these would have to build from source; others get a sentence.
+# `lock` refuses a version that one of these would have to build from source.
 PLATFORMS = [
     "x86_64-unknown-linux-gnu",
     "aarch64-unknown-linux-gnu",
@@ -39,7 +39,7 @@ PLATFORMS = [
     "x86_64-apple-darwin",
     "x86_64-pc-windows-msvc",
 ]
-PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]  # any other gets a sentence
 
 
 def help_(args):

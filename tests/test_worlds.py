@@ -68,10 +68,12 @@ def test_ci_runs_in_both_worlds(tmp_path):
     mine = ("-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "init.defaultBranch=x")
     for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "x")):
         subprocess.run(["git", *mine, *words], cwd=project, check=True)
-    path = f"{bin}{os.pathsep}{os.environ['PATH']}"
+    # what a make around this one was asked for, it gives to all that it starts
+    asked = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")
+    own = {name: value for name, value in os.environ.items() if name not in asked}
     done = subprocess.run(
         [project / ".ci" / "run"],
-        env={**os.environ, "PATH": path},
+        env={**own, "PATH": f"{bin}{os.pathsep}{own['PATH']}"},
         capture_output=True,
         encoding="utf-8",
         check=False,
