@@ -114,6 +114,10 @@ _TEXTS = [
     ("names of jobs", "fio_normal", text("a: ", tail="(groupid=0, jobs=1): err= 0: pid=1:\n")),
     ("group statuses", "fio_normal", text(
         "Run status group 0 (all jobs):\n   READ: bw=1\n", _NORMAL)),
+    ("definitions of jobs", "fio_normal", text(
+        "x: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1\n", tail=_NORMAL)),
+    ("progress that looks like a report", "fio_normal", text(
+        "Jobs: 1 (f=1): x: (groupid=0, jobs=1): err=z\n", tail=_NORMAL)),
     ("status intervals", "fio_normal", text(
         "Jobs: 1 (f=1): [r(1)][50.0%][r=1KiB/s]\r", tail=_NORMAL)),
     # terse
@@ -185,6 +189,7 @@ _TEXTS = [
     ("strings in JSON", "transcript", text(
         lambda n: f'"1+0 records in\\n1+0 records out\\n{n:09d} bytes copied, 1 s, 1 B/s", ',
         '{"stderr": [', '"x"]}')),
+    ("one line folded by a mailer", "transcript", text("x" * 75 + "=\n", "if=3D/dev/zero =\n")),
     ("quoted mail", "transcript", text("> 1+0 records in\n> 1+0 records out\n> 5 bytes copied\n")),
     ("PowerShell", "transcript", text(
         "dd.exe : 1+0 records in\nAt line:1 char:1\n+ NativeCommandError\n")),

@@ -132,16 +132,16 @@ def _backspaces(text: str) -> str:
 def _quoted_printable(text: str) -> str:
     """Join the lines that a mailer folded (blank lines keep the count), and decode the rest."""
     kept: list[str] = []
-    part, folded = "", 0
+    folded: list[str] = []
     for line in text.split("\n"):
         if line.endswith("=") and len(line) <= 77:
-            part, folded = part + line[:-1], folded + 1
+            folded.append(line[:-1])
             continue
-        kept.append(part + line)
-        kept.extend([""] * folded)
-        part, folded = "", 0
+        kept.append("".join(folded) + line)
+        kept.extend([""] * len(folded))
+        folded = []
     if folded:
-        kept.append(part)
+        kept.append("".join(folded))
     return _QUOTED.sub(
         lambda found: bytes.fromhex(found[0].replace("=", "")).decode("utf-8", "replace"),
         "\n".join(kept),

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
+from fiotools.spreadsheet import guarded
 from fiotools.vocabulary import COLUMNS, STATISTICS
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def write_parquet(frame: pd.DataFrame, file: IO[bytes]) -> None:
 
 
 def write_csv(frame: pd.DataFrame, file: IO[bytes]) -> None:
-    """Write CSV with a heading."""
-    to_polars(frame).write_csv(file, datetime_format=_TIME)
+    """Write CSV with a heading, which a spreadsheet may open."""
+    to_polars(guarded(frame)).write_csv(file, datetime_format=_TIME)
 
 
 def write_json(frame: pd.DataFrame, file: IO[bytes]) -> None:

@@ -32,7 +32,7 @@ from fiotools.readers import fio_normal_lines as lines
 from fiotools.readers import fio_normal_rows as rows
 from fiotools.readers.base import Grammar, Reader, only, read_reports
 from fiotools.readers.fio_normal_data import Run
-from fiotools.readers.fio_normal_report import bare
+from fiotools.readers.fio_normal_report import bare, begins
 from fiotools.readers.fio_terse_lines import heading, is_entry
 
 if TYPE_CHECKING:
@@ -85,7 +85,11 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
     first = _line_start(text, match.start())
     most = match.end() + _LINE
-    if first is None or (most < len(text) and text.find("\n", match.end(), most) < 0):
+    stop = text.find("\n", match.end(), most)
+    if first is None or (most < len(text) and stop < 0):
+        return None
+    # what stands above is walked over once, for a report, and not for each line that is none
+    if not begins(bare(text[first : stop if stop >= 0 else len(text)])):
         return None
     run = Run()
     start = _head(text, first, run)
@@ -131,9 +135,10 @@ def _head(text: str, first: int, run: Run) -> int:
         if line:
             start = at
         above.append((at, line))
-    for position, line in reversed(above):
-        if position >= start and line:
-            lines.head(line, text.count("\n", start, position), run)
+    kept = [line for position, line in reversed(above) if position >= start]
+    for number, line in enumerate(kept):
+        if line:
+            lines.head(line, number, run)
     return start
 
 

@@ -24,6 +24,12 @@ def bare(line: str) -> str:
     return line.rsplit("\r", 1)[-1].strip().lstrip("> \t")
 
 
+def begins(line: str) -> bool:
+    """Say whether a line is the first of an entry, which begins a report."""
+    pattern, _ = _LINES[0]
+    return len(line) <= _LONGEST and pattern.match(line) is not None
+
+
 def take(line: str, at: int, run: Run) -> bool:
     """Take in a line; say whether it is one of fio's."""
     if len(line) > _LONGEST:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fiotools.display.text import many
 from fiotools.measure.manifest import NAME
 from fiotools.reports.gather import Source
+from fiotools.spreadsheet import guarded
 from fiotools.units import human
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def written(
 
 
 def _table(name: str, what: str, frame: pd.DataFrame, folder: Path) -> File:
-    text = frame.to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogateescape")
+    written = guarded(frame).to_csv(index=False, lineterminator="\n")
+    text = written.encode("utf-8", "surrogateescape")
     size = f"{many(len(frame), 'row')}, {human(len(text), 'B')}"
     if len(text) < _PACKED:
         (folder / f"{name}.csv").write_bytes(text)

@@ -1,5 +1,8 @@
 """A file is written whole or not at all, whatever stops the writing; the streams end cleanly."""
 
+import csv
+import io
+import json
 import os
 import shutil
 import signal
@@ -7,8 +10,10 @@ import subprocess
 import sys
 import time
 
+import pandas as pd
 import pytest
 
+from fiotools.cli import raw
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -266,3 +271,37 @@ def test_closed_streams():
         )
         assert done.returncode == code
         assert b"Traceback" not in done.stderr
+
+
+HOSTILE = {
+    "formula": "=HYPERLINK(1)",
+    "plus": "+1",
+    "minus": "-cmd|' /C calc'!A0",
+    "at": "@SUM(1)",
+    "tab": "\t=1",
+    "apostrophe": "'quoted'",
+    "none": "dd if=a",
+}
+
+
+def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
+    """A job is called what its author likes; numbers stay numbers."""
+    told = json.loads(LIBAIO.read_text(encoding="utf-8"))
+    job = told["jobs"][0]
+    told["jobs"] = [{**job, "jobname": name} for name in HOSTILE.values()]
+    log = tmp_path / "x.json"
+    log.write_text(json.dumps(told), encoding="utf-8")
+    written = tmp_path / "io.csv"
+    assert inside("read", log, "-t", "io", "-o", written).returncode == 0
+    piped = inside("read", log, "-t", "io", "-f", "csv").stdout
+    assert piped == written.read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(piped, newline="")))
+    assert {row["job"].removeprefix("'") for row in rows} == set(HOSTILE.values())
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@\t"))]
+    assert all(row["job"] == "dd if=a" for row in rows if not row["job"].startswith("'"))
+
+
+def test_numbers_of_a_csv_stay_numbers():
+    frame = pd.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
+    assert raw.content(frame, "csv").decode().splitlines() == ["offset,text", "-1.5,'-1.5", "2.0,"]
+    assert frame["text"][0] == "-1.5"

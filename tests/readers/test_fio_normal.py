@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from pandas.testing import assert_frame_equal
 
 import fiotools as ft
 from fiotools.errors import ParseError
+from fiotools.readers import fio_normal
 from fiotools.readers.fio_documents import pieces
 from fiotools.readers.fio_printed import amount, count
 from tests.physics import read_texts
@@ -474,3 +476,45 @@ def test_numbers_that_are_too_great_are_no_error_of_python():
             except ft.FileError:
                 continue
             assert len(res.io) <= 1
+
+
+class Counted(str):
+    """A text that counts how much of it was searched for the ends of lines."""
+
+    searched = 0
+
+    def count(self, part, start=0, end=sys.maxsize):
+        Counted.searched += min(end, len(self)) - start
+        return super().count(part, start, end)
+
+
+NORMAL = (FIXTURES / "fio-3.33--libaio.txt").read_text(encoding="utf-8")
+DEFINED = "x: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1\n"
+
+
+def test_definitions_are_counted_once(monkeypatch):
+    text = Counted(DEFINED * 2000 + "x: (groupid=0, jobs=1): err= 0: pid=1: today\n")
+    monkeypatch.setattr(Counted, "searched", 0)
+    start, _, run = fio_normal.parse(text, re.search(fio_normal.GRAMMAR.anchor, text))
+    assert (start, len(run.definitions)) == (0, 2000)
+    assert Counted.searched <= 2 * len(text)
+
+
+def test_lines_above_are_walked_over_once(monkeypatch):
+    """Each of these lines looks like the first of a report, and like one above a report."""
+    walked, really = [], fio_normal.bare
+    monkeypatch.setattr(fio_normal, "bare", lambda line: walked.append(1) or really(line))
+    lines = 500
+    text = "Jobs: 1 (f=1): x: (groupid=0, jobs=1): err=z\n" * lines
+    with pytest.raises(ft.FileError):
+        ft.reads(text)
+    assert lines <= len(walked) <= 3 * lines
+    walked.clear()
+    assert len(ft.reads(text + NORMAL).jobs) == len(ft.reads(NORMAL).jobs)
+    assert len(walked) <= 4 * lines
+
+
+def test_remarks_above_a_report_keep_their_lines():
+    text = f"\n{DEFINED}\nfio: this is said\n\n{NORMAL}"
+    notes = ft.reads(text).notes
+    assert notes[notes["message"].str.contains("this is said")]["line"].tolist() == [4]
