@@ -72,7 +72,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     _add_facts(tables, run, report, result)
     test = result.facts.get("Test") or result.facts.get("Test Size", "")
     target = re.search(r"\[([A-Z]:)", test)
-    size = re.match(r"\d+ [KMG]i?B", test)
+    size = re.match(r"\d+ *[KMG]i?B", test)
     idle, entry = [], 0
     for row in result.rows:
         if not (row.rate or row.iops or row.latency_us):

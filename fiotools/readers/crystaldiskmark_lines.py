@@ -53,7 +53,7 @@ _SECTION = re.compile(r"\[(?P<way>Read|Write|Mix)\](?: Read (?P<reads>\d{1,3})%/
 # where newlines were lost, the next fact ends the one before; a comment is a whole line
 _FACT = re.compile(
     r"""(?P<name>
-        Test(?:\ Size)?(?=[ \xa0]?:[ \xa0]{0,3}\d{1,7}[ ][KMG]i?B\b)
+        Test(?:\ Size)?(?=[ \xa0]?:[ \xa0]{0,3}\d{1,7}[ \xa0]{0,3}[KMG]i?B\b)
       | Date(?=[ \xa0]?:[ \xa0]{0,3}\d{4}/\d\d/\d\d[ ]{1,3}\d{1,2}:\d\d:\d\d)
       | Mix\ Ratio | Profile | Mode | Time | OS | (?P<whole>Comment)
     )[ \xa0]?:[ \xa0]{0,3}(?P<text>(?(whole)[^\n]{0,600}|

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 _LINE = re.compile(r"\S[^\n]*")
+# what a row begins with, and no header does
+_FIRST = re.compile(r"\d+|total|avg|min|max|\d+th|\d+-nines", re.IGNORECASE)
 _SIZED = re.compile(r" \(\d[\d.]*(?:[KMGTPE]?i?B)\)$")
 
 
@@ -77,13 +79,14 @@ def is_rule(line: str) -> bool:
 
 
 def take_table(cursor: Cursor) -> Table:
-    """Take a header and the rows below it, to the first line without a bar."""
+    """Take a header and the rows below it, to the first line that is none."""
     table = Table(cells(cursor.line), cursor.number)
     cursor.take()
     while not cursor.done:
-        if is_rule(cursor.bare):
+        is_blank = not cursor.bare and _goes_on(cursor, table)
+        if is_blank or is_rule(cursor.bare):
             cursor.take()
-        elif "|" not in cursor.bare:
+        elif "|" not in cursor.bare or _begins_chart(cursor.bare, table):
             break
         elif cursor.is_open and not _is_whole(cursor.bare, table):
             table.cut = cursor.number
@@ -91,6 +94,17 @@ def take_table(cursor: Cursor) -> Table:
         else:
             table.rows.append((cursor.number, cells(cursor.take(), len(table.columns))))
     return table
+
+
+def _goes_on(cursor: Cursor, table: Table) -> bool:
+    """Say whether a row stands below a blank line: people double the ends of lines."""
+    row = cells(next((line for line in cursor.ahead(3) if not is_rule(line)), ""))
+    return bool(_FIRST.fullmatch(label(row[0]))) and len(row) >= width(table, row)
+
+
+def _begins_chart(line: str, table: Table) -> bool:
+    """Say whether a line begins another table: blank lines above it may be lost."""
+    return table.columns[0] != "%-ile" and cells(line)[0] == "%-ile"
 
 
 def _is_whole(line: str, table: Table) -> bool:

@@ -24,6 +24,7 @@ _PROGRAM = re.compile(r"(?i)(?:^|[\\/\s\"'&;|])diskspd[\w-]*(?:\.exe)?[\"']?\s+(
 # a command ends where the shell takes over: the redirection of article 002's "... > test01.txt"
 _SHELL = re.compile(r"[|&;]|\d?>>?")
 _OPTION = re.compile(r"(-rs|-rd(?:pct|abs)|-.)(.*)")
+_DASH = re.compile("^[\u2010\u2011\u2013\u2014\u2212]")  # what programs make of a hyphen
 _BLOCKS = re.compile(r"(\d{1,9})b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _LARGEST = 1e17  # of a size: more is no disk
@@ -171,7 +172,7 @@ def arguments(command: str | None) -> list[Setting]:
     for word in found[1].split() if found else ():
         if _SHELL.match(word):
             break
-        option = _OPTION.fullmatch(word)
+        option = _OPTION.fullmatch(_DASH.sub("-", word))
         if option:
             given.append((option[1], option[2]))
     return given

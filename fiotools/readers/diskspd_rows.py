@@ -22,6 +22,7 @@ _WHOLE = re.compile(r"\d{1,17}")
 _DECIMAL = re.compile(r"\d{1,17}(?:\.\d+)?")
 _TIME = re.compile(r"(\d{1,9}(?:\.(\d+))?)s")
 _MISSING = re.compile(r"|N/A|-?\d\.#\w+|-?nan(?:\(\w*\))?", re.IGNORECASE)
+_CELL = re.compile(rf"{_DECIMAL.pattern}|{_MISSING.pattern}", re.IGNORECASE)
 _NINES = re.compile(r"([3-9])-nines")
 _PLAIN = re.compile(r"(\d\d?)th")
 _COLUMNS = (
@@ -277,6 +278,14 @@ def percentiles_of(chart: Table) -> Iterator[tuple[str, float, float]]:
             known = direction in ("read", "write", "total")
             if known and percentile is not None and _DECIMAL.fullmatch(cell):
                 yield direction, percentile, from_milliseconds(float(cell))
+
+
+def unread(chart: Table) -> Iterator[tuple[int, str]]:
+    """Say which rows of a chart are none, or hold something that is no number."""
+    for line, cells in chart.rows:
+        is_known = _percentile(label(cells[0])) is not None
+        if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
+            yield line, f"not all of a row of percentiles can be read: {' | '.join(cells)[:60]!r}"
 
 
 def _percentile(name: str) -> float | None:

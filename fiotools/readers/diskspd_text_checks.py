@@ -10,7 +10,7 @@ from typing import Any
 from fiotools.readers import diskspd_checks as checks
 from fiotools.readers import diskspd_options as options
 from fiotools.readers.diskspd_layout import Span
-from fiotools.readers.diskspd_rows import Rows, percentiles_of
+from fiotools.readers.diskspd_rows import Rows, percentiles_of, unread
 
 
 def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
@@ -74,6 +74,7 @@ def check(rows: Rows, span: Span) -> None:
         message = "one of several charts of percentiles has no title: left out"
         rows.problems.append((span.untitled, message))
     for _, chart in span.charts:
+        rows.problems += unread(chart)
         line = chart.rows[0][0] if chart.rows else 0
         fallen = checks.falling(
             p for p in percentiles_of(chart) if not (rows.spoiled and p[0] == "total")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fiotools.tables import Tables
 
 _UNITS = {"ns": "nsec", "us": "usec", "ms": "msec"}
+_SHARES = tuple(f"latency_{short}" for short in _UNITS)
 # each latency under its keys, with how many ns its unit has: 1 since 3.0, 1000 before
 _KEYS = tuple((kind, ((f"{kind}_ns", 1), (kind, 1000))) for kind in ("slat", "clat", "lat"))
 KEYS = tuple(key for _, keys in _KEYS for key, _ in keys)
@@ -149,14 +150,20 @@ def _bins(bins: dict[str, Any], scale: int) -> Bins | None:
 
 
 def add_coarse_bins(
-    tables: Tables, keys: Mapping[str, Any], entry: Mapping[str, Any], directions: list[str]
+    tables: Tables,
+    keys: Mapping[str, Any],
+    entry: Mapping[str, Any],
+    directions: list[str],
+    values: Values,
 ) -> None:
     """Add the coarse distribution (unless json+ has the same in fine bins, which tells the caller).
 
     It is of the completion latency, and of all directions of the entry.
     """
     if directions and tables.wants("bins"):
-        add_coarse(tables, keys, coarse(entry), directions)
+        shares = {key: entry[key] for key in _SHARES if isinstance(entry.get(key), dict)}
+        sound = {key: values.numbers(bins, bins, f"{key}.") for key, bins in shares.items()}
+        add_coarse(tables, keys, coarse(sound), directions)
 
 
 def add_coarse(

@@ -208,7 +208,7 @@ def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) 
                     tables.note(message, line=read.line, severity="warning", run=run)
                 is_fine |= any(latency.get("bins") for _, _, latency in found)
     if not is_fine:
-        add_coarse_bins(tables, keys, entry, moved)
+        add_coarse_bins(tables, keys, entry, moved, read.values)
     extras.add_steadystate(tables, keys, entry, moved)
     odd_start = {"job_start"} if entry.get("job_start") and not job["job_start"] else set()
     extras.add(tables, run, number, entry, READ_JOB - odd_start)

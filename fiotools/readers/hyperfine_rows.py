@@ -131,7 +131,7 @@ def _beside(values: list[Any] | None, times: list[Any]) -> list[Any] | None:
 
 
 def _count(value: Any) -> int | None:
-    if isinstance(value, float) and value.is_integer():  # as some programs write a whole number
+    if isinstance(value, float) and value.is_integer():  # other programs write 0.0
         value = int(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and -_INT64 <= value <= _INT64 else None
@@ -144,6 +144,9 @@ def _contradictions(benchmark: Benchmark) -> list[str]:
         values = getattr(benchmark, name)
         if values and times and len(values) != len(times):
             found.append(f"{len(values)} {name} for {len(times)} times: left out")
+        odd = [value for value in values or () if value is not None and _count(value) is None]
+        if odd:
+            found.append(f"{len(odd)} {name} are no whole numbers ({odd[0]!r:.40}): left out")
     if times is None:
         middle = [figures[name] for name in ("mean", "median") if name in figures]
         low, high = figures.get("min", 0.0), figures.get("max", float("inf"))

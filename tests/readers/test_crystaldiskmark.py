@@ -58,6 +58,15 @@ def test_bytes_only_of_2_2():
     assert results.runs["status"].item() == "ok"
 
 
+@pytest.mark.parametrize("size", ["100MB", "100  MB", "100\u202fMB"])
+def test_a_test_size_whose_blank_was_changed(size):
+    name = "crystaldiskmark-2.2.0--bytes_only.txt"
+    text = (FIXTURES / "crystaldiskmark" / name).read_text(encoding="utf-8")
+    assert "Test Size : 100 MB" in text
+    results = ft.reads(text.replace("Test Size : 100 MB", f"Test Size : {size}"))
+    assert set(results.io["size_bytes"]) == {100 * 2**20}
+
+
 def test_queue_depths_and_comment_of_3_0():
     results = fixture("3.0.1--0fill_comment")
     assert rows(results, "rw", "bs_bytes", "iodepth", "numjobs", "iops")[4:] == [

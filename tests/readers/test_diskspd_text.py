@@ -6,6 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import ParseError
+from fiotools.readers import diskspd_options as options
 from tests.physics import read_texts
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "diskspd"
@@ -615,3 +616,31 @@ def test_a_dead_thread_stands_with_zeros():
         .eq("total")
         .all()
     )
+
+
+@pytest.mark.parametrize("ends", [("\n+", "\n"), ("\n", "\n\n")], ids=["single", "double"])
+@pytest.mark.parametrize("name", [*ECHOES, "2.0.14--seqread_noLD"])
+def test_blank_lines_that_were_lost_or_doubled(name, ends):
+    text = re.sub(*ends, edited(name).replace("\r\n", "\n"))
+    assert len(same_frames(name, text).notes) == len(load(name).notes)
+
+
+@pytest.mark.parametrize("dash", "\u2010\u2013\u2014\u2212")
+def test_rules_of_longer_dashes(dash):
+    name = "2.2--F2O8_weights"
+    same_frames(name, re.sub("-{4,}", lambda found: dash * len(found[0]), edited(name)))
+
+
+@pytest.mark.parametrize(
+    "change", [("3-nines", "\uff13-nines"), ("3-nines", "third"), ("12.170", "12,170")]
+)
+def test_a_row_of_percentiles_that_cannot_be_read_is_noted(change):
+    res = ft.reads(edited("2.0.12--mix_2targets_D_L", change))
+    assert len(res.percentiles) < len(load("2.0.12--mix_2targets_D_L").percentiles)
+    assert says(res, "not all of a row of percentiles can be read")["severity"] == "warning"
+
+
+@pytest.mark.parametrize("dash", "\u2010\u2013\u2014\u2212")
+def test_options_whose_dash_a_program_changed(dash):
+    command = "diskspd.exe -t2 -b4k -rs50 -L E:\\IO.dat"
+    assert options.arguments(command.replace(" -", f" {dash}")) == options.arguments(command)

@@ -716,3 +716,15 @@ def test_ios_on_their_way_are_measured_beside_those_that_are_counted():
     for latency in ("clat_ns", "lat_ns"):
         read[latency]["N"] = read["total_ios"] + 257
     assert len(reads(value).notes) == 2
+
+
+def test_shares_of_the_coarse_bins_that_were_made_texts_are_numbers():
+    value = json.loads(text_of())
+    bins = reads(value).bins
+    assert len(bins)
+    for key in ("latency_ns", "latency_us", "latency_ms"):
+        of = value["jobs"][0][key]
+        value["jobs"][0][key] = {name: str(pct) for name, pct in of.items()}
+    res = reads(value)
+    assert res.bins["pct"].tolist() == bins["pct"].tolist()
+    assert "numbers of the document are texts" in res.notes["message"].item()

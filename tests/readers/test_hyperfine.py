@@ -121,6 +121,11 @@ def test_a_killed_command_has_no_exit_status():
     assert results.runs["status"].tolist() == ["ok", "error", "error"]
 
 
+def test_whole_numbers_that_a_program_wrote_with_a_point():
+    results = ft.reads(export(exit_codes=[0.0, 3.0, 0.0]))
+    assert values(results.timings, ["exit_status"]) == [[0], [3], [0]]
+
+
 @pytest.mark.parametrize(
     ("changes", "rows"),
     [
@@ -163,11 +168,12 @@ def test_keys_in_order_of_the_alphabet():
         ({"stddev": 0.4}, "the stddev 0.4 is not that of its times, 0.5"),
         ({"max": 3.0}, "the max 3 is not"),
         ({"exit_codes": [0, 0]}, "2 exit_codes for 3 times"),
+        ({"exit_codes": [0, "0", 0.5]}, "2 exit_codes are no whole numbers ('0'): left out"),
         ({"times": [1.0, "1.5", 2.0]}, "1 times are no numbers"),
         ({"times": [1.0, -1.5, 2.0]}, "1 times are no numbers"),
         ({"times": None, "median": 9.0}, "not between its min and its max"),
     ],
-    ids=["mean", "stddev", "max", "exit codes", "text", "negative", "summary"],
+    ids=["mean", "stddev", "max", "exit codes", "whole", "text", "negative", "summary"],
 )
 def test_contradictions_are_noted(changes, said):
     notes = ft.reads(export(**changes)).notes
