@@ -205,9 +205,11 @@ def read_document(
         document.reports = [report for report in document.reports if report.kind == reader.name]
     # conditions are completed across tables; those that were not asked for are dropped at the end
     tables = Tables(document.name, task.wanted and (*task.wanted, *fio_jobfile_beside.NEEDED))
-    for line, doubt in document.doubts:
-        tables.note(doubt, line=line, severity="warning")
+    for remark in document.remarks:
+        tables.note(remark.message, line=remark.line, severity=remark.severity)
     reader.read(document, tables)
+    if not format and (unread := document.unread()):
+        tables.note(unread.message, line=unread.line, severity=unread.severity)
     if format and not tables.runs:
         raise ParseError(
             document.name,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import os
 import re
+from collections.abc import Iterator
 from copy import copy
 from functools import cache, cached_property
 from string import whitespace
@@ -19,7 +20,7 @@ import orjson
 from fiotools import archive
 from fiotools.decoding import decode, plain_name
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
-from fiotools.pasted import Repaired, repair, unwrap
+from fiotools.pasted import Remark, Repaired, line_ends, repair, unwrap
 from fiotools.readers import Reader, readers
 from fiotools.readers.base import Grammar, Report
 from fiotools.readers.fio_jobfile import is_job_file
@@ -71,43 +72,51 @@ class Document:
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
     plain_name : str
         The name without the suffix of what the file is packed in (``.gz``).
-    doubts : list of (line or None, message)
-        What was wrong with the bytes.
+    remarks : list of Remark
+        What was wrong with the bytes, and what was undone of what pasting did.
     data : bytes or None
         Of a JSON the bytes, if they are the text's: it is parsed from bytes.
     """
 
     def __init__(self, name: str, data: bytes | str, version: str | None = None) -> None:
         self.name, self.plain_name, self.version = name, plain_name(name), version
-        self.doubts: list[tuple[int | None, str]] = []
+        self.remarks: list[Remark] = []
         if isinstance(data, str):
             text = data
         else:
             decoded = decode(name, data)
-            text, self.doubts = decoded.text, decoded.doubts
-        self.text = text.replace("\r\n", "\n") if "\r" in text else text
+            text = decoded.text
+            self.remarks += [Remark(*doubt) for doubt in decoded.doubts]
+        self.text = line_ends(text) if "\r" in text else text
         self.data: bytes | None = None
         if isinstance(data, bytes) and data.startswith(b"{") and self.text.isascii():
             self.data = data if len(data) == len(self.text) else None
         self._lines: list[int] | None = None
         self.is_structured = _STRUCTURED.match(self.text) is not None
         if not self.is_structured:
-            self._take(repair(self.text))
+            self._take(repair(self.text, _is_report))
 
     def unwrap(self) -> bool:
         """Turn to the texts in the strings of a JSON document; say whether there are any."""
         found = unwrap(self.text) if self.is_structured else None
         if found is None:
             return False
-        self.is_structured = False
-        for name in ("reports", "kinds", "leftover", "_line_starts"):
-            self.__dict__.pop(name, None)
         self._take(found)
         return True
 
+    def search(self) -> bool:
+        """Turn to the reports in a text that only begins as JSON; say whether there are any."""
+        if not self.is_structured:
+            return False
+        self._take(repair(self.text, _is_report))
+        return bool(self.reports)
+
     def _take(self, found: Repaired) -> None:
+        self.is_structured = False
+        for name in ("reports", "kinds", "leftover", "_line_starts"):
+            self.__dict__.pop(name, None)
         self.text, self._lines, self.data = found.text, found.lines, None
-        self.doubts.extend(found.remarks)
+        self.remarks.extend(found.remarks)
 
     @cached_property
     def reports(self) -> list[Report]:
@@ -122,12 +131,30 @@ class Document:
     @cached_property
     def leftover(self) -> bool:
         """Whether anything but blank space and lines of dashes stands beside the reports."""
+        return any(self.text[start:end].strip(_SEPARATING) for start, end in self._gaps())
+
+    def _gaps(self) -> Iterator[tuple[int, int]]:
         at = 0
         for report in self.reports:
-            if self.text[at : report.start].strip(_SEPARATING):
-                return True
+            yield at, report.start
             at = report.end
-        return bool(self.text[at:].strip(_SEPARATING))
+        yield at, len(self.text)
+
+    def unread(self) -> Remark | None:
+        """Say which lines are certainly of a report, and were taken by none."""
+        if self.is_structured or not self.leftover:
+            return None
+        found = [mark for gap in self._gaps() for mark in _marks().finditer(self.text, *gap)]
+        if not found:
+            return None
+        at = found[0].start()
+        at += self.text[at] == "\n"
+        line = self.text[self.text.rfind("\n", 0, at) + 1 :][:_LONG].partition("\n")[0].strip()
+        message = (
+            f"lines of a report were not read ({len(found)}, the first {line[:60]!r}): are they"
+            " wrapped, changed or incomplete? give them as the tool printed them"
+        )
+        return Remark(self.line(at), message)
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -159,6 +186,20 @@ def _anchors() -> tuple[tuple[str, Grammar, re.Pattern[str]], ...]:
         (reader.name, reader.grammar, re.compile(reader.grammar.anchor, re.MULTILINE))
         for reader in readers()
         if reader.grammar
+    )
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    marks = [grammar.mark for _, grammar, _ in _anchors() if grammar.mark]
+    return re.compile("|".join(marks), re.MULTILINE | re.IGNORECASE)
+
+
+def _is_report(text: str) -> bool:
+    """Whether something stands in a text that a tool's report has near its start."""
+    return any(
+        (not grammar.needs or any(part in text for part in grammar.needs)) and anchor.search(text)
+        for _, grammar, anchor in _anchors()
     )
 
 
@@ -220,6 +261,8 @@ def sniff(document: Document) -> Reader:
     claims = [reader for reader in readers() if reader.sniff(document)]
     wrapped = document.text
     if not claims and document.unwrap():
+        claims = [reader for reader in readers() if reader.sniff(document)]
+    if len(claims) != 1 and document.search():
         claims = [reader for reader in readers() if reader.sniff(document)]
     if len(claims) == 1:
         return claims[0]

@@ -43,7 +43,24 @@ DAMAGE = {
     "json lines": json.dumps({"stderr_lines": SESSION.splitlines()}),
     "tabs to spaces": SESSION.expandtabs(4),
     "indented": "".join(f"    {x}\n" for x in SESSION.splitlines()),
-    "compose": "".join(f"app_1  | {x}\n" for x in SESSION.splitlines()),
+    "old Mac": SESSION.replace("\n", "\r"),
+    "two letters": SESSION.replace("\n", r"\n").replace("\t", r"\t"),
+    "two letters, Windows": SESSION.replace("\n", r"\r\n").replace("\t", r"\t"),
+    "log of docker": "".join(
+        json.dumps({"log": f"{x}\n", "stream": "stderr", "time": f"2026-11-22T14:09:0{i}Z"}) + "\n"
+        for i, x in enumerate(SESSION.splitlines())
+    ),
+    "journal as JSON": "".join(
+        json.dumps({"_PID": "12", "MESSAGE": x}) + "\n" for x in SESSION.splitlines()
+    ),
+    "line separators": SESSION.replace("\n", "\u2028"),
+    "vertical tabs": SESSION.replace("\n", "\v"),
+    "ends the other way round": SESSION.replace("\n", "\n\r"),
+    "form feed": f"\f{SESSION}\f",
+    "numeric entities": SESSION.replace(" ", "&#32;").replace("/", "&#x2F;"),
+    "literal": f"msg: {json.dumps(SESSION)}\n",
+    "ansible": 'ok: [box] => {\n    "msg": ' + json.dumps(SESSION) + "\n}\n",
+    "ansible, one line": f"box | CHANGED | rc=0 | (stderr) {json.dumps(SESSION)[1:-1]}\n",
 }
 
 
@@ -53,11 +70,34 @@ def test_a_session_survives(damage):
     assert results.io["io_bytes"].tolist() == [2097152]
     assert results.io["runtime_s"].tolist() == [0.500321]
     assert results.timings["real_s"].tolist() == [0.6]
-    if damage != "compose":
-        assert results.runs["command"].str.removesuffix(" 2>&1").tolist() == [COMMAND]
-        assert results.io["direction"].tolist() == ["write"]
-        assert results.timings["run"].tolist() == [1]
+    assert results.runs["command"].str.removesuffix(" 2>&1").tolist() == [COMMAND]
+    assert results.io["direction"].tolist() == ["write"]
+    assert results.timings["run"].tolist() == [1]
     assert results.notes.empty
+
+
+@pytest.mark.parametrize("between", ["", " ", " / ", " | ", ", ", "; "])
+def test_lines_of_a_timing_were_joined(between):
+    results = ft.reads(between.join(["real\t0m0.600s", "user\t0m0.100s", "sys\t0m0.200s"]) + "\n")
+    assert results.timings[["real_s", "user_s", "sys_s"]].to_numpy().tolist() == [[0.6, 0.1, 0.2]]
+
+
+def test_cells_do_not_join_their_numbers():
+    line = DD.splitlines()[2]
+    text = f"<table><tr><td>1</td><td>{line}</td></tr></table>\n"
+    assert ft.reads(text).io["io_bytes"].tolist() == [2097152]
+
+
+def test_progress_keeps_its_carriage_returns():
+    text = "\r15794176 bytes (16 MB, 15 MiB) copied, 1 s, 14.9 MB/s"
+    results = ft.reads(text + text.replace(" 1 s", " 2 s").replace("1579", "3158"))
+    assert results.io["io_bytes"].tolist() == [31584176]
+    assert results.samples["value"].tolist() == [15794176, 31584176]
+
+
+def test_a_path_of_windows_is_no_end_of_line():
+    text = r"C:\bench> dd if=D:\new\real of=nul 2>&1 | tee C:\new\test.log" + f"\n{DD}"
+    assert ft.reads(text).runs["command"].str.contains(r"D:\new", regex=False).all()
 
 
 def test_powershell_wraps_what_comes_on_standard_error():
@@ -119,6 +159,15 @@ def test_a_command_is_of_its_own_object():
         json.dumps([{"cmd": "dd bs=1M of=a", "stderr": DD}, {"stderr": DD + "\n# b\n"}])
     )
     assert results.runs["command"].fillna("none").tolist() == ["dd bs=1M of=a", "none"]
+
+
+def test_an_object_within_a_text():
+    told = {"cmd": ["dd", "if=/dev/zero", "bs=1M", "of=a"], "stderr": DD, "lines": DD.splitlines()}
+    text = f"TASK [dd]\nok: [box] => {json.dumps(told, indent=4)}\n\nPLAY RECAP\n"
+    results = ft.reads(text)
+    assert results.runs["command"].tolist() == ["dd if=/dev/zero bs=1M of=a"]
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert results.notes["line"].tolist() == [text[: text.index('"lines"')].count("\n") + 2]
 
 
 def test_json_without_reports_is_unknown():

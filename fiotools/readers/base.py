@@ -60,12 +60,16 @@ class Grammar:
         ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
     needs : tuple of str
         One of these stands in every report; a text without them is not searched. Empty: it is.
+    mark : str
+        A regular expression (multi-line, in any case of letters) for lines that are certainly of a
+        report. What no report took gets a warning.
     """
 
     anchor: str
     parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
     add: Callable[[Tables, Report, Session], int]
     needs: tuple[str, ...] = ()
+    mark: str = ""
 
 
 class Bulk(Protocol):

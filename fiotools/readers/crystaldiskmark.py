@@ -147,7 +147,9 @@ def _add_default(tables: Tables, run: int, entry: int, row: Row, result: Result)
     tables.add("settings", run=run, entry=entry, option="block size", text=text, origin="default")
 
 
-GRAMMAR = Grammar(anchor=ANCHOR, parse=parse, add=add, needs=("Seq", "SEQ", "Random", "RND"))
+GRAMMAR = Grammar(
+    anchor=ANCHOR, parse=parse, add=add, needs=("Seq", "SEQ", "Random", "RND"), mark=ANCHOR
+)
 
 READER = Reader(
     name=_NAME,

@@ -19,9 +19,11 @@ toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
+from fiotools.pasted import SEPARATOR
 from fiotools.readers import dd_lines, dd_rows, dd_runs, dd_stretch
 from fiotools.readers.base import Grammar, Reader, Session, only
 from fiotools.readers.dd_lines import Figures, Records, Said, Spoiled, Token
@@ -149,7 +151,16 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         at, end = end, end + below.end()
         line = tokens[-1].line + below[0].count("\n")
         tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
+    if source := _source_above(text, start):
+        tokens = [replace(token, source=source) for token in tokens]
     return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten)
+
+
+def _source_above(text: str, at: int) -> str:
+    """Return who wrote what stands at a place, where prefixes of lines told that."""
+    found = text.rfind(SEPARATOR, max(0, at - dd_lines.LONGEST), at)
+    stop = text.find("\n", found, at)
+    return text[found + 1 : stop] if 0 <= found < stop else ""
 
 
 def _line_start(text: str, at: int) -> int | None:
@@ -192,6 +203,7 @@ GRAMMAR = Grammar(
     parse=parse,
     add=dd_rows.add,
     needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
+    mark=r"[0-9]\+[0-9]+ records (?:in|out)\b|[0-9] bytes \([^()\n]{1,40}\) copied,",
 )
 
 READER = Reader(

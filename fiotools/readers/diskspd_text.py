@@ -213,6 +213,7 @@ GRAMMAR = Grammar(
     parse=parse,
     add=add,
     needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
+    mark=r"^[ \t]*total:[ \t]+[0-9]+ \|",
 )
 
 READER = Reader(

@@ -146,7 +146,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     return tables.runs
 
 
-GRAMMAR = Grammar(anchor=documents.ANCHOR, parse=parse, add=add, needs=("<Results>",))
+GRAMMAR = Grammar(
+    anchor=documents.ANCHOR, parse=parse, add=add, needs=("<Results>",), mark=documents.ANCHOR
+)
 
 READER = Reader(
     name="diskspd_xml",

@@ -182,6 +182,8 @@ READER = Reader(
     ),
     sniff=sniff,
     read=read,
-    grammar=Grammar(anchor=documents.ANCHOR, parse=parse, add=add, needs=('"fio',)),
+    grammar=Grammar(
+        anchor=documents.ANCHOR, parse=parse, add=add, needs=('"fio',), mark=documents.ANCHOR
+    ),
     bulk=Bulk,
 )

@@ -147,6 +147,7 @@ GRAMMAR = Grammar(
     parse=parse,
     add=rows.add,
     needs=("(groupid=",),
+    mark=r"\(groupid=\d+, jobs=\d+\): err=|^[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)=",
 )
 
 READER = Reader(

@@ -198,6 +198,7 @@ GRAMMAR = Grammar(
     parse=parse,
     add=add,
     needs=("2;", ";fio"),
+    mark=rf"^{lines.VERSIONED}",
 )
 
 READER = Reader(

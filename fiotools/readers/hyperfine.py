@@ -197,6 +197,7 @@ GRAMMAR = Grammar(
     parse=parse,
     add=add,
     needs=("command,mean,", '"results"'),
+    mark=f"^{hyperfine_csv.HEADER}",
 )
 
 READER = Reader(

@@ -13,17 +13,19 @@ FIGURES = ("mean", "stddev", "median", "user", "system", "min", "max")
 # the median came with 1.6
 HEADER = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,330})?(?:e[+-]?\d{1,3})?")
+_CUT = re.compile(r",(?:[\d.]*+(?:e[+-]?\d{0,3})?|NaN)$", re.M)  # perhaps in its last field
 _LINE = re.compile(r"[^\n]*\n?")
 
 
 def end_of(text: str, start: int) -> int:
-    """Return where a table ends: before the first line that has no comma outside of quotes."""
-    at, quotes = start, 0
+    """Return where a table ends: before the first line that is narrower and ends in no figure."""
+    at, quotes, width = start, 0, text.count(",", start, text.find("\n", start))
     while at < len(text):
         line = _LINE.match(text, at)
         assert line is not None
         quotes += line[0].count('"')
-        if quotes % 2 == 0 and "," not in line[0] and (line[0].strip() or quotes == 0):
+        is_row = line[0].count(",") >= width or _CUT.search(line[0]) is not None
+        if quotes % 2 == 0 and not is_row and (line[0].strip() or quotes == 0):
             break
         at = line.end()
     return start + len(text[start:at].rstrip("\n")) + 1 if at < len(text) else at

@@ -122,6 +122,7 @@ GRAMMAR = Grammar(
     anchor="|".join(anchor for _, anchor, _ in _FORMS),
     parse=parse,
     add=add,
+    mark=r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]+(?:[0-9]+m)?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
     needs=("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds", "pf+"),
 )
 

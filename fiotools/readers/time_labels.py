@@ -28,11 +28,13 @@ from fiotools.readers.time_report import (
 )
 
 _IS = r"(?:[ \t]+|[ \t]*[:=][ \t]*)"
+# lines may have been joined with nothing between: "0m0.600suser"
 _LABEL = re.compile(
-    rf"([Rr]eal|elapsed|[Uu]ser|[Ss]ys(?:tem)?){_IS}({VALUE}|[.,][0-9]{{1,9}}s?){END}"
+    rf"([Rr]eal|elapsed|[Uu]ser|[Ss]ys(?:tem)?){_IS}({VALUE}|[.,][0-9]{{1,9}}s?)"
+    rf"(?:(?<=s)(?=[Uu]ser|[Ss]ys)|{END})"
 )
 _WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
-_BESIDE = re.compile(r"(?:[ \t]+|[ \t]*[,;][ \t]*)(?=[A-Za-z])")
+_BESIDE = re.compile(r"(?:[ \t]+|[ \t]*[^\w\s.:=+-]{1,2}[ \t]*|[ \t]*->[ \t]*|(?<=s))(?=[A-Za-z])")
 _THEN = r"(?:[ \t]+|[ \t]*,[ \t]*)"
 _NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
 # with a value behind the last label, that one and all others stand before theirs

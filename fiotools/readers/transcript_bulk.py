@@ -167,7 +167,7 @@ def _tried(head: bytes) -> _Prompt:
     is_usual = (
         reader.name == "transcript"
         and document.text.encode() == data
-        and not (document.doubts or tables.finish().blocks.get("notes"))
+        and not (document.remarks or document.unread() or tables.finish().blocks.get("notes"))
         and runs == [(tool, _TRIED, host) for tool in ("dd", "dd", "time")]
         and paths == {"records_in", "records_out", "rate"}
     )

@@ -100,8 +100,8 @@ def commands(text: str) -> Iterator[Command]:
             fenced = not fenced
             yield Command(begin)
             continue
-        if line == SEPARATOR:
-            yield Command(begin)
+        if line.startswith(SEPARATOR):
+            yield Command(begin, host=line.split(SEPARATOR)[1] or None)
             continue
         found = _prompted(line, in_session=fenced or not fences)
         if found is None:
