@@ -52,7 +52,7 @@ NO_RESULT = {
 }
 # fio's files whose figures contradict themselves: edited by hand, both
 FIO_DOUBTED = {
-    "microsoft_VirtualClient__Results_FIO.json": "is not the io_bytes",
+    "microsoft_VirtualClient__Results_FIO.json": "but total_ios is",
     "microsoft_VirtualClient__TestFioJson-3.13-windows.txt": "no key of fio's",
 }
 # Where we differ from what truths.json says, on purpose.

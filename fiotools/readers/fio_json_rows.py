@@ -204,7 +204,7 @@ def _add_entry(read: _Document, number: int, entry: dict[str, Any], alike: int) 
                 moved.append(direction)
                 ios = None if direction == "sync" else part.get("total_ios")
                 for doubt in miscounted(found, ios, flying):
-                    message = f"{direction} of {keys['job']!r:.60}: {doubt}: both are kept"
+                    message = f"{direction} of {keys['job']!r:.60}: {doubt}: kept as printed"
                     tables.note(message, line=read.line, severity="warning", run=run)
                 is_fine |= any(latency.get("bins") for _, _, latency in found)
     if not is_fine:
