@@ -104,12 +104,11 @@ _PROGRESS = re.compile(
     r"\s*(?:[\d.,' ]{1,30}[^\W\d]{1,20} (?:\([^()\n]{1,60}\) )?\S+,? [\d.,]+ |Jobs: \d)"
 )
 
-# a text without any of these (as of dd) has no prefixes; the last ones begin seconds of this decade
-# or so; the pattern asks for two lines where one is not sure
-_HINTS = (
-    *":|>\"'-]\t`%*$\\\xb6\u2022\u2502\u2503\u2551",
-    *("\n2 ", "\n 2 ", "\n2. ", "\n2) ", "\n16", "\n17", "\n18", "\n+", "\n0.0", "\nE "),
-)
+# a text without any of these (as of dd) has no prefixes; a line or two of those without marks stand
+# near its beginning; the pattern asks for two lines where one is not sure
+_HINTS = ":|>\"'-]\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
+_BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d|\+|0\.0|E )")
+_NEAR = 10_000  # characters
 _PREFIXED = re.compile(
     r"""\n(?:
         [\[(<]?\d\d(?:\d\d)?[-/:]\d\d[-/:]\d\d                           # a time
@@ -122,9 +121,10 @@ _PREFIXED = re.compile(
       # a number, a name or a border, and again on the next line; but not before DISKSPD's figures
       | [ \t]*+\d{1,6}+(?P<a>[\t:.),|-]|[ ]++\|?+)(?![ ]*(?:[\d.]+%?|N/A)[ ]*\|)
         [^\n]*\n\n?[ \t]*+\d{1,6}+(?P=a)
-      | (?:[ ]*==>[ ]|[ ]+(?=\S+:[ ]))?[^\s:|>]{1,200}+(?:[ ]\([\w-]+\))?(?P<b>[:>]|[ ]*+\|)
-        (?![ ]*(?:[\d.]+%?|N/A)[ ]*\|)[^\n]*\n\n?
-        (?:[ ]*==>[ ]|[ ]+(?=\S+:[ ]))?[^\s:|>]{1,200}+(?:[ ]\([\w-]+\))?(?P=b)
+      | (?:==>[ ])?[^\s:|<>]{1,200}+(?:[ ]\([\w-]+\))?(?P<b>[:>]|[ ]*+\|)
+        (?![ ]*(?:[\d.]+%?|N/A)[ ]*\||[ ]\()[^\n]*\n\n?
+        (?:==>[ ])?[^\s:|<>]{1,200}+(?:[ ]\([\w-]+\))?(?P=b)
+      | (?P<e>[ ]+[^\s:|<>]{1,200}+:)[ ][^\n]*\n\n?(?P=e)
       | [^\n:]{1,200}?[:-]\d{1,9}[:-][^\n]*\n\n?[^\n:]{1,200}?[:-]\d{1,9}[:-]
       | (?P<c>[\w/-]{1,200}\.[A-Za-z]{1,5}-|[ ]*(?:[-+%*\u2022]|--|E[ ]{2})[ ]|[-+])
         [^\n]*\n\n?(?P=c)[^\n]*\n\n?(?P=c)
@@ -208,7 +208,8 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         repaired = _objects(repaired, is_report)
     if is_report and "\\n" in text:
         repaired = _two_letters(repaired, is_report)
-    if is_report and any(hint in text for hint in _HINTS) and _PREFIXED.search(f"\n{text}"):
+    is_hinted = any(hint in text for hint in _HINTS) or _BEGINNINGS.search(text[:_NEAR])
+    if is_report and is_hinted and _PREFIXED.search(f"\n{text}"):
         repaired = _without_prefixes(repaired, is_report)
     return repaired
 

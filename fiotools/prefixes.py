@@ -31,7 +31,7 @@ _LEVEL = (
     r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|stdout F|stderr F|\d\d[EO]\+?)\]?:?"
 )
 # what a tool says of itself, and the words of a report, are no names
-_OWN = r"(?!(?:dd|fio|diskspd|time|real|user|sys|https?)(?:\.exe)?[:|])"
+_OWN = r"(?!(?:dd|fio|Jobs|diskspd|time|real|user|sys|https?)(?:\.exe)?[:|])"
 _NAME = rf"{_OWN}(?P<source>[\w.@-]{{1,60}})"
 # a name with blanks in it is one only before the number of a line
 _PATH = (
@@ -322,7 +322,10 @@ def _proven(block: _Block, is_report: IsReport) -> Iterator[_Block]:
     count = Counter(match["source"] for match in matches if match)
     at = 0
     for place, match in enumerate([*matches, None]):
-        is_known = match is None or count[match["source"]] > 1 or is_report(match["text"])
+        is_known = match is None or count[match["source"]] > 1
+        # what grep shows of one line touches it
+        if match and not is_known and not match["text"].startswith(" "):
+            is_known = is_report(match["text"])
         if place < len(matches) and is_known:
             continue
         part = _trimmed(_Block(block.kind, block.start + at, matches[at:place]))

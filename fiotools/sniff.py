@@ -290,11 +290,11 @@ def sniff(document: Document) -> Reader:
             f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",
             remedy=_listed(),
         )
-    first = next(line for line in document.text.splitlines() if line.strip()).strip()
+    first = next(line for line in wrapped.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
         document.name,
         f"no known format; it begins {first[:60]!r}",
-        line=document.text[: len(document.text) - len(document.text.lstrip())].count("\n") + 1,
+        line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
         remedy=f"{_listed()}; {argument('format')} overrides",
     )
 

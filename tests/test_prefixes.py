@@ -200,7 +200,7 @@ def test_a_prefix_of_some_lines_is_left_and_noted():
         "dd: error writing 'a': No space left on device\ndd: closing 'a': Input/output error\n"
         + DD,
         "100000 bytes (100 kB, 98 KiB) copied, 1 s, 100 kB/s\n" * 2,
-        "1. 2+0 records in\n2. 2+0 records out\n3. the rest\n",
+        "Jobs: 1 (f=1): [m(1)][eta 00m:00s]mix: (groupid=0, jobs=1): err= 0: pid=1\n",
         "12:00:01 all 1.2\n12:00:02 all 3.4\n",
     ],
     ids=lambda text: text[:20],

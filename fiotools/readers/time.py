@@ -57,7 +57,7 @@ def sniff(document: Document) -> bool:
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but timings."""
     read_reports(document, tables, GRAMMAR)
-    if not tables.runs:
+    if not tables.runs and document.reports:
         first = document.reports[0]
         raise ParseError(document.name, first.data.doubts[0][1], line=first.line)
 

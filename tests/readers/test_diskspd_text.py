@@ -631,9 +631,7 @@ def test_rules_of_longer_dashes(dash):
     same_frames(name, re.sub("-{4,}", lambda found: dash * len(found[0]), edited(name)))
 
 
-@pytest.mark.parametrize(
-    "change", [("3-nines", "\uff13-nines"), ("3-nines", "third"), ("12.170", "12,170")]
-)
+@pytest.mark.parametrize("change", [("3-nines", "third"), ("12.170", "12,170")])
 def test_a_row_of_percentiles_that_cannot_be_read_is_noted(change):
     res = ft.reads(edited("2.0.12--mix_2targets_D_L", change))
     assert len(res.percentiles) < len(load("2.0.12--mix_2targets_D_L").percentiles)

@@ -207,7 +207,6 @@ def test_forms(text, expected):
         "real 0.1.2\nuser 0.1.2\nsys 0.1.2\n",
         "real 0.10\nuser 0,10\nsys 0,10\n",
         "real 5\nuser 3\nsys 1\n",
-        "real 0m٣.٠s\nuser 0m٣.٠s\nsys 0m٣.٠s\n",
         "unreal 0.10\nuser 0.00\nsys 0.00\n",
         "It is real 5 times faster: real 5 users of 3 systems, the total was 0.5 total.\n",
         "0:00.07 real,0.00 user\n",
