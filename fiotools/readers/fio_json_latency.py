@@ -182,11 +182,7 @@ def add_coarse(
 def coarse(entry: Mapping[str, Any]) -> dict[str, list[float]]:
     """Give the columns of the coarse distribution, the bins that hold anything."""
     shares = {
-        unit: {
-            name: pct
-            for name, pct in entry[f"latency_{short}"].items()
-            if type(pct) is int or type(pct) is float
-        }
+        unit: entry[f"latency_{short}"]
         for short, unit in _UNITS.items()
         if isinstance(entry.get(f"latency_{short}"), dict)
     }
