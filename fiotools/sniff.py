@@ -191,7 +191,7 @@ def _anchors() -> tuple[tuple[str, Grammar, re.Pattern[str]], ...]:
 
 @cache
 def _marks() -> re.Pattern[str]:
-    marks = [grammar.mark for _, grammar, _ in _anchors() if grammar.mark]
+    marks = [reader.mark for reader in readers() if reader.mark]
     return re.compile("|".join(marks), re.MULTILINE | re.IGNORECASE)
 
 

@@ -17,7 +17,7 @@ _NUMBER = re.compile(
     re.DOTALL,
 )
 # of clip paths, markers, hatches, images and collections: a hash of what they hold, to the last bit
-_NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]{10}(?=")')
+_NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")')
 
 
 def settled(svg: str) -> str:

@@ -60,16 +60,12 @@ class Grammar:
         ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
     needs : tuple of str
         One of these stands in every report; a text without them is not searched. Empty: it is.
-    mark : str
-        A regular expression (multi-line, in any case of letters) for lines that are certainly of a
-        report. What no report took gets a warning.
     """
 
     anchor: str
     parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
     add: Callable[[Tables, Report, Session], int]
     needs: tuple[str, ...] = ()
-    mark: str = ""
 
 
 class Bulk(Protocol):
@@ -105,6 +101,9 @@ class Reader:
         ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
     grammar : Grammar, optional
         For reports that also stand in the middle of other text.
+    mark : str
+        A regular expression (multi-line, in any case of letters) for lines that are certainly of
+        this format: in a text of other reports they get a warning. Empty: nothing is so certain.
     bulk : callable, optional
         ``bulk(wanted) -> Bulk`` for many files of a usual layout; ``wanted`` as in `Tables`.
     """
@@ -116,6 +115,7 @@ class Reader:
     sniff: Callable[[Document], bool]
     read: Callable[[Document, Tables], None]
     grammar: Grammar | None = None
+    mark: str = ""
     bulk: Callable[[Collection[str] | None], Bulk] | None = None
 
 

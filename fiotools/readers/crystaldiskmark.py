@@ -148,7 +148,10 @@ def _add_default(tables: Tables, run: int, entry: int, row: Row, result: Result)
 
 
 GRAMMAR = Grammar(
-    anchor=ANCHOR, parse=parse, add=add, needs=("Seq", "SEQ", "Random", "RND"), mark=ANCHOR
+    anchor=ANCHOR,
+    parse=parse,
+    add=add,
+    needs=("Seq", "SEQ", "Random", "RND"),
 )
 
 READER = Reader(
@@ -157,6 +160,7 @@ READER = Reader(
     produced_by="Edit > Copy, or File > Save (text)",
     tables=("runs", "settings", "io", "extras", "notes"),
     sniff=sniff,
+    mark=ANCHOR,
     read=read,
     grammar=GRAMMAR,
 )

@@ -25,7 +25,7 @@ _N = r"[\d.,]{1,20}"
 _RATE = (
     r"(?<![A-Za-z])(?P<kind>Sequential|Seq|SEQ|Random|RND)"
     rf"(?:{_S}{{1,30}}(?P<way>Read|Write|Mix)(?![A-Za-z]))?"
-    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}})(?P<unit>[KM]i?B))?"
+    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}}){_S}?(?P<unit>[KM]i?B))?"
     rf"(?:{_S}{{0,30}}\((?:QD?={_S}{{0,5}}(?P<depth>\d{{1,5}}))?"
     rf"(?:,{_S}{{0,5}})?(?:T={_S}{{0,5}}(?P<threads>\d{{1,5}}))?\))?"
     rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>{_N}){_S}{{0,5}}MB/s"

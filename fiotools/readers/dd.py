@@ -203,7 +203,6 @@ GRAMMAR = Grammar(
     parse=parse,
     add=dd_rows.add,
     needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
-    mark=r"[0-9]\+[0-9]+ records (?:in|out)\b|[0-9] bytes \([^()\n]{1,40}\) copied,",
 )
 
 READER = Reader(
@@ -212,6 +211,10 @@ READER = Reader(
     produced_by="dd if=... of=... 2>log",
     tables=("runs", "io", "samples", "settings", "extras", "notes"),
     sniff=sniff,
+    mark=(
+        r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
+        r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
+    ),
     read=read,
     grammar=GRAMMAR,
 )

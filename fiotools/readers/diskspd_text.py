@@ -213,7 +213,6 @@ GRAMMAR = Grammar(
     parse=parse,
     add=add,
     needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
-    mark=r"^[ \t]*total:[ \t]+[0-9]+ \|",
 )
 
 READER = Reader(
@@ -222,6 +221,7 @@ READER = Reader(
     produced_by="diskspd ... target > run.txt",
     tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
     sniff=sniff,
+    mark=r"^[ \t]*total:[ \t]+[0-9]+ \||^\W{0,4}(?:Input parameters|Results for timespan \d+)\b",
     read=read,
     grammar=GRAMMAR,
 )

@@ -147,7 +147,10 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 
 GRAMMAR = Grammar(
-    anchor=documents.ANCHOR, parse=parse, add=add, needs=("<Results>",), mark=documents.ANCHOR
+    anchor=documents.ANCHOR,
+    parse=parse,
+    add=add,
+    needs=("<Results>",),
 )
 
 READER = Reader(
@@ -156,6 +159,7 @@ READER = Reader(
     produced_by="diskspd ... -Rxml target > run.xml",
     tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
     sniff=sniff,
+    mark=documents.ANCHOR,
     read=read,
     grammar=GRAMMAR,
     bulk=Bulk,

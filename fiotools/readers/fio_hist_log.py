@@ -197,5 +197,6 @@ READER = Reader(
     produced_by="fio --write_hist_log=x --log_hist_msec=1000 ...",
     tables=("runs", "bins", "samples", "extras", "notes"),
     sniff=sniff,
+    mark=r"^[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
     read=read,
 )

@@ -181,9 +181,13 @@ READER = Reader(
         *("extras", "notes"),
     ),
     sniff=sniff,
+    mark=rf'{documents.ANCHOR}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
     read=read,
     grammar=Grammar(
-        anchor=documents.ANCHOR, parse=parse, add=add, needs=('"fio',), mark=documents.ANCHOR
+        anchor=documents.ANCHOR,
+        parse=parse,
+        add=add,
+        needs=('"fio',),
     ),
     bulk=Bulk,
 )

@@ -92,15 +92,14 @@ def add_reports(
     known: _Known | None = None
     for stretch in around:
         part = document.part(stretch.start, stretch.end)
-        more: list[Report] = []
+        copies: list[Report] = []
         for report in part.reports:
             known = _done(whole) if known is None else known
             repeats = _repeats(report, known)
             place = stretch.start + report.start, stretch.start + report.end
             stretch.reports.append((*place, report.kind if repeats else ""))
-            more += [] if repeats else [report]
-        part.reports = more
-        surroundings.add(tables, part, runs.get(stretch.before - 1))
+            copies += [report] if repeats else []
+        surroundings.add(tables, part, runs.get(stretch.before - 1), copies)
 
 
 class _Known(NamedTuple):

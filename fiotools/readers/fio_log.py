@@ -96,5 +96,6 @@ READER = Reader(
     produced_by="fio --write_lat_log=x --write_bw_log=x --write_iops_log=x ...",
     tables=("runs", "samples", "extras", "notes"),
     sniff=sniff,
+    mark=r"^[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
     read=read,
 )

@@ -147,7 +147,6 @@ GRAMMAR = Grammar(
     parse=parse,
     add=rows.add,
     needs=("(groupid=",),
-    mark=r"\(groupid=\d+, jobs=\d+\): err=|^[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)=",
 )
 
 READER = Reader(
@@ -159,6 +158,10 @@ READER = Reader(
         *("extras", "notes"),
     ),
     sniff=sniff,
+    mark=(
+        r"\(groupid=\d+, jobs=\d+\): err=|: \(g=\d+\): rw="
+        r"|^[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)="
+    ),
     read=read,
     grammar=GRAMMAR,
 )

@@ -198,7 +198,6 @@ GRAMMAR = Grammar(
     parse=parse,
     add=add,
     needs=("2;", ";fio"),
-    mark=rf"^{lines.VERSIONED}",
 )
 
 READER = Reader(
@@ -210,6 +209,7 @@ READER = Reader(
         *("extras", "notes"),
     ),
     sniff=sniff,
+    mark=rf"^{lines.VERSIONED}",
     read=read,
     grammar=GRAMMAR,
 )

@@ -197,7 +197,6 @@ GRAMMAR = Grammar(
     parse=parse,
     add=add,
     needs=("command,mean,", '"results"'),
-    mark=f"^{hyperfine_csv.HEADER}",
 )
 
 READER = Reader(
@@ -206,6 +205,7 @@ READER = Reader(
     produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
     tables=("runs", "settings", "timings", "extras", "notes"),
     sniff=sniff,
+    mark=f"^{hyperfine_csv.HEADER}",
     read=read,
     grammar=GRAMMAR,
 )

@@ -6,24 +6,33 @@ from typing import TYPE_CHECKING
 
 from fiotools.readers import time as time_reader
 from fiotools.readers import transcript
-from fiotools.readers.base import Session
+from fiotools.readers.base import Report, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
 
-def add(tables: Tables, part: Document, above: int | None = None) -> None:
-    """Add the reports of a part of a text, as runs of their own.
+def add(
+    tables: Tables, part: Document, above: int | None = None, copies: Collection[Report] = ()
+) -> None:
+    """Add the reports of a part of a text, as runs of their own; warn of lines that none took.
 
     Parameters
     ----------
     tables : Tables
     part : Document
-        `Document.part` between two documents; its ``reports`` are those to add.
+        `Document.part` between two documents.
     above : int, optional
         The run whose document ends where the part begins: a timing that follows at once is of it.
+    copies : collection of Report
+        Those of its reports that only repeat a document.
     """
+    if unread := part.unread():
+        tables.note(unread.message, line=unread.line, severity=unread.severity)
+    part.reports = [report for report in part.reports if report not in copies]
     first = part.reports[0] if part.reports else None
     if first and above and first.kind == "time" and not part.text[: first.start].strip():
         time_reader.add_timing(tables, first, Session(), above)

@@ -122,7 +122,6 @@ GRAMMAR = Grammar(
     anchor="|".join(anchor for _, anchor, _ in _FORMS),
     parse=parse,
     add=add,
-    mark=r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]+(?:[0-9]+m)?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
     needs=("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds", "pf+"),
 )
 
@@ -132,6 +131,10 @@ READER = Reader(
     produced_by="time command 2>log",
     tables=("runs", "timings", "extras", "notes"),
     sniff=sniff,
+    mark=(
+        r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
+        r"|\b(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+    ),
     read=read,
     grammar=GRAMMAR,
 )

@@ -202,7 +202,7 @@ def test_two_places_are_compared(tmp_path):
     assert "a and b are on one file system: this compares folders, and no storage" in text
     assert "16 MiB fits into the memory" in text
     assert "12 of 12 runs are in" in text
-    assert "--between place --baseline a --by workload,direction" in text
+    assert "between='place', baseline='a', by=['workload', 'direction']" in text
     answer = ft.compare(
         campaign.results.io,
         "bw_bytes_per_s",
