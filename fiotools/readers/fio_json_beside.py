@@ -24,7 +24,6 @@ _COPIES = {
     "fio_normal": "text report beside the JSON",
     "fio_terse": "terse output beside the JSON",
 }
-_OTHERS = re.compile(r"^(?:\d+\+\d+ \S+ out$|real[ \t]+\d+m?[\d.,]+s?$)", re.M)
 _JSON = re.compile(r"[\]\[{},\d.]*$|\"[^\"]*\" ?:")
 _MANY = 20
 
@@ -190,12 +189,6 @@ def _note_lines(
     kept = [(line + i, part.strip()) for i, part in enumerate(text.split("\n")) if part.strip()]
     if torn:
         kept = [(number, part) for number, part in kept if not _JSON.match(part)]
-    if other := _OTHERS.search(text):
-        tables.note(
-            "a report of dd or of a time command beside the JSON was left out; its lines follow",
-            line=document.line(start + other.start()),
-            severity="warning",
-        )
     for number, part in kept[:_MANY]:
         severity = "warning" if _ALERT.search(part) else "info"
         tables.note(part.rsplit("\r", 1)[-1][:300], line=number, severity=severity, run=run)

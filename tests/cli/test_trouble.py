@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 CACHE = "data/page-cache/{cache}.txt"
 LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
-CLIENT = "tests/fixtures/fio/fio-3.33--client.json"
+CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
 CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
 GROUP = "tests/fixtures/fio/fio-3.33--group.txt"
 
@@ -34,7 +34,7 @@ def refused(done, code, *said):
             "several directions (read, write, total): --by direction, or keep one:"
             " --where \"direction == 'total'\"",
         ),
-        (["compare", CLIENT, GROUP, "-m", "iops"], "make totals of them with --combine run, or"),
+        (["compare", CLONES, GROUP, "-m", "iops"], "make totals of them with --combine run"),
         (["compare", VOLUMES, "-m", "iops", "--scope", "thread"], "several directions"),
         (
             ["compare", VOLUMES, "-m", "iops", "--scope", "thread", "--where", "direction=read"],

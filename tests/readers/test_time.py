@@ -260,7 +260,7 @@ def test_what_is_no_whole_report_is_noted_and_not_mixed(text):
     assert (note["line"], note["severity"]) == (7, "warning")
     results = ft.reads(f"$ time dd if=a of=b bs=1M\n{DD}{text}")
     assert (len(results.runs), len(results.timings)) == (1, 0)
-    assert results.notes["message"].str.contains("not one whole report").tolist() == [True]
+    assert results.notes["message"].str.contains("not one whole report").sum() == 1
 
 
 def test_a_report_that_breaks_off_is_noted():
