@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 CACHE = "data/page-cache/{cache}.txt"
 LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
-CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
+CLIENT = "tests/fixtures/fio/fio-3.33--client.json"
 CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
 GROUP = "tests/fixtures/fio/fio-3.33--group.txt"
 
@@ -34,7 +34,6 @@ def refused(done, code, *said):
             "several directions (read, write, total): --by direction, or keep one:"
             " --where \"direction == 'total'\"",
         ),
-        (["compare", CLONES, GROUP, "-m", "iops"], "make totals of them with --combine run"),
         (["compare", VOLUMES, "-m", "iops", "--scope", "thread"], "several directions"),
         (
             ["compare", VOLUMES, "-m", "iops", "--scope", "thread", "--where", "direction=read"],
@@ -69,6 +68,12 @@ def refused(done, code, *said):
 def test_no_answer(inside, command, said):
     refused(inside(*command), 1, said)
     assert not (ROOT / "x.svg").exists()
+
+
+def test_totals_beside_parts(inside):
+    done = inside("compare", CLIENT, GROUP, "-m", "iops")
+    assert done.returncode == 1
+    assert "make totals of them with --combine run, or name --scope" in done.stderr
 
 
 @pytest.mark.parametrize(
