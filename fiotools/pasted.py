@@ -204,14 +204,13 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     if "N" in text and "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
     repaired = Repaired(text, lines)
-    if is_report and "{\n" in text and "\n}" in text:
-        repaired = _objects(repaired, is_report)
-    if is_report and "\\n" in text:
-        repaired = _two_letters(repaired, is_report)
+    if is_report is None:
+        return repaired
+    repaired = _objects(repaired, is_report)
     is_hinted = any(hint in text for hint in _HINTS) or _BEGINNINGS.search(text[:_NEAR])
-    if is_report and is_hinted and _PREFIXED.search(f"\n{text}"):
-        repaired = _without_prefixes(repaired, is_report)
-    return repaired
+    if is_hinted and _PREFIXED.search(f"\n{text}"):
+        repaired = _objects(_without_prefixes(repaired, is_report), is_report)
+    return _two_letters(repaired, is_report) if "\\n" in repaired.text else repaired
 
 
 def _backspaces(text: str) -> str:
@@ -275,6 +274,8 @@ def _numbered(repaired: Repaired) -> list[tuple[int, str]]:
 
 def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
     """Put reports in the strings of JSON objects (``ok: [host] => {``) in the place of these."""
+    if "{\n" not in repaired.text or "\n}" not in repaired.text:
+        return repaired
     lines, at = _numbered(repaired), 0
     ends = [place for place, (_, line) in enumerate(lines) if line.startswith("}")]
     kept: list[tuple[int, str]] = []
@@ -298,6 +299,7 @@ def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
         at = stop + 1
     if not remarks and len(kept) == len(lines):
         return repaired
+    remarks = [*repaired.remarks, *remarks]
     return Repaired("\n".join(text for _, text in kept), [n for n, _ in kept], remarks)
 
 

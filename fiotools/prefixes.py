@@ -178,6 +178,9 @@ def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], lis
 def _bare(
     lines: Sequence[Line], is_report: IsReport, depth: int
 ) -> tuple[list[Line], list[Remark], list[str]]:
+    told = [line.text for line in lines if line.text.strip()]
+    if depth and told and told[0].endswith("{") and told[-1].startswith("}"):
+        return list(lines), [], []  # the quotation marks are those of a JSON document
     kept: list[Line] = []
     remarks: list[Remark] = []
     names: list[str] = []

@@ -35,6 +35,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import zstandard
 
 import fiotools as ft
@@ -613,7 +614,8 @@ def _numbers(results: ft.Results) -> dict[str, Numbers]:
                     found[source].warned[re.sub(r"\d+", "0", message)] += 1
             continue
         if table == "settings":
-            for source, option, text in frame.select("source", "option", "text").iter_rows():
+            given = frame.filter(frame["origin"] != "default")  # of the tool, not of the file
+            for source, option, text in given.select("source", "option", "text").iter_rows():
                 # the numbers in it: blanks and capitals may differ, and words are no numbers
                 values = _NUMBER.findall(unicodedata.normalize("NFKC", text or ""))
                 row = tuple((_letters(option), float(one.replace(",", ""))) for one in values)
@@ -655,8 +657,13 @@ def _read(files: dict[str, bytes]) -> tuple[dict[str, Numbers], set[str]]:
         except ft.ReadErrors as errors:
             results, failures = errors.results, errors.failures
         notes = results.notes
-        copies = notes["message"].str.startswith("the same run as run ")  # of another mutation
-        results = ft.Results({**results.tables, "notes": notes[~copies]}, results.files)
+        # of another mutation; what repeats a run of its own file is said in earnest
+        others = [
+            message.startswith("the same run as run ") and f" of {source}:" not in message
+            for source, message in zip(notes["source"], notes["message"], strict=True)
+        ]
+        kept = notes[~np.array(others, dtype=bool)]
+        results = ft.Results({**results.tables, "notes": kept}, results.files)
         skip = len(root.as_posix()) + 1
         read = {source[skip:]: numbers for source, numbers in _numbers(results).items()}
         return read, {failure.path[skip:] for failure in failures}

@@ -159,7 +159,7 @@ READER = Reader(
     ),
     sniff=sniff,
     mark=(
-        r"\(groupid=\d+, jobs=\d+\): err=|: \(g=\d+\): rw="
+        r"\(groupid=\d+, jobs=\d+\): err="
         r"|^[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)="
     ),
     read=read,

@@ -63,8 +63,12 @@ def _note_troubles(tables: Tables, run: int, said: Run, line: int) -> None:
     for at, doubt in said.doubts:
         message = f"{doubt}: the figures are kept as printed"
         tables.note(message, line=line + at, severity="warning", run=run)
+    defined = {one.name for one in said.definitions}
     for entry in said.entries:
         at = line + entry.line
+        if defined and entry.name not in defined and entry.name != "All clients":
+            message = f"no definition above is named {entry.name!r}: its conditions are missing"
+            tables.note(message, line=at, severity="warning", run=run)
         if entry.error:
             message = f"job {entry.name!r} ended with error {entry.error} ({entry.message})"
             tables.note(message, line=at, severity="error", run=run)

@@ -134,6 +134,8 @@ READER = Reader(
     mark=(
         r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
         r"|\b(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+        r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
+        r"|\bCommand (?:exited with non-zero status|terminated by signal) [0-9]"
     ),
     read=read,
     grammar=GRAMMAR,
