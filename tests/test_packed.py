@@ -188,9 +188,9 @@ for path in [Path("data/page-cache/after.txt"), *sorted(Path(sys.argv[1]).iterdi
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc says what a process took at most")
 def test_bombs_take_little(tmp_path):
-    """Each is refused at once, and with little more than any reading takes: 72 MB.
+    """Each is refused at once, and the whole process stays below 200 MB.
 
-    Python and its packages take 128 MB here, so that all of a process stays below 200 MB.
+    Where Python and its packages alone take more than 128 MB, 72 MB come on top of that.
     """
     import resource
 
@@ -208,7 +208,8 @@ def test_bombs_take_little(tmp_path):
     said = r"more than 250 times|is damaged \(.*copy it again|packed twice|unpack it, or name it"
     assert [line for line in told if not re.search(said, line[2])] == []
     taken = {name: [float(value) for value in values.split()] for name, values, _ in told}
-    assert {name: one for name, one in taken.items() if one[0] - base > 72 or one[1] > 5} == {}
+    most = max(200, base + 72)
+    assert {name: one for name, one in taken.items() if one[0] > most or one[1] > 5} == {}
 
 
 def test_one_bound_for_what_is_packed_in_what_is_packed(tmp_path):

@@ -32,13 +32,15 @@ class Blocks:
     ----------
     torn : bool
         Whether the last line does not end; known when all was read.
+    rest : bytes
+        That line.
     remarks : list of str
         What was wrong with the bytes.
     """
 
     def __init__(self, found: Found, size: int | None = None) -> None:
         self.found, self.size = found, size or SIZE
-        self.torn = False
+        self.torn, self.rest = False, b""
         self.remarks: list[str] = []
 
     def __iter__(self) -> Iterator[bytes]:
@@ -93,7 +95,7 @@ class Blocks:
     def _last(self, body: bytes) -> bytes:
         """Give the whole lines of what stands at the end."""
         end = body.rfind(b"\n") + 1
-        self.torn = end < len(body)
+        self.torn, self.rest = end < len(body), body[end:]
         return body[:end] if self.torn else body
 
     def _longer(self, size: int) -> int:

@@ -138,6 +138,8 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     lines = iter(blocks)
     first = next(lines, b"")
     whole = next(lines, None) is None
+    if b"\0" in (first + blocks.rest)[:4096]:  # as `read` has it
+        raise UnknownFormatError(file.name, "this is a binary file, not a tool's output")
     if whole and blocks.torn and not first:
         raise ParseError(
             file.name,

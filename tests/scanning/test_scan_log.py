@@ -299,3 +299,12 @@ def test_a_clock_that_nothing_tells_is_refused(tmp_path):
     write(tmp_path, report % EPOCH, "x.json")
     assert ft.scan_log(path, align="wall").select("time_s").head(1).collect().item() == 0
     assert "job_start of" in ft.scan_notes(path, align="wall")["message"][-1]
+
+
+def test_what_is_binary_is_refused_by_both(tmp_path):
+    path = tmp_path / "x_lat.1.log"
+    for data in (b"1, 2, 0, 0, 0\n2, 3, 0, 0, \0", b"1, 2, 0, 0, 0\n\0\n3, 4, 0, 0, 0\n"):
+        path.write_bytes(data)
+        for function in (ft.read, ft.scan_log):
+            with pytest.raises(ft.UnknownFormatError, match="binary file"):
+                function(path, version="3.33")
