@@ -208,7 +208,7 @@ def test_bombs_take_little(tmp_path):
     said = r"more than 250 times|is damaged \(.*copy it again|packed twice|unpack it, or name it"
     assert [line for line in told if not re.search(said, line[2])] == []
     taken = {name: [float(value) for value in values.split()] for name, values, _ in told}
-    most = max(200, base + 72)
+    most = 1.1 * max(200, base + 72)  # from run to run the allocator keeps some MB more or less
     assert {name: one for name, one in taken.items() if one[0] > most or one[1] > 5} == {}
 
 
