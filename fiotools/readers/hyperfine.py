@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _NAME = "hyperfine"
 _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
+_NOT_BLANK = re.compile(r"\S")
 # the command comes first, also in JSON whose keys somebody sorted
 _ANCHOR = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
 _JSON = re.compile(
@@ -110,10 +111,8 @@ def _decoded(document: Document) -> tuple[Any, int]:
 
 def _parsed(text: str, start: int) -> tuple[Any, int]:
     """Parse the JSON that begins at a place; say where it ends."""
-    try:
-        return orjson.loads(text[start:]), len(text)
-    except orjson.JSONDecodeError:
-        at = len(text) - len(text[start:].lstrip())  # something may stand behind it
+    found = _NOT_BLANK.search(text, start)
+    at = found.start() if found else start
     try:
         _, end = _DECODER.raw_decode(text, at)
     except RecursionError:

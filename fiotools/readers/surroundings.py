@@ -32,7 +32,8 @@ def add(
     """
     if unread := part.unread():
         tables.note(unread.message, line=unread.line, severity=unread.severity)
-    part.reports = [report for report in part.reports if report not in copies]
+    copied = {report.start for report in copies}
+    part.reports = [report for report in part.reports if report.start not in copied]
     first = part.reports[0] if part.reports else None
     if first and above and first.kind == "time" and not part.text[: first.start].strip():
         time_reader.add_timing(tables, first, Session(), above)
