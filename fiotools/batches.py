@@ -26,8 +26,9 @@ from fiotools.joining import (
     join,
     pieces_of,
 )
-from fiotools.readers import READERS, fio_jobfile_beside, readers
+from fiotools.readers import READERS, readers
 from fiotools.readers.base import Bulk
+from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
 from fiotools.sniff import Document, reader_named, sniff
 from fiotools.sources import Found

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from fiotools import archive
 from fiotools.decoding import plain_name
 from fiotools.errors import FileError
-from fiotools.readers import fio_jobfile_beside
-from fiotools.readers.fio_jobfile_beside import JobNames
+from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
+from fiotools.readers.fio.jobfile_beside import JobNames
 from fiotools.sniff import load
 from fiotools.sources import Found
 from fiotools.tables import Tables

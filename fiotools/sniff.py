@@ -23,7 +23,7 @@ from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatEr
 from fiotools.pasted import Remark, Repaired, line_ends, repair, unwrap
 from fiotools.readers import Reader, readers
 from fiotools.readers.base import Grammar, Report
-from fiotools.readers.fio_jobfile import is_job_file
+from fiotools.readers.fio.jobfile import is_job_file
 from fiotools.sources import Found, refuse_no_file
 from fiotools.spelling import argument, typed
 

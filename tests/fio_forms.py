@@ -6,7 +6,7 @@ What is printed has four figures or more, and small numbers are cut off to their
 import pandas as pd
 
 import fiotools as ft
-from fiotools.readers.fio_documents import pieces
+from fiotools.readers.fio.documents import pieces
 
 # the JSON has these from the job's options, or at all; or names the run by other means
 JSON_ONLY = {

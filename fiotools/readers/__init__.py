@@ -10,21 +10,18 @@ import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers import (
-    crystaldiskmark,
-    dd,
-    diskspd_text,
-    diskspd_xml,
-    fio_hist_log,
-    fio_json,
-    fio_log,
-    fio_normal,
-    fio_terse,
-    hyperfine,
-    time,
-    transcript,
-)
+from fiotools.readers import crystaldiskmark, hyperfine
 from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.dd import reader as dd
+from fiotools.readers.diskspd import text as diskspd_text
+from fiotools.readers.diskspd import xml as diskspd_xml
+from fiotools.readers.fio import hist_log as fio_hist_log
+from fiotools.readers.fio import json as fio_json
+from fiotools.readers.fio import log as fio_log
+from fiotools.readers.fio import normal as fio_normal
+from fiotools.readers.fio import terse as fio_terse
+from fiotools.readers.time import reader as time
+from fiotools.readers.transcript import reader as transcript
 
 READERS: tuple[Reader, ...] = (
     crystaldiskmark.READER,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.readers import time as time_reader
-from fiotools.readers import transcript
 from fiotools.readers.base import Report, Session
+from fiotools.readers.time import reader as time_reader
+from fiotools.readers.transcript import reader as transcript
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,7 +39,7 @@ def add(
         time_reader.add_timing(tables, first, Session(), above)
         part.reports = part.reports[1:]
     if any(report.kind == "fio_json" for report in part.reports):
-        from fiotools.readers import fio_json  # which knows what of its text repeats it
+        from fiotools.readers.fio import json as fio_json
 
         fio_json.read(part, tables)
     elif part.reports:

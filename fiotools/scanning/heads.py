@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.decoding import refuse_packed
 from fiotools.errors import ParseError, ScanWarning, UnknownFormatError
-from fiotools.readers.fio_json_io import Version
-from fiotools.readers.fio_log_lines import Shape, shape_of
-from fiotools.readers.fio_log_name import LogName, log_name
-from fiotools.readers.fio_log_rows import decided
+from fiotools.readers.fio.json_io import Version
+from fiotools.readers.fio.log_lines import Shape, shape_of
+from fiotools.readers.fio.log_name import LogName, log_name
+from fiotools.readers.fio.log_rows import decided
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.reports import Report, Reports
 from fiotools.sniff import Document, sniff
@@ -25,8 +25,8 @@ from fiotools.spelling import argument, typed
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio_log_layout import Layout
-    from fiotools.readers.fio_log_meaning import Meaning
+    from fiotools.readers.fio.log_layout import Layout
+    from fiotools.readers.fio.log_meaning import Meaning
 
 _HEAD = 1 << 20  # bytes
 

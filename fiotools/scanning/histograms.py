@@ -12,11 +12,11 @@ import polars as pl
 
 from fiotools import sources as files
 from fiotools.errors import ParseError
-from fiotools.readers import fio_hist_log
-from fiotools.readers.fio_bins import log_edges
-from fiotools.readers.fio_hist_rows import BEFORE_BINS, read_rows
-from fiotools.readers.fio_log_head import DIRECTIONS, first_rows
-from fiotools.readers.fio_log_meaning import DIRECTION
+from fiotools.readers.fio import hist_log as fio_hist_log
+from fiotools.readers.fio.bins import log_edges
+from fiotools.readers.fio.hist_rows import BEFORE_BINS, read_rows
+from fiotools.readers.fio.log_head import DIRECTIONS, first_rows
+from fiotools.readers.fio.log_meaning import DIRECTION
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.clocks import Align, aligned
 from fiotools.scanning.heads import Head, heads

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from fiotools import sources as files
-from fiotools.readers.fio_log_meaning import FIGURES, QUANTITY
+from fiotools.readers.fio.log_meaning import FIGURES, QUANTITY
 from fiotools.scanning.clocks import Align, aligned
 from fiotools.scanning.heads import decide, heads
 from fiotools.scanning.lazily import lazy, warn_of

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import ParseError
-from fiotools.readers.fio_log_layout import continued
-from fiotools.readers.fio_log_lines import Lines, exact, fast
-from fiotools.readers.fio_log_meaning import figures
+from fiotools.readers.fio.log_layout import continued
+from fiotools.readers.fio.log_lines import Lines, exact, fast
+from fiotools.readers.fio.log_meaning import figures
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.leftout import LeftOut
 from fiotools.spelling import argument, typed

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.readers.fio_bins import bin_numbers, indexed_edges
+from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,11 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.readers import dd_columns, dd_lines, dd_rates, dd_reports, dd_stretch
+from fiotools.readers.dd import columns as dd_columns
+from fiotools.readers.dd import lines as dd_lines
+from fiotools.readers.dd import rates as dd_rates
+from fiotools.readers.dd import reports as dd_reports
+from fiotools.readers.dd import stretch as dd_stretch
 from tests.corpus import CORPUS, needs_corpus
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -11,8 +11,11 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.readers import diskspd_buckets, diskspd_bulk, diskspd_outline, diskspd_runs
-from fiotools.readers.diskspd_numbers import DIGITS, quoted, rows, values
+from fiotools.readers.diskspd import buckets as diskspd_buckets
+from fiotools.readers.diskspd import bulk as diskspd_bulk
+from fiotools.readers.diskspd import outline as diskspd_outline
+from fiotools.readers.diskspd import runs as diskspd_runs
+from fiotools.readers.diskspd.numbers import DIGITS, quoted, rows, values
 from tests.fuzz import TOKENS
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import ParseError
-from fiotools.readers import diskspd_options as options
+from fiotools.readers.diskspd import options
 from tests.physics import read_texts
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "diskspd"

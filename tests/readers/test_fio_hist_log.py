@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 import fiotools as ft
-from fiotools.readers import fio_hist_rows
+from fiotools.readers.fio import hist_rows as fio_hist_rows
 from tests.fuzz import mutated
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"

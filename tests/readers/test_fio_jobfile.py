@@ -9,7 +9,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import NoResultError, ReadErrors, UnknownFormatError
-from fiotools.readers.fio_jobfile import is_job_file, parse
+from fiotools.readers.fio.jobfile import is_job_file, parse
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 # as in the README of the fixtures

@@ -8,8 +8,9 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers import fio_bins, fio_options
-from fiotools.readers.fio_documents import pieces
+from fiotools.readers.fio import bins as fio_bins
+from fiotools.readers.fio import options as fio_options
+from fiotools.readers.fio.documents import pieces
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 

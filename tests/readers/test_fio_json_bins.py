@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import fiotools as ft
-from fiotools.readers import fio_json_bins, fio_json_histograms
-from fiotools.readers.fio_json_histograms import Bins
+from fiotools.readers.fio import json_bins as fio_json_bins
+from fiotools.readers.fio import json_histograms as fio_json_histograms
+from fiotools.readers.fio.json_histograms import Bins
 from tests.corpus import CORPUS
 from tests.fuzz import mutated
 

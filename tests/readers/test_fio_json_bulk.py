@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 from fiotools import batches, read
-from fiotools.readers import fio_json_bins, fio_json_bulk, fio_json_together
-from fiotools.readers.fio_json import READER
+from fiotools.readers.fio import json_bins as fio_json_bins
+from fiotools.readers.fio import json_bulk as fio_json_bulk
+from fiotools.readers.fio import json_together as fio_json_together
+from fiotools.readers.fio.json import READER
 from tests.corpus import CORPUS
 
 ROOT = Path(__file__).parents[2]

@@ -10,9 +10,9 @@ from pandas.testing import assert_frame_equal
 
 import fiotools as ft
 from fiotools.errors import ParseError
-from fiotools.readers import fio_normal
-from fiotools.readers.fio_documents import pieces
-from fiotools.readers.fio_printed import amount, count
+from fiotools.readers.fio import normal as fio_normal
+from fiotools.readers.fio.documents import pieces
+from fiotools.readers.fio.printed import amount, count
 from tests.physics import read_texts
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"

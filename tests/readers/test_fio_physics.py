@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.readers.fio_documents import pieces
+from fiotools.readers.fio.documents import pieces
 from fiotools.sniff import Document
 from tests.fio_forms import assert_same, without_json
 

@@ -9,7 +9,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import FileError, ParseError, UnknownFormatError
-from fiotools.readers.fio_documents import pieces
+from fiotools.readers.fio.documents import pieces
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.readers import transcript_bulk, transcript_rows
+from fiotools.readers.transcript import bulk as transcript_bulk
+from fiotools.readers.transcript import rows as transcript_rows
 from tests.corpus import CORPUS, needs_corpus
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
-from fiotools.readers import fio_log_lines
+from fiotools.readers.fio import log_lines as fio_log_lines
 from fiotools.scanning import blocks
 from tests.conftest import FIXTURES, ROOT, SHARED
 from tests.fuzz import mutated

@@ -1,0 +1,1 @@
+"""dd's reports."""

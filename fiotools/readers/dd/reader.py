@@ -1,0 +1,223 @@
+"""dd: what it prints on standard error when it ends, is asked by a signal, or shows its progress.
+
+Produced by ``dd ... 2>log``. Fills ``runs``, ``io``, ``samples`` (progress, and earlier reports of
+the same dd), ``settings`` (from the command line, where a transcript shows one), ``extras`` (the
+records in, out and truncated, the printed rate) and ``notes`` (errors and warnings of dd).
+
+Read by structure and not by words, because the words are translated, reordered and dropped: two
+lines with ``F+P`` (full and partial records), perhaps one about truncated records, and a line that
+begins with the bytes and ends with seconds and a rate. Traps: the decimal mark follows the locale
+and not the language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only
+report (``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last
+report counts; two dd in a pipeline write between each other's lines. The rate is computed again
+from bytes and seconds; the printed one is a check (`dd_rates`), and kept where it is more precise.
+
+Grammar: coreutils ``src/dd.c`` 4.0 to 9.11, FreeBSD ``bin/dd/misc.c``, BusyBox ``coreutils/dd.c``,
+toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fiotools.errors import ParseError
+from fiotools.pasted import SEPARATOR
+from fiotools.readers.base import Grammar, Reader, Session, only
+from fiotools.readers.dd import lines as dd_lines
+from fiotools.readers.dd import rows as dd_rows
+from fiotools.readers.dd import runs as dd_runs
+from fiotools.readers.dd import stretch as dd_stretch
+from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token
+from fiotools.readers.dd.runs import Block
+from fiotools.readers.dd.stretch import Stretch
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+# what makes a "dd: ..." a message and no prose: a quoted or rooted name, or words of a dd's
+_MESSAGE = re.compile(
+    r"[^\n]{0,200}['‘`\"][^\n]{1,300}['’\"]|/\S{1,300}: "
+    r"|(?:IO error|error|failed|can.t open|invalid|unrecogni[sz]ed|unknown|bad arg|not integer"
+    r"|memory exhausted|warning|writing|reading|opening|cannot)\b"
+)
+# a last line that breaks off before its seconds
+_FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
+# a line of bytes, as far as its bytes: what is wrong with it stands behind them
+_SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
+_TRUNCATED = re.compile(r"truncated|odd length")
+_GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
+_COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
+
+
+def sniff(document: Document) -> bool:
+    """Claim a text that is nothing but what dd printed."""
+    return only("dd", document)
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read a text that is nothing but what dd printed."""
+    reports = document.reports
+    if reports and not any(report.data.has_result for report in reports):
+        raise ParseError(
+            document.name,
+            f"dd printed no report; it said {_first(reports[0].data)!r}",
+            line=reports[0].line,
+            remedy="correct that and run dd again",
+        )
+    for report in reports:
+        dd_rows.add(tables, report, Session())
+
+
+def _first(block: Block) -> str:
+    return next(t.value.message for t in block.tokens if isinstance(t.value, Said))[:120]
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
+    """Read what dd printed around the match, as far down as nothing else comes."""
+    begin = _line_start(text, match.start())
+    if begin is None:
+        return None
+    for command in dd_lines.COMMAND.finditer(text, begin, match.start()):
+        begin = command.end()
+    tokens: list[Token] = []
+    stops: list[int] = []
+    start = end = begin
+    is_overwritten = is_certain = is_kept = False
+    gap = 0
+    aside: Token | None = None
+    segments = dd_lines.segments(text, begin)
+    while place := next(segments, None):
+        at, stop, line = place
+        part = text[at:stop]
+        if len(part) > dd_lines.LONGEST:
+            break
+        gap += 1
+        if gap > _GAP or (len(tokens) > _DOUBTFUL and not is_certain):
+            break
+        if aside is None and (stretch := dd_stretch.find(text, at)):
+            start = start if tokens else at
+            end = stretch.end
+            tokens.append(Token(stretch, at, end, line))
+            gap, is_certain, is_overwritten = 0, True, False
+            segments = dd_lines.segments(text, end + 1, line + stretch.lines)
+            continue
+        found = dd_lines.segment(part)
+        if found.is_blank:
+            continue
+        if not tokens:
+            if not found.tokens or _is_prose(found.tokens[0].value):
+                return None
+            start = at + _begin(part, found.tokens[0].start) if found.foreign else at
+        elif found.foreign:
+            break
+        if "^C" in part:
+            stops.append(line)
+        if not found.tokens:
+            if found.is_stray:
+                continue
+            if aside is None and _is_after_records(tokens) and (held := dd_lines.aside(part)):
+                aside, is_kept = dd_lines.placed(held, at, line), bool(_TRUNCATED.search(part))
+                if is_kept:
+                    tokens.append(aside)
+                    end = stop
+                continue
+            break
+        if aside is not None:
+            # only figures make the words above them a line of dd's
+            if not is_kept:
+                if not isinstance(found.tokens[0].value, Figures):
+                    break
+                tokens.append(aside)
+            aside = None
+        tokens += [dd_lines.placed(token, at, line) for token in found.tokens]
+        gap, is_certain = 0, is_certain or _is_certain(tokens)
+        tail = part[found.tokens[-1].end :]
+        is_bare = not tail.strip()
+        end = stop if is_bare else at + found.tokens[-1].end
+        is_overwritten = text[stop : stop + 1] == "\r" or text[max(0, at - 1) : at] == "\r"
+        if not (is_bare or _COMMENT.match(tail)):
+            break
+    if not is_certain:
+        return None
+    fragment, is_cut = None, False
+    rest = text[end : end + 400]
+    if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
+        last = tokens[-1].value
+        if not isinstance(last, (Figures, Said, Stretch)) and _FRAGMENT.fullmatch(rest):
+            fragment, is_cut, end = rest.strip(), True, len(text)
+        elif isinstance(last, Figures) and last.rate is None and last.word is None:
+            is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
+    if not is_cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
+        at, end = end, end + below.end()
+        line = tokens[-1].line + below[0].count("\n")
+        tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
+    if source := _source_above(text, start):
+        tokens = [replace(token, source=source) for token in tokens]
+    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten)
+
+
+def _source_above(text: str, at: int) -> str:
+    """Return who wrote what stands at a place, where prefixes of lines told that."""
+    found = text.rfind(SEPARATOR, max(0, at - dd_lines.LONGEST), at)
+    stop = text.find("\n", found, at)
+    return text[found + 1 : stop] if 0 <= found < stop else ""
+
+
+def _line_start(text: str, at: int) -> int | None:
+    lowest = max(0, at - dd_lines.LONGEST)
+    found = max(text.rfind("\n", lowest, at), text.rfind("\r", lowest, at))
+    return found + 1 if found >= 0 or lowest == 0 else None
+
+
+def _begin(part: str, at: int) -> int:
+    """Step back over words of dd's that stand before its number, glued to something else."""
+    words = re.search(r"[^\x00-\x7f]{1,12} ?\Z", part[max(0, at - 13) : at])
+    return at - len(words[0]) if words else at
+
+
+def _is_after_records(tokens: list[Token]) -> bool:
+    """Whether both lines of records stand above, and nothing below them."""
+    return len(tokens) > 1 and all(isinstance(token.value, Records) for token in tokens[-2:])
+
+
+def _is_prose(value: object) -> bool:
+    """Whether a line only begins as one that dd says."""
+    return isinstance(value, Said) and not _MESSAGE.match(value.message)
+
+
+def _is_certain(tokens: list[Token]) -> bool:
+    """Whether these are lines of dd, and not sums in a text or prose about dd."""
+    values = [token.value for token in tokens]
+    if any(isinstance(value, (Figures, Stretch)) for value in values):
+        return True
+    records = [value for value in values if isinstance(value, Records)]
+    if len(records) > 1:
+        one, other = records[:2]
+        are_words = dd_lines.are_words(one.words) and dd_lines.are_words(other.words)
+        return are_words and not dd_runs.is_same(one, other)
+    return not records  # messages alone, and they were looked at
+
+
+GRAMMAR = Grammar(
+    anchor=f"{dd_lines.RECORDS}|{dd_lines.FIGURES}|{dd_lines.SAID}",
+    parse=parse,
+    add=dd_rows.add,
+    needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
+)
+
+READER = Reader(
+    name="dd",
+    title="dd reports (GNU, BSD, BusyBox, toybox, uutils; any language)",
+    produced_by="dd if=... of=... 2>log",
+    tables=("runs", "io", "samples", "settings", "extras", "notes"),
+    sniff=sniff,
+    mark=(
+        r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
+        r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
+    ),
+    read=read,
+    grammar=GRAMMAR,
+)

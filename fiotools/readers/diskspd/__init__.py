@@ -1,0 +1,1 @@
+"""DISKSPD's reports: XML and text."""

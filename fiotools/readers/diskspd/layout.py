@@ -1,0 +1,321 @@
+"""The layout of DISKSPD's text output: which lines make a report, and which blocks it has.
+
+Nothing is counted in columns or lines: a block is known by its first line, a table's columns by
+their names, because ``-L``, ``-D``, the machine and eleven versions change which of them there
+are. People paste the tables alone, also as Markdown; then a report is the three tables with their
+captions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field
+from itertools import islice
+
+from fiotools.readers.diskspd import messages
+from fiotools.readers.diskspd.lines import Cursor, Table, cells, is_rule, take_table
+
+# all but _ETW are asked of lines without the blanks around them
+_COMMAND = re.compile(r"Command Line:\s*(.*)")
+_INDENTED = re.compile(r"(?:Input parameters|System info(?:rmation)?):")
+_RESULTS = re.compile(r"Results for (timespan|job) \d+:")
+_FACT = re.compile(
+    r"(actual test time|test time|thread count|request count|proc count"
+    r"|effective affinity \([\w/]+\)|Experiment Flags):\s*(\S.*)"
+)
+# what stands first below a heading; pasting may have taken the blanks before it
+_FIRST_BELOW = re.compile(r"(?:timespan|job|computer name|processor count):\s*\S.*")
+_NEAR = 1000  # lines from there to the results
+# what a later version may say above the tables
+_LATER = re.compile(r"([A-Za-z][\w /()-]{0,60}):\s+(\S.*)")
+_FAILED = re.compile(r"The test was interrupted before the measurements began\..*")
+_CPU = re.compile(r"(?:\|\s*)?(?:\w+\s*\|\s*){0,9}CPU\s*\|.*Usage.*")
+_CAPTION = re.compile(r"(?:(?:[-+*]|#+|\d+\.)\s+)?\**(Total|Read|Write) IO\**:?")
+_HEADER = re.compile(r"(?:\|\s*)?thread\s*\|\s*bytes\s*\|\s*I/Os\s*\|.*")
+_CHART = re.compile(r"(?:\|\s*)?(?:%-ile|Percentile)\s*\|.*")
+_ORNAMENT = re.compile(r"(?:```|~~~|#{1,6} ).*")
+_TOTAL_CHART = ("total:", "Total latency distribution:")
+_EXTRA = re.compile(
+    r"Effective IO Distributions|NOTE: .*|IoRing Statistics|Wait Statistics.*|ETW:|Totals:"
+)
+_ETW = re.compile(r"\s+\S.*|\(KB\).*|Size  \|.*|\d[\d ]*|(?:Allocated Buffers|(?i:lost) [\w ]+):.*")
+_TOTALS = re.compile(r"(?:type|write|read|total)\b.*")
+_ANYTHING = re.compile(r".*")
+_LINE = re.compile(r"\S[^\n]*")
+
+ANCHOR = (
+    r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
+    r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
+)
+
+
+@dataclass
+class Span:
+    """The results of one time span (one run).
+
+    Attributes
+    ----------
+    line : int
+        Where it begins, counted from the report's first line.
+    job : bool
+        Whether it says ``job``, as diskspd-for-linux does.
+    """
+
+    line: int
+    job: bool = False
+    failed: str | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+    charts: list[tuple[str | None, Table]] = field(default_factory=list)
+    cpu: Table | None = None
+    extras: list[tuple[str, str]] = field(default_factory=list)
+    rewritten: int | None = None  # the line of percentiles that a person wrote anew
+    untitled: int | None = None  # the line of percentiles of nobody knows what
+
+
+@dataclass
+class Output:
+    """One output of DISKSPD, or as much of it as was pasted."""
+
+    command: str | None = None
+    parameters: list[str] = field(default_factory=list)
+    system: list[str] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
+    totals: list[tuple[int, list[str]]] = field(default_factory=list)  # of several time spans
+    errors: list[tuple[int, str]] = field(default_factory=list)
+    progress: int = 0
+    following: int = 0  # how many lines of the text follow, as far as 3
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
+    """Read the report whose first known line is at the match."""
+    start = _start(text, match)
+    cursor, output = Cursor(text, start), Output()
+    while not cursor.done:
+        if not cursor.bare or is_rule(cursor.bare):
+            cursor.take()
+        elif not any(
+            (found := pattern.fullmatch(cursor.bare)) and take(cursor, output, found)
+            for pattern, take in _BLOCKS
+        ):
+            break
+    output.following = sum(1 for _ in islice(_LINE.finditer(text, cursor.end), 3))
+    if not output.parameters and not output.spans:
+        return None
+    for span in output.spans:
+        _settle_charts(span)
+    # a line of dashes below the report is the head of what follows, if anything does
+    return start, cursor.firm if output.following else cursor.end, output
+
+
+def _settle_charts(span: Span) -> None:
+    """Say what a chart without a title is of: the whole run, if it is the only one."""
+    untitled = [table for name, table in span.charts if name == ""]
+    if untitled and len(span.charts) == 1:
+        span.charts = [(None, untitled[0])]
+    elif untitled:
+        span.charts = [chart for chart in span.charts if chart[0] != ""]
+        span.untitled = untitled[0].line
+
+
+def _start(text: str, match: re.Match[str]) -> int:
+    """Go back over a table's caption, and over what standard error said before the output."""
+    start = at = text.rfind("\n", 0, match.end()) + 1
+    stop = text.find("\n", match.end())
+    head = text[start : stop if stop >= 0 else len(text)]
+    caption = _HEADER.fullmatch(head.strip()) is not None
+    if not caption:
+        return messages.start_of(text, start)
+    while at:
+        before = text.rfind("\n", 0, at - 1) + 1
+        line = text[before : at - 1].strip()
+        if line:
+            return before if _CAPTION.fullmatch(line) else start
+        at = before
+    return start
+
+
+def _take_message(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    """Take what standard error says between."""
+    if messages.is_progress(found[0]):
+        output.progress += 1
+    elif messages.is_trouble(found[0]):
+        output.errors.append((cursor.number, found[0]))
+    else:
+        return False
+    cursor.take()
+    return True
+
+
+def _take_command(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    if output.spans or output.parameters or output.command is not None:
+        return False  # the next output begins
+    output.command = found[1]
+    cursor.take()
+    return True
+
+
+def _take_indented(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    """Take what was asked for, or what the machine is: all lines that stand further in."""
+    echo = found[0].startswith("Input")
+    is_again = echo and bool(output.parameters)
+    if echo and output.spans:
+        return False
+    if is_again and [*cursor.ahead(len(output.parameters))] != output.parameters:
+        return False
+    heading, depth, below = cursor.number, _heading_depth(cursor), list[str]()
+    cursor.take()
+    while not cursor.done:
+        if cursor.bare:
+            is_heading = _RESULTS.fullmatch(cursor.bare) or _INDENTED.fullmatch(cursor.bare)
+            if is_heading or _depth(cursor.line) <= depth:
+                break
+            below.append(cursor.bare)
+        cursor.take()
+    if is_again:
+        output.errors.append((heading, f"{found[0]!r} stands twice: read once"))
+    else:
+        (output.parameters if echo else output.system).extend(below)
+    return True
+
+
+def _heading_depth(cursor: Cursor) -> int:
+    """Say how far in a heading stands; less than any line where the blanks were taken away."""
+    depth, below = _depth(cursor.line), copy(cursor)
+    below.take()
+    while not (below.bare or below.done):
+        below.take()
+    is_flat = _depth(below.line) <= depth and _FIRST_BELOW.fullmatch(below.bare)
+    return -1 if is_flat and any(map(_RESULTS.fullmatch, below.ahead(_NEAR))) else depth
+
+
+def _depth(line: str) -> int:
+    line = line.expandtabs(8)
+    return len(line) - len(line.lstrip())
+
+
+def _take_results(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    output.spans.append(Span(cursor.number, job=found[1] == "job"))
+    cursor.take()
+    return True
+
+
+def _take_fact(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    (output.spans[-1].facts if output.spans else output.facts)[found[1]] = found[2]
+    cursor.take()
+    return True
+
+
+def _take_later(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    last = output.spans[-1] if output.spans else None
+    if last is None or last.failed or last.tables or last.cpu:
+        return False
+    return _take_fact(cursor, output, found)
+
+
+def _take_failed(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    if output.spans:
+        output.spans[-1].failed = found[0]
+        cursor.take()
+    return bool(output.spans)
+
+
+def _take_cpu(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    if output.spans:
+        output.spans[-1].cpu = take_table(cursor)
+    return bool(output.spans)
+
+
+def _take_caption(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    """Take a caption with its table; a direction that was there already begins another run."""
+    if not _HEADER.fullmatch(cursor.after()):
+        return False
+    direction = found[1].lower()
+    if not output.spans:
+        output.spans.append(Span(cursor.number))
+    elif direction in output.spans[-1].tables:
+        return False
+    _skip_to(_HEADER, cursor)
+    output.spans[-1].tables[direction] = take_table(cursor)
+    return True
+
+
+def _take_chart(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    if output.spans:
+        output.spans[-1].charts.append(("", take_table(cursor)))
+    return bool(output.spans)
+
+
+def _take_titled_chart(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    """Take the percentiles of one target or of all: the title may be nothing but a path."""
+    if not output.spans or not _CHART.fullmatch(cursor.after()):
+        return False
+    title = found[0].removeprefix("Latency distribution:").strip()
+    _skip_to(_CHART, cursor)
+    name = None if title in _TOTAL_CHART else title
+    output.spans[-1].charts.append((name, take_table(cursor)))
+    return True
+
+
+def _take_rewritten_chart(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    """Take percentiles from which fences and headings part the tables: a person's work."""
+    if not output.spans or output.spans[-1].charts or not output.spans[-1].tables:
+        return False
+    for line in cursor.ahead(4):
+        if _CHART.fullmatch(line):
+            _skip_to(_CHART, cursor)
+            output.spans[-1].rewritten = cursor.number
+            return _take_chart(cursor, output, found)
+        if not _ORNAMENT.fullmatch(line):
+            break
+    return False
+
+
+def _skip_to(pattern: re.Pattern[str], cursor: Cursor) -> None:
+    while not pattern.fullmatch(cursor.bare):
+        cursor.take()
+
+
+def _take_extra(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+    """Take a block that no table of ours holds, line by line."""
+    if not output.spans:
+        return False
+    heading = found[0].rstrip(":")
+    cursor.take()
+    while not cursor.done:
+        line = cursor.bare
+        if heading == "ETW":
+            goes_on = not line or is_rule(line) or bool(_ETW.fullmatch(cursor.line))
+        elif heading == "Totals":
+            goes_on = not line or is_rule(line) or bool(_TOTALS.fullmatch(line))
+        else:
+            goes_on = bool(line)
+        if not goes_on or _RESULTS.fullmatch(line):
+            break
+        if line and not is_rule(line):
+            output.spans[-1].extras.append((heading, line))
+            if heading == "Totals":
+                output.totals.append((cursor.number, cells(line)))
+        cursor.take()
+    return True
+
+
+Take = Callable[[Cursor, Output, re.Match[str]], bool]
+_BLOCKS: tuple[tuple[re.Pattern[str], Take], ...] = (
+    (_ANYTHING, _take_message),
+    (_COMMAND, _take_command),
+    (_INDENTED, _take_indented),
+    (_RESULTS, _take_results),
+    (_FACT, _take_fact),
+    (_FAILED, _take_failed),
+    (_CPU, _take_cpu),
+    (_CAPTION, _take_caption),
+    (_CHART, _take_chart),
+    (_EXTRA, _take_extra),
+    (_LATER, _take_later),
+    (_ORNAMENT, _take_rewritten_chart),
+    (_ANYTHING, _take_titled_chart),
+)

@@ -1,0 +1,304 @@
+"""The I/O tables and percentile charts of DISKSPD's text output: cells to rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fiotools import units
+from fiotools.readers.diskspd import options
+from fiotools.readers.diskspd.elements import from_milliseconds
+from fiotools.readers.diskspd.layout import Span
+from fiotools.readers.diskspd.lines import Table, label
+
+if TYPE_CHECKING:
+    from fiotools.tables import Tables
+
+_FILE = re.compile(r"(.*?)(?: \((\d[\d.]*(?:[KMGTPE]?i?B))\))?")
+_WHOLE = re.compile(r"\d{1,17}")
+_DECIMAL = re.compile(r"\d{1,17}(?:\.\d+)?")
+_TIME = re.compile(r"(\d{1,9}(?:\.(\d+))?)s")
+_MISSING = re.compile(r"|N/A|-?\d\.#\w+|-?nan(?:\(\w*\))?", re.IGNORECASE)
+_CELL = re.compile(rf"{_DECIMAL.pattern}|{_MISSING.pattern}", re.IGNORECASE)
+_NINES = re.compile(r"([3-9])-nines")
+_PLAIN = re.compile(r"(\d\d?)th")
+_COLUMNS = (
+    *("thread", "bytes", "i/os", "mib/s", "mb/s", "i/opers"),
+    *("avglat", "latstddev", "iopsstddev", "file", ""),
+)
+_MIB = 2**20
+
+
+@dataclass
+class Row:
+    """One row of a table, as numbers."""
+
+    line: int
+    thread: int | None
+    target: str | None
+    size: int | None
+    figures: dict[str, Any]
+    others: dict[str, str]  # columns of a later version
+
+
+@dataclass
+class Rows:
+    """The I/O tables of one run.
+
+    Attributes
+    ----------
+    threads, totals : dict
+        By direction: the rows of the threads, the row of the total.
+    seconds, slack : float or None
+        The time of the run, and how far rounding may have moved it; no slack where it was computed.
+    problems : list of (line, message)
+        What does not fit.
+    spoiled : bool
+        Whether the percentiles of reads and writes together are wrong.
+    """
+
+    threads: dict[str, list[Row]] = field(default_factory=dict)
+    totals: dict[str, Row] = field(default_factory=dict)
+    seconds: float | None = None
+    slack: float | None = None
+    problems: list[tuple[int, str]] = field(default_factory=list)
+    spoiled: bool = False
+
+    def all(self) -> Iterator[Row]:
+        """Give every row, totals last."""
+        for rows in self.threads.values():
+            yield from rows
+        yield from self.totals.values()
+
+    def entries(self) -> dict[tuple[int | None, str | None, int], dict[str, Row]]:
+        """Give the rows of each thread on each target by direction; a target may be there twice."""
+        entries: dict[tuple[int | None, str | None, int], dict[str, Row]] = {}
+        for direction in ("read", "write", "total"):
+            seen: Counter[tuple[int | None, str | None]] = Counter()
+            for row in self.threads.get(direction, ()):
+                who = (row.thread, row.target)
+                seen[who] += 1
+                entries.setdefault((*who, seen[who]), {})[direction] = row
+        return entries
+
+    def targets(self) -> dict[str | None, int | None]:
+        """Give the size of every target."""
+        return {row.target: row.size for rows in self.threads.values() for row in rows}
+
+
+def read_rows(span: Span) -> Rows:
+    """Read the Total, Read and Write tables of one run."""
+    rows = Rows()
+    for direction, table in span.tables.items():
+        rows.threads[direction] = []
+        for line, cells in table.rows:
+            row = _row(table, line, cells, rows.problems)
+            if row is None:
+                rows.problems.append((line, f"not a row of the table: {' | '.join(cells)[:60]!r}"))
+            elif row.thread is None:
+                rows.totals[direction] = row
+            else:
+                rows.threads[direction].append(row)
+    _read_time(rows, span)
+    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
+    rows.spoiled = span.job and any(len(threads) > 1 for threads in rows.threads.values())
+    return rows
+
+
+def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, str]]) -> Row | None:
+    names = [re.sub(r"\(ms\)|\s", "", name).lower() for name in table.columns]
+    cell = dict(zip(names, cells, strict=False))
+    first = label(cell.get("thread", ""))
+    if first != "total" and not _WHOLE.fullmatch(first):
+        return None
+    if len(cells) < len(names):  # only the file may miss: what else is cut out shifts the others
+        fileless = first == "total" or _DECIMAL.fullmatch(cells[-1]) or cells[-1] == "N/A"
+        if names[-1] != "file" or len(cells) < len(names) - 1 or not fileless:
+            return None
+
+    def value(name: str) -> float | None:
+        text = cell.get(name, "")
+        if _DECIMAL.fullmatch(text):
+            return float(text)
+        if not _MISSING.fullmatch(text):
+            problems.append((line, f"{name} is {text!r}, no number: left out"))
+        return None
+
+    def whole(name: str) -> int | None:
+        text = options.ungrouped(cell.get(name, ""))
+        if _WHOLE.fullmatch(text):
+            return int(text)
+        problems.append((line, f"{name} is {text!r}, no whole number: left out"))
+        return None
+
+    amount, count, iops = whole("bytes"), whole("i/os"), value("i/opers")
+    mean, spread = value("avglat"), value("latstddev")
+    printed = next((name for name in ("mib/s", "mb/s") if name in cell), "")
+    rate = value(printed)
+    exact = None if rate is None else rate * _MIB
+    if amount and count and iops:
+        given, exact = exact, iops * amount / count
+        digits = len(cell[printed].partition(".")[2]) if printed else 0
+        # both were rounded to half their last digit
+        slack = 0.5 * 10**-digits * _MIB + exact * 0.005 / iops
+        if given is not None and abs(exact - given) > slack * 1.001:
+            message = f"{cell[printed]} {printed} is not {units.human(exact, 'B/s')}, which bytes,"
+            problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
+            exact = given
+    file = _FILE.fullmatch(cell.get("file", ""))
+    return Row(
+        line,
+        None if first == "total" else int(first),
+        (file[1] or None) if file else None,
+        options.printed_size(file[2]) if file else None,
+        {
+            "io_bytes": amount,
+            "total_ios": count,
+            "iops": iops,
+            "bw_bytes_per_s": exact,
+            "iops_stddev": value("iopsstddev"),
+            "lat_mean_ns": None if mean is None else from_milliseconds(mean),
+            "lat_stddev_ns": None if spread is None else from_milliseconds(spread),
+        },
+        {
+            title: text
+            for title, name, text in zip(table.columns, names, cells, strict=False)
+            if name not in _COLUMNS and text
+        },
+    )
+
+
+def _read_time(rows: Rows, span: Span) -> None:
+    printed = span.facts.get("actual test time") or span.facts.get("test time")
+    found = _TIME.fullmatch(printed or "")
+    if found and float(found[1]):
+        rows.seconds = float(found[1])
+        # diskspd-for-linux divides by the whole seconds that it was asked for
+        rows.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
+        return
+    # the fastest row has the rate with the most figures
+    rated = [row.figures for row in rows.all() if row.figures["total_ios"] and row.figures["iops"]]
+    if rated:
+        best = max(rated, key=lambda figures: float(figures["iops"]))
+        rows.seconds = best["total_ios"] / best["iops"]
+
+
+def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.Asked) -> None:
+    """Add the rows of one run: each thread's read, write and total, then the run's."""
+    entries = rows.entries()
+    alive = {direction for direction, row in rows.totals.items() if _happened(row.figures)}
+    busy = {
+        key[0]
+        for key, by_direction in entries.items()
+        if any(_happened(row.figures) for row in by_direction.values())
+    }
+    for entry, (key, by_direction) in enumerate(entries.items(), 1):
+        keys = {"run": run, "entry": entry, "scope": "thread", "thread": key[0], "target": key[1]}
+        # a thread that did nothing while its run did something is dead: that is its share
+        is_dead = key[0] not in busy
+        for direction, row in by_direction.items():
+            size = {} if row.size is None else {"size_bytes": row.size}
+            conditions = {**asked.of(row.target), **size}
+            figures = row.figures
+            if is_dead:
+                figures = {**figures, "lat_mean_ns": None, "lat_stddev_ns": None}
+            if _happened(figures) or (is_dead and direction in alive):
+                _add_row(tables, keys, direction, conditions, figures, rows.seconds)
+            _add_others(tables, run, entry, direction, row)
+    last = len(entries) + 1
+    extremes = _add_percentiles(tables, run, span, last, rows.spoiled)
+    conditions = asked.for_total(rows.targets())
+    keys = {"run": run, "entry": last, "scope": "total"}
+    for direction in ("read", "write", "total"):
+        if direction in rows.totals:
+            row = rows.totals[direction]
+            figures = {**row.figures, **extremes.get(direction, {})}
+            if _happened(figures):
+                _add_row(tables, keys, direction, conditions, figures, rows.seconds)
+            _add_others(tables, run, last, direction, row)
+
+
+def _add_others(tables: Tables, run: int, entry: int, direction: str, row: Row) -> None:
+    for name, text in row.others.items():
+        path = f"{direction.title()} IO/{name}"
+        tables.add("extras", run=run, entry=entry, path=path, text=text)
+
+
+def _add_row(
+    tables: Tables,
+    keys: dict[str, Any],
+    direction: str,
+    conditions: options.Conditions,
+    figures: dict[str, Any],
+    seconds: float | None,
+) -> None:
+    tables.add("io", **keys, direction=direction, **conditions, **figures, runtime_s=seconds)
+
+
+def _happened(figures: dict[str, Any]) -> bool:
+    """Say whether any I/O was done."""
+    ios = figures["total_ios"]
+    return bool(figures["io_bytes"] if ios is None else ios)
+
+
+def _add_percentiles(
+    tables: Tables, run: int, span: Span, total: int, spoiled: bool
+) -> dict[str, dict[str, float]]:
+    """Add the charts, and give the extremes of the whole run by direction."""
+    extremes: dict[str, dict[str, float]] = {}
+    for number, (target, chart) in enumerate(span.charts, 1):
+        keys = {"run": run, "entry": total, "scope": "total"}
+        if target is not None:
+            keys = {"run": run, "entry": total + number, "scope": "target", "target": target}
+        for direction, percentile, value in percentiles_of(chart):
+            bound = {0.0: "lat_min_ns", 100.0: "lat_max_ns"}.get(percentile)
+            if bound and target is None:
+                extremes.setdefault(direction, {})[bound] = value
+            if not (spoiled and direction == "total" and not bound):
+                tables.add(
+                    "percentiles",
+                    **keys,
+                    direction=direction,
+                    latency="lat",
+                    percentile=percentile,
+                    value_ns=value,
+                )
+    return extremes
+
+
+def percentiles_of(chart: Table) -> Iterator[tuple[str, float, float]]:
+    """Give direction, percentile and latency of every cell of a chart."""
+    directions = [name.split(" ")[0].lower() for name in chart.columns]
+    for _, cells in chart.rows:
+        percentile = _percentile(label(cells[0]))
+        for direction, cell in zip(directions[1:], cells[1:], strict=False):
+            known = direction in ("read", "write", "total")
+            if known and percentile is not None and _DECIMAL.fullmatch(cell):
+                yield direction, percentile, from_milliseconds(float(cell))
+
+
+def unread(chart: Table) -> Iterator[tuple[int, str]]:
+    """Say which rows of a chart are none, or hold something that is no number."""
+    for line, cells in chart.rows:
+        is_known = _percentile(label(cells[0])) is not None
+        if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
+            yield line, f"not all of a row of percentiles can be read: {' | '.join(cells)[:60]!r}"
+
+
+def _percentile(name: str) -> float | None:
+    nines = _NINES.fullmatch(name)
+    if nines:
+        return float("99." + "9" * (int(nines[1]) - 2))
+    if name in ("min", "max"):
+        return 0.0 if name == "min" else 100.0
+    plain = _PLAIN.fullmatch(name)
+    return float(plain[1]) if plain else None
+
+
+def percentage(cell: str | None) -> float | None:
+    """Read a cell such as ``87.38%``; 0/0 is printed as no number."""
+    digits = (cell or "").removesuffix("%").strip()
+    return float(digits) if _DECIMAL.fullmatch(digits) else None

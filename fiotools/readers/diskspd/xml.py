@@ -1,0 +1,165 @@
+"""diskspd_xml: what DISKSPD prints with ``-Rxml``.
+
+Produced by ``diskspd ... -Rxml target > run.xml``. Fills ``runs`` (a run is one
+``Results/TimeSpan``), ``io`` (a row per thread, target and direction, then the totals),
+``settings`` (every element of the ``Profile``), ``percentiles`` (of the whole run: there are no
+others), ``samples`` (with ``-D``), ``cpu`` and ``extras`` (the machine, ETW counters,
+distributions).
+
+Traps. There are no totals: bytes, I/Os and rates are sums over ``Thread/Target``; means, standard
+deviations and extremes stand under ``TimeSpan/Latency`` and ``TimeSpan/Iops``.
+``TestTimeSeconds`` has two decimals, so rates agree with the text output to that only.
+``TimeSpan``, ``Target``, ``Path``, ``RequestCount`` and ``Bucket`` each mean two things.
+``RandomAccess`` and ``SequentialScan`` are hints to the cache: the pattern is random where
+``Random`` is present. Bucket rates are per second whatever the bucket's length. 2.0.20a to 2.1
+write garbage as bucket latencies where latency was not measured; 2.2 leaves out each target's
+mean latency, which follows from its reads and writes. ``RunTime`` is when the results were
+printed: the end. Nothing is escaped: a path with ``&`` and 2.2's unknown power scheme make broken
+XML, which is repaired there, with a note. A failed run is a complete document whose ``TimeSpan``
+holds only ``Error``. Of a document that was cut off, the time spans that are whole are read. The
+text output of other runs may stand in the same file, and is read as well. A thread that did
+nothing while others did is listed with zeros, and so are its rows.
+
+Specified in ``XmlResultParser.cpp``, ``XmlProfileParser.cpp`` and ``Common.cpp``, 2.0.12 to 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fiotools.errors import ParseError
+from fiotools.readers import surroundings
+from fiotools.readers.base import Grammar, Reader, Report, Session, only
+from fiotools.readers.diskspd import documents, messages, runs
+from fiotools.readers.diskspd import text as diskspd_text
+from fiotools.readers.diskspd.bulk import Bulk
+from fiotools.readers.diskspd.documents import Piece
+from fiotools.tables import Tables
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+
+_PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
+_DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
+
+
+def sniff(document: Document) -> bool:
+    """Claim DISKSPD's results, and its bare profile."""
+    if not document.is_structured:
+        return only("diskspd_xml", document)
+    if document.text.lstrip()[:1] != "<":
+        return False
+    return bool(re.search(documents.ANCHOR, document.text) or _PROFILE.match(document.text))
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read every ``Results`` in the file, and what text output stands beside them."""
+    name = document.name
+    if document.is_structured and "<!DOCTYPE" in document.text:
+        raise ParseError(
+            name,
+            "the XML declares a DOCTYPE, which DISKSPD never writes; it was not read",
+            line=document.line(document.text.index("<!DOCTYPE")),
+            remedy="remove it if the file is known to be good",
+        )
+    reports = _search(document) if document.is_structured else document.reports
+    if not reports and not _PROFILE.match(document.text):
+        raise ParseError(name, "holds no results of DISKSPD in XML", line=1)
+    if not reports:
+        raise ParseError(
+            name,
+            "holds a profile, no results",
+            line=1,
+            remedy="run DISKSPD without -Rp (-Rpxml only prints what would be run)",
+        )
+    failures: list[ParseError] = []
+    at = 0
+    for report in reports:
+        _add_beside(tables, document, at, report.start)
+        try:
+            if report.kind == "diskspd_xml":
+                runs.add(tables, report, Session(), alone=len(reports) == 1)
+            else:
+                diskspd_text.add(tables, report, Session())
+        except ParseError as error:
+            failures.append(error)
+        at = report.end
+    _add_beside(tables, document, at, len(document.text))
+    if failures and (len(failures) == len(reports) or not tables.runs):
+        raise failures[0]
+    for failure in failures:
+        tables.note(failure.reason, line=failure.line, severity="error")
+
+
+def _search(document: Document) -> list[Report]:
+    """Find XML and text in a file that begins as XML and is therefore searched for nothing else."""
+    found: list[Report] = []
+    both = {"diskspd_xml": GRAMMAR, "diskspd_text": diskspd_text.GRAMMAR}
+    anchors = re.compile("|".join(f"(?P<{k}>{g.anchor})" for k, g in both.items()), re.MULTILINE)
+    at = 0
+    while match := anchors.search(document.text, at):
+        kind = match.lastgroup or ""
+        parsed = both[kind].parse(document.text, match)
+        at = match.end()
+        if parsed and parsed[0] >= (found[-1].end if found else 0):
+            start, end, data = parsed
+            found.append(Report(kind, start, end, document.line(start), data))
+            at = max(at, end)
+    return found
+
+
+def _add_beside(tables: Tables, document: Document, start: int, end: int) -> None:
+    """Add reports of other tools that stand beside the XML, and keep the rest as a note."""
+    if not document.text[start:end].strip():
+        return
+    part = document.part(start, end)
+    reports = part.reports
+    surroundings.add(tables, part, tables.runs)
+    others = []
+    at = 0
+    for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:
+        line = part.line(at)
+        for above, text_ in messages.lines(part.text[at:stop]):
+            if not _DECLARATION.fullmatch(text_):
+                others.append((line + above, text_))
+        at = following
+    if others:
+        more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
+        message = f"text beside the XML: {others[0][1][:80]!r}{more}"
+        severity = "warning" if any(messages.is_trouble(line) for _, line in others) else "info"
+        tables.note(message, line=others[0][0], severity=severity)
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
+    """Take the document that begins at the match."""
+    return documents.piece_at(text, match)
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add one document: a run for each of its time spans."""
+    try:
+        runs.add(tables, report, session)
+    except ParseError as error:
+        tables.note(f"left out: {error.reason}", line=error.line, severity="error")
+    return tables.runs
+
+
+GRAMMAR = Grammar(
+    anchor=documents.ANCHOR,
+    parse=parse,
+    add=add,
+    needs=("<Results>",),
+)
+
+READER = Reader(
+    name="diskspd_xml",
+    title="DISKSPD results in XML (2.0.12 to 2.2)",
+    produced_by="diskspd ... -Rxml target > run.xml",
+    tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
+    sniff=sniff,
+    mark=documents.ANCHOR,
+    read=read,
+    grammar=GRAMMAR,
+    bulk=Bulk,
+)

@@ -1,0 +1,1 @@
+"""fio's reports: JSON, text, terse, logs; and its job files."""

@@ -1,0 +1,194 @@
+"""fio_json: what ``--output-format=json`` and ``json+`` write.
+
+Produced by ``fio --output-format=json --output=run.json ...``. Fills ``runs``, ``jobs``,
+``settings`` (global options, job options, and fio's documented defaults where the options are
+known), ``io``, ``percentiles``, ``bins`` (fine with json+, else the coarse distribution),
+``disks``, ``samples`` (the earlier reports of ``--status-interval``, the seconds of a steady
+state), ``extras`` (also latencies by priority) and ``notes`` (every line around the JSON).
+
+Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec, and json+ numbers its bins
+instead of naming them; ``bw`` is KiB/s always, and ``bw_bytes`` is there from 3.2; 0 means "not
+measured" with ``gtod_reduce``, ``disable_clat``, where ``N`` is 0 and where ``runtime`` is;
+documents of one run are cumulative, so the last one counts, while separate runs may have been
+appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
+repeat what other rows say; ``group_reporting`` without a value is not written into the options, so
+a group is known by having fewer entries than ``numjobs``; the coarse distribution is of the
+completion latency and of all directions; keys may stand twice (`fio_json_keys`), and ``null`` is
+written by other programs only. With ``normal,json`` the JSON is read, and the text that
+repeats it is a note; a report of another run beside it is a run.
+
+Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_json``), 2.1 to 3.42.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fiotools.errors import ParseError
+from fiotools.readers import hyperfine
+from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.fio import documents
+from fiotools.readers.fio import json_beside as beside
+from fiotools.readers.fio import json_bins as fio_json_bins
+from fiotools.readers.fio import json_rows as rows
+from fiotools.readers.fio.documents import Piece
+from fiotools.readers.fio.json_bulk import Bulk
+from fiotools.readers.fio.repeats import runs_of
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+
+def sniff(document: Document) -> bool:
+    """Claim a text with a fio document in it, whatever else stands there."""
+    if document.is_structured:
+        text = document.text
+        return text.lstrip()[:1] in "{[" and documents.has_key(text) and not hyperfine.begins(text)
+    return "fio_json" in document.kinds
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read every document in the text."""
+    pieces = [r.data for r in document.reports if r.kind == "fio_json"]
+    loads = partial(fio_json_bins.loads, wanted=tables.wants("bins"))
+    pieces = pieces or documents.pieces(document.text, loads, document.data)
+    around = beside.stretches(document.text, pieces)
+    places = [number for number, piece in enumerate(pieces) if piece.document is not None]
+    whole = [pieces[number] for number in places]
+    killed = {s.before for s in around if beside.says_killed(document.text, s)}
+    runs: dict[int, int] = {}  # the run of each document, by its number
+    for group in runs_of(whole):
+        own = places[len(runs) : len(runs) + len(group)]
+        status = "interrupted" if killed.intersection(own) else "ok"
+        if own[-1] == places[-1]:  # what happened at the end happened to the last run
+            status = "interrupted" if len(pieces) in killed else status
+            status = "truncated" if own[-1] != len(pieces) - 1 else status
+        runs |= dict.fromkeys(own, _add_group(tables, document, group, status))
+    beside.add_reports(tables, document, around, whole, runs)
+    if not tables.runs:
+        raise _nothing_whole(document, pieces)
+    _note_broken(tables, document, pieces)
+    for stretch in around:
+        # fio speaks before it writes the document of its run
+        owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
+        last = runs[places[-1]] if places else None
+        beside.note(tables, document, stretch, next(owners, last))
+
+
+def _add_group(tables: Tables, document: Document, group: list[Piece], status: str) -> int:
+    """Add a run: one document, or the cumulative ones of ``--status-interval``."""
+    line = document.line(group[-1].start)
+    try:
+        run = rows.add_run(
+            tables,
+            [piece.document for piece in group if piece.document is not None],
+            version=document.version,
+            status=status,
+            line=line,
+            said=group[-1].nans + len(group[-1].figures),
+        )
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+        reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
+        raise ParseError(
+            document.name, reason, line=line, remedy="was it edited, or made by another tool?"
+        ) from error
+    if len(group) > 1:
+        tables.note(
+            f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
+            " result, all of them are in samples",
+            line=document.line(group[0].start),
+            run=run,
+        )
+    _note_odd(tables, group[-1], line, run)
+    return run
+
+
+def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
+    """Say where the first document breaks off."""
+    reason, line = "no whole JSON document of fio", 1
+    if pieces:
+        last = len(document.text.rstrip()) - 1
+        line = document.line(max(0, min(pieces[0].end, last)))
+        reason += f": it breaks off ({pieces[0].reason})"
+    return ParseError(
+        document.name,
+        reason,
+        line=line,
+        remedy="fio was killed, or the file was cut or abridged: only whole documents can be read",
+    )
+
+
+def _note_odd(tables: Tables, piece: Piece, line: int, run: int) -> None:
+    """Note what the document has instead of figures, and what it has twice."""
+    if piece.nans:
+        message = f"{piece.nans} figures of the document are nan or inf: left out"
+        tables.note(message, line=line, run=run, severity="warning")
+    for names, severity, what in (
+        (piece.figures, "warning", "which is right is not certain: those that differ are left out"),
+        (piece.options, "info", "the last one counts; look up whether fio took it"),
+    ):
+        if names:
+            told = ", ".join(dict.fromkeys(names))
+            message = f"stands twice in the document, with different values: {told:.200}; {what}"
+            tables.note(message, line=line, run=run, severity=severity)
+
+
+def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> None:
+    for piece in pieces:
+        if piece.document is None:
+            tables.note(
+                f"a document that is not whole was left out ({piece.reason})"
+                + (
+                    "; the figures before it may be those of an interval"
+                    if piece is pieces[-1]
+                    else ""
+                ),
+                line=document.line(piece.start),
+                severity="warning",
+            )
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
+    """Read the document that begins at the match."""
+    piece = documents.piece_at(text, match.start(), fio_json_bins.loads)
+    return piece.start, max(piece.end, match.end()), piece
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add one document as a run."""
+    piece: Piece = report.data
+    if piece.document is None:
+        tables.note(
+            f"a fio document that is not whole was left out ({piece.reason})",
+            line=report.line,
+            severity="warning",
+        )
+        return tables.runs
+    said = piece.nans + len(piece.figures)
+    run = rows.add_run(tables, [piece.document], line=report.line, session=session, said=said)
+    _note_odd(tables, piece, report.line, run)
+    return run
+
+
+READER = Reader(
+    name="fio_json",
+    title="fio JSON (json, json+), 1.99 to 3.4x",
+    produced_by="fio --output-format=json (or json+) --output=run.json ...",
+    tables=(
+        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),
+        *("extras", "notes"),
+    ),
+    sniff=sniff,
+    mark=rf'{documents.ANCHOR}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
+    read=read,
+    grammar=Grammar(
+        anchor=documents.ANCHOR,
+        parse=parse,
+        add=add,
+        needs=('"fio',),
+    ),
+    bulk=Bulk,
+)

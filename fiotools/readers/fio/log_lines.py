@@ -1,0 +1,177 @@
+"""The whole lines of a log, as columns of whole numbers.
+
+Logs have 10^6 lines and more, so they are checked and parsed by polars, all lines at once. A line
+is taken only if it is laid out as most of the first ones are: what a crash, a full disk or two
+writers at once left behind fits no layout and is counted instead.
+
+polars refuses what is no number, and numbers that are too large for their column, and makes a gap
+where one is missing. So where it refuses nothing and no gap is, every line is a row. Else each line
+is looked at (`exact`), with the tolerance of polars: blanks, tabs and a plus may stand before a
+number and a carriage return behind it, and -0 is 0.
+
+fio ends every line with a newline. The last line without one may be cut in the middle of a number,
+which would then be read as a smaller one: it is never taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from fiotools.readers.fio.log_head import HEX, NUMBER, ROW, UNFINISHED
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+_WIDEST = 12  # no log but those of histograms comes near
+_LOOKED_AT = 200  # lines that say how all are laid out
+_FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
+_HEX_FIELD = rf"[ \t]*{HEX}\r?"
+_LARGEST = 10**18
+_NARROW = pl.Int32(), pl.UInt32()  # of the times, of the rest
+_WIDE = pl.Int64(), pl.Int64()
+_HEXED = re.compile(_HEX_FIELD, re.A)
+
+Shape = tuple[int, int | None]  # how many columns, and which of them is in hex
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines that were taken.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        Columns ``0``, ``1``, ...; numbers, but for the one in hex, which is text.
+    hexed : int or None
+        Which column is written in hex.
+    numbers : polars.Series or None
+        The line on which each row stands; None where that is the row's number, from 1.
+    others : polars.Series or None
+        The lines that are laid out otherwise.
+    """
+
+    frame: pl.DataFrame
+    hexed: int | None
+    numbers: pl.Series | None = None
+    others: pl.Series | None = None
+
+    def where(self, rows: pl.Series) -> pl.Series:
+        """Give the lines of some rows, chosen by a mask."""
+        numbers = pl.int_range(1, self.frame.height + 1, eager=True)
+        return (numbers if self.numbers is None else self.numbers).filter(rows)
+
+
+def whole_lines(document: Document, tables: Tables) -> Lines | None:
+    """Take the lines that are whole, and note the others; None if there is none."""
+    text = document.text
+    end = text.rfind("\n") + 1
+    shape = shape_of(text[:end])
+    if shape is None:
+        return None
+    body = text[:end].encode("utf-8", errors="replace")
+    lines = parsed(body, shape)
+    if lines.others is not None and len(lines.others):
+        tables.note(
+            torn(len(lines.others)),
+            line=int(lines.others[0]),
+            severity="warning",
+            run=tables.runs,
+        )
+    if end < len(text):
+        line = text.count("\n") + 1
+        tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
+    return lines
+
+
+def torn(count: int) -> str:
+    """Say that lines are laid out otherwise."""
+    return (
+        f"{count:,} lines not laid out as the others (torn, from another writer, or with"
+        " negative or impossible numbers): left out"
+    )
+
+
+def shape_of(text: str) -> Shape | None:
+    """Say how many columns most of the first lines have, and which of them is in hex."""
+    shapes: Counter[Shape] = Counter()
+    for line in _each(text):
+        if line.count(",") >= _WIDEST or not ROW.fullmatch(line):
+            continue
+        fields = line.split(",")
+        hexed = [i for i, field in enumerate(fields) if "x" in field]
+        if len(hexed) < 2:
+            shapes[len(fields), hexed[0] if hexed else None] += 1
+        if shapes.total() == _LOOKED_AT:
+            break
+    return shapes.most_common(1)[0][0] if shapes else None
+
+
+def _each(text: str) -> Iterable[str]:
+    """Give line after line, without a list of all."""
+    at = 0
+    while (end := text.find("\n", at)) >= 0:
+        yield text[at:end]
+        at = end + 1
+
+
+def parsed(body: bytes, shape: Shape) -> Lines:
+    """Parse whole lines, each ended by a newline."""
+    for types in (_NARROW, _WIDE):
+        frame = fast(body, shape, types)
+        if frame is not None:
+            return Lines(frame, shape[1])
+    return exact(body, shape)
+
+
+def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> pl.DataFrame | None:
+    """Parse lines together; None unless each of them is a row of numbers that fit the types.
+
+    Parameters
+    ----------
+    body : bytes
+    shape : (int, int or None)
+    types : sequence of polars.DataType
+        Of the columns; the last one is that of all others.
+    """
+    if body.startswith(b"\n"):  # polars would pass over empty lines
+        return None
+    width, hexed = shape
+    schema: dict[str, Any] = {str(i): types[min(i, len(types) - 1)] for i in range(width)}
+    if hexed is not None:
+        schema[str(hexed)] = pl.String()
+    try:
+        frame = pl.read_csv(body, has_header=False, schema=schema, quote_char=None)
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.is_empty() or any(series.null_count() for series in frame):
+        return None
+    if hexed is not None and not all(map(_HEXED.fullmatch, frame[str(hexed)].unique())):
+        return None
+    signed = [series for series in frame if series.dtype.is_signed_integer()]
+    if any(series.to_numpy().min() < 0 for series in signed):
+        return None
+    wide = [series for series in frame if series.dtype == pl.Int64]
+    return None if any(series.to_numpy().max() >= _LARGEST for series in wide) else frame
+
+
+def exact(body: bytes, shape: Shape) -> Lines:
+    """Parse those lines that are rows, and give the numbers of the others."""
+    width, hexed = shape
+    text = body.replace(b"\r\n", b"\n").decode("utf-8", errors="replace")
+    lines = text.split("\n")[:-1]
+    fields = [_HEX_FIELD if i == hexed else _FIELD for i in range(width)]
+    series = pl.Series([line if line.isascii() else "?" for line in lines], dtype=pl.String)
+    good = series.str.contains(f"^{','.join(fields)}$")
+    numbers = pl.int_range(1, len(lines) + 1, eager=True)
+    schema = {str(i): pl.String if i == hexed else pl.Int64 for i in range(width)}
+    kept = "\n".join(series.filter(good).to_list()).encode()
+    frame = pl.read_csv(kept, has_header=False, schema=schema, quote_char=None)
+    others = numbers.filter(~good & (series.str.len_bytes() > 0))
+    return Lines(frame, hexed, numbers.filter(good), others)

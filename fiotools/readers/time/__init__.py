@@ -1,0 +1,1 @@
+"""What ``time`` prints, of every shell."""

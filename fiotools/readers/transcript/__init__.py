@@ -1,0 +1,1 @@
+"""Sessions of a terminal, and articles that show them."""

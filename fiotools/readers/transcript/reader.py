@@ -1,0 +1,197 @@
+"""transcript: a pasted terminal session, or a Markdown article with such sessions in it.
+
+Produced by people: prompts with commands, reports of any tool below them, prose around. It finds
+the commands and hands the reports to their own grammars, so that ``time dd if=... of=...`` becomes
+one run with its command, its row of I/O and its timing. Fills whatever the tools found in it fill.
+
+Traps: a report belongs to the last command above it, but not across a fence, a heading or another
+prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
+may print several reports; a report without a command is still a report. Prose is not kept; of other
+commands only what ``free`` says of the memory and ``lsblk`` of the device under a run, if that is
+certain, for the runs at the same prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fiotools.errors import ParseError
+from fiotools.readers import shell
+from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.dd import runs as dd_runs
+from fiotools.readers.dd.stretch import Many
+from fiotools.readers.time import reader as time_reader
+from fiotools.readers.transcript import machine as transcript_machine
+from fiotools.readers.transcript.bulk import Bulk
+from fiotools.readers.transcript.commands import Command, commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fiotools.sniff import Document
+    from fiotools.tables import Tables
+
+# what stands on the blank lines of a text whose lines are all marked: "app_1  | ", "> ", "# "
+_MARKS = re.compile(
+    r"^[ \t]*(?:[\w.@-]{1,60}(?: {1,40}\||:)|[>#][># ]*)[ \t]*$|^[\w.@-]{1,60} {1,40}\| *", re.M
+)
+_BACK = 10  # commands typed while one runs in the background, or listed above their reports
+
+
+def sniff(document: Document) -> bool:
+    """Claim a text that holds reports and more than one tool's reports alone."""
+    kinds = document.kinds
+    return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read every report in the text, each with the command above it."""
+    reports = document.reports
+    if not reports:
+        raise ParseError(document.name, "the text holds no report of any tool that is read")
+    grammars = _grammars()
+    found = _outside(commands(document.text), reports)
+    starts = [command.position for command in found]
+    printed = _printed(starts, reports)
+    above: Counter[tuple[int, str]] = Counter()
+    previous: Report | None = None
+    run, added, under = 0, 0, -1
+    owners: dict[int, int] = {}
+    for report in reports:
+        at = bisect_right(starts, report.start) - 1
+        session, at = _session(found, at, report, document.text)
+        if report.kind == "dd" and at >= 0 and session.command == found[at].text:
+            session = _listed(found, at, session, printed[at])
+        # a timing belongs to what was timed: the report just above it, under the same command
+        if (
+            report.kind == "time"
+            and previous is not None
+            and previous.kind != "time"
+            and at == under
+            and _adjacent(
+                document.text[previous.end : report.start],
+                None if found and found[at].is_echo else session.command,
+                added,
+            )
+        ):
+            time_reader.add_timing(tables, report, session, run)
+        else:
+            key = at, report.kind
+            told = Session(session.command, session.host, above[key])
+            before = tables.runs
+            run = grammars[report.kind].add(tables, report, told)
+            added = tables.runs - before
+            if told.above and report.kind == "dd" and _is_one_dd(told.command):
+                tables.note(
+                    "a second report below one dd command: whether it printed both is not certain",
+                    line=report.line,
+                    run=run,
+                )
+            above[key] += added
+            owners.update(dict.fromkeys(range(before + 1, tables.runs + 1), at))
+        previous, under = report, at
+    transcript_machine.add(tables, found, owners, document.text)
+
+
+def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[Session, int]:
+    """Return what is known of the command that printed a report, and its place in the list."""
+    if at < 0:
+        return Session(), at
+    command = found[at]
+    told = command.before(report.start, text)
+    if told is None or report.kind == "time":
+        return Session(told, command.host), at
+    tool = report.kind.partition("_")[0]
+    if shell.can_print(told, tool):
+        return Session(told, command.host), at
+    for place in range(at - 1, max(-1, at - _BACK), -1):
+        other = found[place].text
+        if other is None:
+            break
+        if other.endswith("&") and shell.can_print(other, tool):
+            return Session(other, found[place].host), place
+    return Session(None, command.host), at
+
+
+def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:
+    """Count the dd that reported below each command."""
+    counted: Counter[int] = Counter()
+    for report in reports:
+        if report.kind == "dd":
+            place = bisect_right(starts, report.start) - 1
+            runs = dd_runs.runs(report.data.tokens)
+            counted[place] += sum(len(run) if isinstance(run, Many) else 1 for run in runs)
+    return counted
+
+
+def _listed(found: list[Command], at: int, session: Session, count: int) -> Session:
+    """Name all commands of a list whose reports stand below it, in order."""
+    if count < 2 or found[at].is_trace or not _is_one_dd(found[at].text):
+        return session
+    first = at
+    while at - first < _BACK and first and found[first - 1].end_of_line == found[first].position:
+        if not _is_one_dd(found[first - 1].text):
+            break
+        first -= 1
+    if first == at:
+        return session
+    if at + 1 - first != count:
+        return Session(None, session.host)
+    return Session("; ".join(one.text or "" for one in found[first : at + 1]), session.host)
+
+
+def _is_one_dd(command: str | None) -> bool:
+    return (
+        command is not None
+        and len(shell.commands(command, "dd")) == 1
+        and not (shell.is_loop(command) or shell.is_concurrent(command))
+    )
+
+
+def _outside(found: Iterable[Command], reports: list[Report]) -> list[Command]:
+    """Leave out what only looks like a command, and is part of a report."""
+    starts = [report.start for report in reports]
+    kept = []
+    for command in found:
+        at = bisect_right(starts, command.position) - 1
+        if at < 0 or reports[at].end <= command.position:
+            kept.append(command)
+    return kept
+
+
+def _adjacent(between: str, command: str | None, added: int) -> bool:
+    """Whether one command printed both: it is known, or nothing stands between them."""
+    if added > 1:  # of several runs only the last can be what was timed, and only if it is said
+        parts = [part for _, part in shell.simple(command or "")]
+        return len(parts) > 1 and shell.is_timed(parts[-1])
+    if command and not _is_script(command):
+        return shell.is_timed(command)
+    return not _MARKS.sub("", between).strip()
+
+
+def _is_script(command: str) -> bool:
+    """Whether nobody knows what a command runs."""
+    return not any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd"))
+
+
+def _grammars() -> dict[str, Grammar]:
+    from fiotools.readers import READERS
+
+    return {reader.name: reader.grammar for reader in READERS if reader.grammar}
+
+
+READER = Reader(
+    name="transcript",
+    title="terminal sessions and Markdown articles with any of these reports",
+    produced_by="(time dd ...) 2>log; copying what a terminal shows",
+    tables=(
+        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "timings"),
+        *("disks", "extras", "notes"),
+    ),
+    sniff=sniff,
+    read=read,
+    bulk=Bulk,
+)
