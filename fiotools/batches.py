@@ -26,8 +26,6 @@ from fiotools.joining import (
     join,
     pieces_of,
 )
-from fiotools.readers import READERS, readers
-from fiotools.readers.base import Bulk
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
 from fiotools.sniff import Document, reader_named, sniff
@@ -104,36 +102,15 @@ def read_batch(
     """
     fetch = Fetch(found) if fetch is None else fetch
     batch = _Reading(task, JobFiles() if job_files is None else job_files, fetch)
-    bulks = _bulks(task)
-    late: list[int] = []
-    pieces: dict[str, list[Piece]] = {}
     for number, file in enumerate(found):
-        batch.read(number, file, bulks)
+        batch.read(number, file)
         step()
-    for bulk in bulks:
-        rows, odd = bulk.finish()
-        late += odd
-        for table, more in rows.items():
-            pieces.setdefault(table, []).extend(more)
-    for number in sorted(late):
-        batch.read(number, found[number], ())
-    for table, more in pieces_of(sorted(batch.good.items())).items():
-        pieces.setdefault(table, []).extend(more)
+    pieces = pieces_of(sorted(batch.good.items()))
     files = [(file.name, file.labels) for file in found]
     part = part_of(files, pieces, task.wanted)
     failures = [(found[number].name, error) for number, error in sorted(batch.failures.items())]
     unused = [(found[number], error) for number, error in sorted(batch.unused.items())]
     return Batch(part, failures, unused, set(batch.job_files.used))
-
-
-def _bulks(task: Task) -> list[Bulk]:
-    """Start those who read many files side by side.
-
-    They know no other readers than ours, and take a file's own word for what it is.
-    """
-    if task.format or task.version or len(readers()) != len(READERS):
-        return []
-    return [reader.bulk(task.wanted) for reader in READERS if reader.bulk]
 
 
 class _Reading:
@@ -145,14 +122,10 @@ class _Reading:
         self.failures: dict[int, FileError | OSError] = {}
         self.unused: dict[int, FileError] = {}
 
-    def read(self, number: int, file: Found, bulks: Sequence[Bulk]) -> None:
+    def read(self, number: int, file: Found) -> None:
         """Read one file; what is wrong with it is kept."""
         try:
-            data = self.fetch(file)
-            for bulk in bulks:
-                if bulk.take(number, data):
-                    return
-            document = Document(file.name, data, self.task.version)
+            document = Document(file.name, self.fetch(file), self.task.version)
             more = partial(self.job_files.complete, file)
             self.good[number] = read_document(document, self.task, more)
         except NoResultError as error:

@@ -6,7 +6,7 @@ from one process to another, and written row under row into frames when all part
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from fiotools.arrays import Vector, joined, vector
 from fiotools.rows import Files, Rows
-from fiotools.tables import Block, Column, Tables
+from fiotools.tables import Block, Column, Maker, Tables
 from fiotools.vocabulary import COLUMNS, CONDITIONS, TABLES
 
 Labels = Mapping[str, Any]
@@ -89,11 +89,28 @@ class Gathered(Tables):
 
 
 def pieces_of(files: Iterable[tuple[int, Tables]]) -> dict[str, list[Piece]]:
-    """Sort the rows of some files by table."""
+    """Sort the rows of some files by table; what was deferred becomes rows here."""
     found: dict[str, list[Piece]] = {}
+    direct: dict[str, list[Piece]] = {}
+    records: dict[Maker, list[Any]] = {}
+    owners: dict[Maker, list[int]] = {}
+    wants: Callable[[str], bool] = bool
     for number, tables in files:
+        wants = tables.wants
         for table, blocks in tables.blocks.items():
-            found.setdefault(table, []).extend(Piece(number, block) for block in blocks)
+            direct.setdefault(table, []).extend(Piece(number, block) for block in blocks)
+        for make, own in tables.deferred.items():
+            records.setdefault(make, []).extend(own)
+            owners.setdefault(make, []).extend([number] * len(own))
+    for make, together in records.items():
+        numbers = np.array(owners[make], dtype=np.int32)
+        for made in make(together, wants):
+            size = len(next(iter(made.columns.values())))
+            stretches = None if made.sizes is None else Stretches(made.sizes, made.shared)
+            piece = Piece(numbers[made.owners], Block(size, made.columns), stretches)
+            found.setdefault(made.table, []).append(piece)
+    for table, pieces in direct.items():
+        found.setdefault(table, []).extend(pieces)
     return found
 
 
@@ -102,7 +119,8 @@ def join(table: str, pieces: Sequence[Piece]) -> Rows:
     pieces = [piece for piece in pieces if piece.block.size]
     if not pieces:
         return Rows(np.zeros(0, dtype=np.int32))
-    return (_in_stretches(table, pieces) or _row_by_row(table, pieces)).in_order()
+    rows = (_in_stretches(table, pieces) or _row_by_row(table, pieces)).in_order()
+    return rows if table == "notes" else rows.in_order("run")
 
 
 def _row_by_row(table: str, pieces: Sequence[Piece]) -> Rows:

@@ -75,11 +75,17 @@ class Rows:
             return self
         return Rows(self.file, {name: self.get(name) for name in (*self.shared, *self.columns)})
 
-    def in_order(self) -> Rows:
-        """Return the rows file after file."""
-        if (np.diff(self.files) >= 0).all():
+    def in_order(self, within: str | None = None) -> Rows:
+        """Return the rows file after file, and by whole numbers within a file if that is said."""
+        keys = self.files.astype(np.int64) << 32
+        if within is not None:
+            own = self.shared if self.sizes is not None else self.columns
+            if within not in own:
+                return self
+            keys |= own[within].data
+        if (np.diff(keys) >= 0).all():
             return self
-        return self.take(np.argsort(self.files, kind="stable"))
+        return self.take(np.argsort(keys, kind="stable"))
 
     def take(self, index: NDArray[Any]) -> Rows:
         """Return some rows (some stretches, if there are any), in some order."""

@@ -6,7 +6,7 @@ What becomes of them is in `fiotools.joining`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +15,8 @@ from fiotools.errors import SchemaError
 from fiotools.schema import TABLES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fiotools.arrays import Vector
 
 Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | Vector"
@@ -50,6 +52,33 @@ class Block(NamedTuple):
         return values if isinstance(values, Sequence) else values.listed()
 
 
+class Made(NamedTuple):
+    """Rows of one table that a `Maker` made of many records.
+
+    Attributes
+    ----------
+    table : str
+    owners : numpy.ndarray
+        For each row (each stretch, if there are any) the place of its record among those given.
+    columns : mapping of str to sequence or array
+        As in `Tables.extend`.
+    sizes : numpy.ndarray, optional
+        How many rows on end each stretch has, one at least.
+    shared : mapping of str to sequence or array
+        What the rows of each stretch share.
+    """
+
+    table: str
+    owners: NDArray[np.int32]
+    columns: Mapping[str, Column]
+    sizes: NDArray[np.int64] | None = None
+    shared: Mapping[str, Column] = {}
+
+
+# of the records of many files, and of the question which tables are wanted, makes their rows
+Maker: TypeAlias = Callable[[Sequence[Any], Callable[[str], bool]], Iterable[Made]]
+
+
 class Tables:
     """What one file gives, table by table.
 
@@ -65,12 +94,15 @@ class Tables:
     ----------
     blocks : dict of str to list of Block
         For each table its rows, as they came.
+    deferred : dict of Maker to list
+        Records of which rows are made later, together with those of other files.
     """
 
     def __init__(self, source: str, wanted: Collection[str] | None = None) -> None:
         self.source = source
         self._wanted = _EVERY if wanted is None else frozenset((*wanted, "notes"))
         self.blocks: dict[str, list[Block]] = {}
+        self.deferred: dict[Maker, list[Any]] = {}
         self._rows: dict[str, list[dict[str, Any]]] = {}
         self.runs = 0
 
@@ -103,6 +135,21 @@ class Tables:
         self._flush(table)
         self._append(table, Block(size, columns, same))
 
+    def defer(self, make: Maker, record: Any) -> None:
+        """Keep a record, of which rows are made when all files of the batch have been read."""
+        self.deferred.setdefault(make, []).append(record)
+
+    def settle(self) -> None:
+        """Make the rows of deferred records now: something else has to look at them."""
+        deferred, self.deferred = self.deferred, {}
+        for make, records in deferred.items():
+            for made in make(records, self.wants):
+                columns = dict(made.columns)
+                if made.sizes is not None:
+                    for name, values in made.shared.items():
+                        columns[name] = np.asarray(values, dtype=object).repeat(made.sizes).tolist()
+                self.extend(made.table, columns)
+
     def start_run(self, **row: Any) -> int:
         """Add a row of `runs` and return its number."""
         self.runs += 1
@@ -122,6 +169,7 @@ class Tables:
 
     def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         """Give some columns of a table row by row, None where a value is missing."""
+        self.settle()
         self._flush(table)
         for block in self.blocks.get(table, ()):
             yield from zip(*map(block.listed, names), strict=True)

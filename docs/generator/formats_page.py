@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from docs.generator.filled import (
     ALWAYS,
@@ -88,7 +88,7 @@ def sections(reader: Reader) -> list[tuple[str, str]]:
 
     Sentences that begin with such words make a paragraph of their own.
     """
-    text = (sys.modules[reader.read.__module__].__doc__ or "").replace("``", "`")
+    text = (import_module(reader.read.__module__).__doc__ or "").replace("``", "`")
     found = []
     for block in re.split(r"\n\s*\n", text.strip().removeprefix(f"{reader.name}: ")):
         for part in re.split(rf"(?<=\.) (?={LEADS})", " ".join(block.split())):

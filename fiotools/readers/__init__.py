@@ -1,4 +1,4 @@
-"""The readers: one module per format, listed here by hand; other packages bring theirs along.
+"""The readers: our formats (`fiotools.readers.formats`), and those that other packages bring along.
 
 A package adds a reader of its own through the entry-point group ``fiotools.readers``: each entry
 names a `Reader`. Its name must be new.
@@ -10,33 +10,8 @@ import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers import crystaldiskmark, hyperfine
 from fiotools.readers.base import Grammar, Reader, Report, Session
-from fiotools.readers.dd import reader as dd
-from fiotools.readers.diskspd import text as diskspd_text
-from fiotools.readers.diskspd import xml as diskspd_xml
-from fiotools.readers.fio import hist_log as fio_hist_log
-from fiotools.readers.fio import json as fio_json
-from fiotools.readers.fio import log as fio_log
-from fiotools.readers.fio import normal as fio_normal
-from fiotools.readers.fio import terse as fio_terse
-from fiotools.readers.time import reader as time
-from fiotools.readers.transcript import reader as transcript
-
-READERS: tuple[Reader, ...] = (
-    crystaldiskmark.READER,
-    dd.READER,
-    diskspd_text.READER,
-    diskspd_xml.READER,
-    fio_hist_log.READER,
-    fio_json.READER,
-    fio_log.READER,
-    fio_normal.READER,
-    fio_terse.READER,
-    hyperfine.READER,
-    time.READER,
-    transcript.READER,
-)
+from fiotools.readers.formats import READERS
 
 __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fiotools.joining import Piece
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
@@ -45,6 +45,21 @@ class Session:
     above: int = 0  # runs of the same tool that the command has printed already
 
 
+class Later:
+    """A function by its place, ``"package.module:name"``: imported when it is called first."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.__module__ = place.partition(":")[0]
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it."""
+        return getattr(import_module(self.__module__), self.place.partition(":")[2])(*given)
+
+    def __repr__(self) -> str:
+        return self.place
+
+
 @dataclass(frozen=True)
 class Grammar:
     """How the reports of one tool are found in any text, and turned into rows.
@@ -66,19 +81,6 @@ class Grammar:
     parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
     add: Callable[[Tables, Report, Session], int]
     needs: tuple[str, ...] = ()
-
-
-class Bulk(Protocol):
-    """Reads many small files of one format, and of one usual layout, side by side.
-
-    It takes a file only where it will give what the reader's ``read`` would give, to the last note.
-    """
-
-    def take(self, number: int, data: bytes) -> bool:
-        """Take a file, by its number within the batch; False if it is not of the usual layout."""
-
-    def finish(self) -> tuple[dict[str, list[Piece]], list[int]]:
-        """Give the rows of all files, and the numbers of those that turned out to be unusual."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,6 @@ class Reader:
     mark : str
         A regular expression (multi-line, in any case of letters) for lines that are certainly of
         this format: in a text of other reports they get a warning. Empty: nothing is so certain.
-    bulk : callable, optional
-        ``bulk(wanted) -> Bulk`` for many files of a usual layout; ``wanted`` as in `Tables`.
     """
 
     name: str
@@ -116,7 +116,6 @@ class Reader:
     read: Callable[[Document, Tables], None]
     grammar: Grammar | None = None
     mark: str = ""
-    bulk: Callable[[Collection[str] | None], Bulk] | None = None
 
 
 def only(name: str, document: Document) -> bool:
@@ -124,7 +123,9 @@ def only(name: str, document: Document) -> bool:
     return document.kinds == {name} and not document.leftover
 
 
-def read_reports(document: Document, tables: Tables, grammar: Grammar) -> None:
+def read_reports(
+    document: Document, tables: Tables, add: Callable[[Tables, Report, Session], int]
+) -> None:
     """Read a text that is purely one tool's reports."""
     for report in document.reports:
-        grammar.add(tables, report, Session())
+        add(tables, report, Session())

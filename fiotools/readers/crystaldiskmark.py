@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 
 from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
-from fiotools.readers.crystaldiskmark_lines import ANCHOR, Result, Row, parse
+from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.crystaldiskmark_lines import Result, Row
+from fiotools.readers.crystaldiskmark_lines import parse as parse
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -39,11 +40,6 @@ _PATTERNS = {
 }
 
 
-def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but CrystalDiskMark's reports."""
-    return only(_NAME, document)
-
-
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but CrystalDiskMark's reports."""
     if not document.reports:
@@ -53,7 +49,7 @@ def read(document: Document, tables: Tables) -> None:
             line=1,
             remedy="copy or save the text from its menu",
         )
-    read_reports(document, tables, GRAMMAR)
+    read_reports(document, tables, add)
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -145,22 +141,3 @@ def _add_default(tables: Tables, run: int, entry: int, row: Row, result: Result)
     queued = row.depth is not None  # since 4.0 there are two sequential tests
     text = "128KiB" if queued else "1MiB"
     tables.add("settings", run=run, entry=entry, option="block size", text=text, origin="default")
-
-
-GRAMMAR = Grammar(
-    anchor=ANCHOR,
-    parse=parse,
-    add=add,
-    needs=("Seq", "SEQ", "Random", "RND"),
-)
-
-READER = Reader(
-    name=_NAME,
-    title="CrystalDiskMark's text (2.x to 9.x), also in forum posts",
-    produced_by="Edit > Copy, or File > Save (text)",
-    tables=("runs", "settings", "io", "extras", "notes"),
-    sniff=sniff,
-    mark=ANCHOR,
-    read=read,
-    grammar=GRAMMAR,
-)

@@ -36,7 +36,6 @@ _ROW = re.compile(
     # the text ends within the row
     rf"(?P<cut>{_S}{{0,5}}(?:\[|<|&lt;)[\d., IOPSus]{{0,40}}\Z)?"
 )
-ANCHOR = re.sub(r"\(\?P<\w+>", "(?:", _RATE)
 
 _HEADER = re.compile(
     r"CrystalDiskMark[ \t\xa0]{1,5}(?P<version>\d{1,2}(?:\.\d{1,3}){1,3}\w{0,8})"

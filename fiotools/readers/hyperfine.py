@@ -30,7 +30,7 @@ import orjson
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import hyperfine_csv, surroundings
 from fiotools.readers import hyperfine_rows as rows
-from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.hyperfine_rows import Benchmark, Finding, seconds
 
 if TYPE_CHECKING:
@@ -40,36 +40,6 @@ if TYPE_CHECKING:
 _NAME = "hyperfine"
 _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
 _NOT_BLANK = re.compile(r"\S")
-# the command comes first, also in JSON whose keys somebody sorted
-_ANCHOR = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
-_JSON = re.compile(
-    r"""\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*
-    "(?:mean|exit_codes|max)"\s*:""",
-    re.X | re.S,
-)
-_FOR_PEOPLE = re.compile(
-    r"""\s*(?:
-        \|[ ]Command[ ]+\|[ ]+Mean[ ]\[                                         # Markdown, Org
-      | \[cols="<,[^\n]{0,40}\n\|={3,4}\n\|[ ]Command[ ]*\n?\|[ ]?Mean[ ]\[     # AsciiDoc
-      | (?:\x1b\[[\d;]{0,8}m){0,3}Benchmark[ ](?:\x1b\[[\d;]{0,8}m){0,3}\#?\d+  # the terminal
-        [^\n]{0,4000}\n(?:[ ]{2}(?:\x1b\[[\d;]{0,8}m|[ ]){0,9}Time[ ]\(|Error:[ ])
-    )""",
-    re.X,
-)
-
-
-def begins(text: str) -> bool:
-    """Say whether a text begins with hyperfine's JSON."""
-    return _JSON.match(text) is not None
-
-
-def sniff(document: Document) -> bool:
-    """Claim hyperfine's JSON and CSV, and what it prints for people, to say what to do instead."""
-    if document.is_structured:
-        return begins(document.text)
-    if document.kinds:  # --show-output: the reports of what was timed
-        return only(_NAME, document)
-    return _FOR_PEOPLE.match(document.text) is not None
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -79,7 +49,7 @@ def read(document: Document, tables: Tables) -> None:
         _add(tables, _listed_results(value))
         surroundings.add(tables, document.part(end, len(document.text)))
     elif document.reports:
-        read_reports(document, tables, GRAMMAR)
+        read_reports(document, tables, add)
     else:
         raise UnknownFormatError(
             document.name,
@@ -189,22 +159,3 @@ def _benchmark(result: Any) -> Benchmark | None:
 def _listed(result: dict[str, Any], name: str) -> list[Any] | None:
     found = result.get(name)
     return found if isinstance(found, list) and found else None
-
-
-GRAMMAR = Grammar(
-    anchor=rf"^(?:{hyperfine_csv.HEADER}|{_ANCHOR})",
-    parse=parse,
-    add=add,
-    needs=("command,mean,", '"results"'),
-)
-
-READER = Reader(
-    name=_NAME,
-    title="hyperfine's JSON and CSV (1.0 to 1.20)",
-    produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
-    tables=("runs", "settings", "timings", "extras", "notes"),
-    sniff=sniff,
-    mark=f"^{hyperfine_csv.HEADER}",
-    read=read,
-    grammar=GRAMMAR,
-)

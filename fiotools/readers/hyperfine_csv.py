@@ -10,8 +10,6 @@ from io import StringIO
 from fiotools.readers.hyperfine_rows import Benchmark, Finding, seconds
 
 FIGURES = ("mean", "stddev", "median", "user", "system", "min", "max")
-# the median came with 1.6
-HEADER = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,330})?(?:e[+-]?\d{1,3})?")
 _CUT = re.compile(r",(?:[\d.]*+(?:e[+-]?\d{0,3})?|NaN)$", re.M)  # perhaps in its last field
 _LINE = re.compile(r"[^\n]*\n?")

@@ -13,6 +13,7 @@ from fiotools.errors import ParseError
 from fiotools.readers.fio import normal as fio_normal
 from fiotools.readers.fio.documents import pieces
 from fiotools.readers.fio.printed import amount, count
+from fiotools.readers.formats import FIO_NORMAL
 from tests.physics import read_texts
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
@@ -495,7 +496,7 @@ DEFINED = "x: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1\n"
 def test_definitions_are_counted_once(monkeypatch):
     text = Counted(DEFINED * 2000 + "x: (groupid=0, jobs=1): err= 0: pid=1: today\n")
     monkeypatch.setattr(Counted, "searched", 0)
-    start, _, run = fio_normal.parse(text, re.search(fio_normal.GRAMMAR.anchor, text))
+    start, _, run = fio_normal.parse(text, re.search(FIO_NORMAL, text))
     assert (start, len(run.definitions)) == (0, 2000)
     assert Counted.searched <= 2 * len(text)
 

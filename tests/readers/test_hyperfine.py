@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.readers import READERS, hyperfine
-from fiotools.sniff import Document
+from fiotools.readers import READERS
+from fiotools.sniff import Document, reader_named
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dd-time"
@@ -200,7 +200,7 @@ def test_what_is_for_people_says_what_to_do(case):
     ],
 )
 def test_what_is_not_hyperfines_is_not_claimed(text):
-    assert not hyperfine.sniff(Document("x", text))
+    assert not reader_named("hyperfine").sniff(Document("x", text))
 
 
 def test_its_json_is_no_other_readers():

@@ -26,16 +26,6 @@ LONGEST = 1000
 _MOST = 8
 
 # "+0" of a time zone, 1+1=2 and the block counts of tcsh's time (0+131072io) are not records
-RECORDS = (
-    r"(?<![0-9.,:+=])[0-9]{1,18}\+[0-9]{1,18}"
-    r"(?=[ \t][^\s\x21-\x3e@\[-^`{-~]|[^\x00-\x7f])"
-)
-# seconds, their unit, what parts them from the rate, and the rate as far as its slash
-FIGURES = (
-    r"[0-9][ ]?(?:secs?|seconds?|Sekunden|secondes|segundos|secondi|s|c|с|秒)(?:[,，、] ?|[ ]\()"
-    r"[0-9][0-9.,]{0,24}[ ]?[kKMGTPEZY]?(?:i?B|bytes)?/"
-)
-SAID = r"^[ \t]*(?:\S{0,200}/)?dd(?:\.exe)?: (?=\S)"
 
 _SIZE = r"[0-9]{1,20}(?:[.,][0-9]{1,3})?[ ]?(?:[kKMGTPEZY]?i?B|[kKMGTPEZY])"
 # a minus sign, and what programs and people write for it

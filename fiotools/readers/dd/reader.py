@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.pasted import SEPARATOR
-from fiotools.readers.base import Grammar, Reader, Session, only
+from fiotools.readers.base import Session
 from fiotools.readers.dd import lines as dd_lines
-from fiotools.readers.dd import rows as dd_rows
 from fiotools.readers.dd import runs as dd_runs
 from fiotools.readers.dd import stretch as dd_stretch
 from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token
+from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block
 from fiotools.readers.dd.stretch import Stretch
 
@@ -52,11 +52,6 @@ _GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no mor
 _COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
 
 
-def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but what dd printed."""
-    return only("dd", document)
-
-
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but what dd printed."""
     reports = document.reports
@@ -68,7 +63,7 @@ def read(document: Document, tables: Tables) -> None:
             remedy="correct that and run dd again",
         )
     for report in reports:
-        dd_rows.add(tables, report, Session())
+        add(tables, report, Session())
 
 
 def _first(block: Block) -> str:
@@ -199,25 +194,3 @@ def _is_certain(tokens: list[Token]) -> bool:
         are_words = dd_lines.are_words(one.words) and dd_lines.are_words(other.words)
         return are_words and not dd_runs.is_same(one, other)
     return not records  # messages alone, and they were looked at
-
-
-GRAMMAR = Grammar(
-    anchor=f"{dd_lines.RECORDS}|{dd_lines.FIGURES}|{dd_lines.SAID}",
-    parse=parse,
-    add=dd_rows.add,
-    needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
-)
-
-READER = Reader(
-    name="dd",
-    title="dd reports (GNU, BSD, BusyBox, toybox, uutils; any language)",
-    produced_by="dd if=... of=... 2>log",
-    tables=("runs", "io", "samples", "settings", "extras", "notes"),
-    sniff=sniff,
-    mark=(
-        r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
-        r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
-    ),
-    read=read,
-    grammar=GRAMMAR,
-)

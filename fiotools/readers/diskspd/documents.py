@@ -18,14 +18,14 @@ from lxml.etree import XMLSyntaxError
 
 from fiotools.readers.diskspd import messages
 from fiotools.readers.diskspd.elements import Element, MalformedError
+from fiotools.readers.formats import DISKSPD_XML
 
 # also where the file was cut off at once
-ANCHOR = r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
 _INDENT = 200
 _MANY = 20
 _ATTRIBUTES = 99
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
-_NEXT = re.compile(rf"{ANCHOR}|^[ \t]*Command Line:", re.MULTILINE)
+_NEXT = re.compile(rf"{DISKSPD_XML}|^[ \t]*Command Line:", re.MULTILINE)
 _FREE = re.compile(
     r"^(?P<a>[ \t]*<(?P<name>Path|FilePath|ComputerName)>)"
     r"(?P<text>[^\n]*)(?P<b></(?P=name)>[ \t]*)$"
@@ -69,7 +69,7 @@ def is_one(text: str) -> bool:
     (True, False)
     """
     return (
-        re.match(ANCHOR, text) is not None
+        re.match(DISKSPD_XML, text) is not None
         and "<Results>" not in text[1:]
         and text.find(_END) == len(text) - len(_END)
         and "<!DOCTYPE" not in text

@@ -45,11 +45,6 @@ _TOTALS = re.compile(r"(?:type|write|read|total)\b.*")
 _ANYTHING = re.compile(r".*")
 _LINE = re.compile(r"\S[^\n]*")
 
-ANCHOR = (
-    r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
-    r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
-)
-
 
 @dataclass
 class Span:

@@ -24,10 +24,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.diskspd import options
 from fiotools.readers.diskspd.echo import read_echo
-from fiotools.readers.diskspd.layout import ANCHOR, Output, Span, parse
+from fiotools.readers.diskspd.layout import Output, Span
+from fiotools.readers.diskspd.layout import parse as parse
 from fiotools.readers.diskspd.lines import label, width
 from fiotools.readers.diskspd.rows import Rows, add_rows, percentage, read_rows
 from fiotools.readers.diskspd.text_checks import check, check_plan, check_totals
@@ -39,14 +40,9 @@ if TYPE_CHECKING:
 _CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
 
 
-def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but DISKSPD's output."""
-    return only("diskspd_text", document)
-
-
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but DISKSPD's output."""
-    read_reports(document, tables, GRAMMAR)
+    read_reports(document, tables, add)
     if not tables.runs:
         raise ParseError(
             document.name,
@@ -206,22 +202,3 @@ def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str
         for name, title in zip(names, span.cpu.columns, strict=True):
             if name not in _CPU and row.get(name):
                 tables.add("extras", run=run, path=f"{place}/{title}", text=row[name])
-
-
-GRAMMAR = Grammar(
-    anchor=ANCHOR,
-    parse=parse,
-    add=add,
-    needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
-)
-
-READER = Reader(
-    name="diskspd_text",
-    title="DISKSPD results as text (2.0.12 to 2.2, diskspd-for-linux), also as Markdown tables",
-    produced_by="diskspd ... target > run.txt",
-    tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
-    sniff=sniff,
-    mark=r"^[ \t]*total:[ \t]+[0-9]+ \||^\W{0,4}(?:Input parameters|Results for timespan \d+)\b",
-    read=read,
-    grammar=GRAMMAR,
-)

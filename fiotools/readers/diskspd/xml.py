@@ -30,27 +30,17 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import surroundings
-from fiotools.readers.base import Grammar, Reader, Report, Session, only
+from fiotools.readers.base import Report, Session
 from fiotools.readers.diskspd import documents, messages, runs
 from fiotools.readers.diskspd import text as diskspd_text
-from fiotools.readers.diskspd.bulk import Bulk
 from fiotools.readers.diskspd.documents import Piece
+from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
 
-_PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
-
-
-def sniff(document: Document) -> bool:
-    """Claim DISKSPD's results, and its bare profile."""
-    if not document.is_structured:
-        return only("diskspd_xml", document)
-    if document.text.lstrip()[:1] != "<":
-        return False
-    return bool(re.search(documents.ANCHOR, document.text) or _PROFILE.match(document.text))
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -64,7 +54,7 @@ def read(document: Document, tables: Tables) -> None:
             remedy="remove it if the file is known to be good",
         )
     reports = _search(document) if document.is_structured else document.reports
-    if not reports and not _PROFILE.match(document.text):
+    if not reports and not is_profile(document.text):
         raise ParseError(name, "holds no results of DISKSPD in XML", line=1)
     if not reports:
         raise ParseError(
@@ -95,16 +85,16 @@ def read(document: Document, tables: Tables) -> None:
 def _search(document: Document) -> list[Report]:
     """Find XML and text in a file that begins as XML and is therefore searched for nothing else."""
     found: list[Report] = []
-    both = {"diskspd_xml": GRAMMAR, "diskspd_text": diskspd_text.GRAMMAR}
-    anchors = re.compile("|".join(f"(?P<{k}>{g.anchor})" for k, g in both.items()), re.MULTILINE)
+    anchors = re.compile(f"(?P<xml>{DISKSPD_XML})|(?P<text>{DISKSPD_TEXT})", re.MULTILINE)
+    both = {"xml": parse, "text": diskspd_text.parse}
     at = 0
     while match := anchors.search(document.text, at):
         kind = match.lastgroup or ""
-        parsed = both[kind].parse(document.text, match)
+        parsed = both[kind](document.text, match)
         at = match.end()
         if parsed and parsed[0] >= (found[-1].end if found else 0):
             start, end, data = parsed
-            found.append(Report(kind, start, end, document.line(start), data))
+            found.append(Report(f"diskspd_{kind}", start, end, document.line(start), data))
             at = max(at, end)
     return found
 
@@ -143,23 +133,3 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     except ParseError as error:
         tables.note(f"left out: {error.reason}", line=error.line, severity="error")
     return tables.runs
-
-
-GRAMMAR = Grammar(
-    anchor=documents.ANCHOR,
-    parse=parse,
-    add=add,
-    needs=("<Results>",),
-)
-
-READER = Reader(
-    name="diskspd_xml",
-    title="DISKSPD results in XML (2.0.12 to 2.2)",
-    produced_by="diskspd ... -Rxml target > run.xml",
-    tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
-    sniff=sniff,
-    mark=documents.ANCHOR,
-    read=read,
-    grammar=GRAMMAR,
-    bulk=Bulk,
-)

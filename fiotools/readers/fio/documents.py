@@ -15,17 +15,12 @@ from typing import Any, TypeAlias
 import orjson
 
 from fiotools.readers.fio.json_keys import Decoder
+from fiotools.readers.formats import FIO_JSON
 
-ANCHOR = r'\{\s*"fio ?version"\s*:'
 VERSION_KEYS = ("fio version", "fioversion")
 Loads: TypeAlias = Callable[[str | bytes], Any]
 
-_KEY = re.compile(r'"fio ?version"\s*:')
-# what a document has even if somebody dropped its version
-_OTHER_KEYS = tuple(
-    re.compile(rf'"(?:{key})"\s*:') for key in ("jobname", "jobs|client_stats", "io_bytes|iops")
-)
-_START = re.compile(ANCHOR)
+_START = re.compile(FIO_JSON)
 # a string, or what C prints for figures that are none
 _STRING_OR_NAN = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
@@ -64,11 +59,6 @@ class Piece:
     nans: int = 0
     options: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
-
-
-def has_key(text: str) -> bool:
-    """Whether the keys of a fio document stand in a JSON text."""
-    return _KEY.search(text) is not None or all(key.search(text) for key in _OTHER_KEYS)
 
 
 def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) -> list[Piece]:

@@ -29,7 +29,6 @@ import numpy as np
 
 from fiotools.arrays import Vector
 from fiotools.errors import ParseError
-from fiotools.readers.base import Reader
 from fiotools.readers.fio.bins import log_edges
 from fiotools.readers.fio.hist_rows import BEFORE_BINS, Rows, read_rows
 from fiotools.readers.fio.json_io import Version
@@ -189,14 +188,3 @@ def _intervals(document: Document, tables: Tables, width: int) -> Intervals:
         line = document.text.count("\n") + 1
         tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
     return found
-
-
-READER = Reader(
-    name="fio_hist_log",
-    title="fio logs of latency histograms (log_hist_msec, 2.17 to 3.4x)",
-    produced_by="fio --write_hist_log=x --log_hist_msec=1000 ...",
-    tables=("runs", "bins", "samples", "extras", "notes"),
-    sniff=sniff,
-    mark=r"^[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
-    read=read,
-)

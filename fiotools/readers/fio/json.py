@@ -27,27 +27,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers import hyperfine
-from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.base import Report, Session
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_beside as beside
 from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_rows as rows
 from fiotools.readers.fio.documents import Piece
-from fiotools.readers.fio.json_bulk import Bulk
 from fiotools.readers.fio.repeats import runs_of
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
-
-
-def sniff(document: Document) -> bool:
-    """Claim a text with a fio document in it, whatever else stands there."""
-    if document.is_structured:
-        text = document.text
-        return text.lstrip()[:1] in "{[" and documents.has_key(text) and not hyperfine.begins(text)
-    return "fio_json" in document.kinds
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -171,24 +161,3 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     run = rows.add_run(tables, [piece.document], line=report.line, session=session, said=said)
     _note_odd(tables, piece, report.line, run)
     return run
-
-
-READER = Reader(
-    name="fio_json",
-    title="fio JSON (json, json+), 1.99 to 3.4x",
-    produced_by="fio --output-format=json (or json+) --output=run.json ...",
-    tables=(
-        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),
-        *("extras", "notes"),
-    ),
-    sniff=sniff,
-    mark=rf'{documents.ANCHOR}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
-    read=read,
-    grammar=Grammar(
-        anchor=documents.ANCHOR,
-        parse=parse,
-        add=add,
-        needs=('"fio',),
-    ),
-    bulk=Bulk,
-)

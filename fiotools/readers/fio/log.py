@@ -30,7 +30,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Reader
 from fiotools.readers.fio.json_io import Version
 from fiotools.readers.fio.log_head import first_rows, is_cut
 from fiotools.readers.fio.log_name import log_name
@@ -88,14 +87,3 @@ def read(document: Document, tables: Tables) -> None:
         status="ok" if document.text.endswith("\n") else "truncated",
     )
     add_rows(document, tables, name, fio)
-
-
-READER = Reader(
-    name="fio_log",
-    title="fio logs of latency, bandwidth and IOPS, per I/O or averaged (2.0 to 3.4x)",
-    produced_by="fio --write_lat_log=x --write_bw_log=x --write_iops_log=x ...",
-    tables=("runs", "samples", "extras", "notes"),
-    sniff=sniff,
-    mark=r"^[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
-    read=read,
-)

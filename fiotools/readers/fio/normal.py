@@ -28,23 +28,21 @@ import re
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Grammar, Reader, only, read_reports
+from fiotools.readers.base import read_reports
 from fiotools.readers.fio import normal_lines as lines
-from fiotools.readers.fio import normal_rows as rows
 from fiotools.readers.fio.normal_data import Run
 from fiotools.readers.fio.normal_report import bare, begins
+from fiotools.readers.fio.normal_rows import add
 from fiotools.readers.fio.terse_lines import heading, is_entry
+from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_SAID = re.compile(r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M)
 # how far to look for the ends of a line of fio's: with progress before it, and without
 _LINE, _PROGRESS = 5_000, 65_000
 _ENTRY = re.compile(r"[^\n]*?([^\n\r]*): \(groupid=(\d+), jobs=\d+\): err=")
-# what fio prints above its first entry
-_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 _HEAD = re.compile(
     r"""(?:<(?!/)[^>\n]+>[ ]?)?(?:
         \.\.\.$ | \^C | fio-\d | fio[ ]\d+\.\d | fio:[ ] | Starting[ ]\d+ | Jobs:[ ]\d
@@ -55,30 +53,17 @@ _HEAD = re.compile(
 )
 
 
-def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but fio's human reports, or what fio said instead of one."""
-    return only("fio_normal", document) or _is_failure(document)
-
-
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but fio's human reports."""
     if not document.reports:
-        said = _SAID.search(document.text)
+        said = FIO_SAID.search(document.text)
         raise ParseError(
             document.name,
             f"fio printed no report; it said {said[0][:120]!r}" if said else "no report of fio",
             line=document.line(said.start()) if said else 1,
             remedy="correct that and run fio again",
         )
-    read_reports(document, tables, GRAMMAR)
-
-
-def _is_failure(document: Document) -> bool:
-    """Whether the text is from a fio that printed errors and no report."""
-    if document.is_structured or document.kinds:
-        return False
-    first = document.text.lstrip().partition("\n")[0]
-    return bool(_SAID.match(first) or _DEFINITION.match(first))
+    read_reports(document, tables, add)
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
@@ -128,7 +113,7 @@ def _head(text: str, first: int, run: Run) -> int:
             job = heading(line)
             if entry is None or (job and job != (entry[1].strip(), int(entry[2]))):
                 break
-        elif line and not (_HEAD.match(line) or _DEFINITION.match(line)):
+        elif line and not (_HEAD.match(line) or FIO_DEFINITION.match(line)):
             break
         elif line:
             entry = None
@@ -140,28 +125,3 @@ def _head(text: str, first: int, run: Run) -> int:
         if line:
             lines.head(line, number, run)
     return start
-
-
-GRAMMAR = Grammar(
-    anchor=r"\(groupid=\d+, jobs=\d+\): err=",
-    parse=parse,
-    add=rows.add,
-    needs=("(groupid=",),
-)
-
-READER = Reader(
-    name="fio_normal",
-    title="fio's human report (1.x to 3.4x)",
-    produced_by="fio ..., or fio --output=report.txt ...",
-    tables=(
-        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),
-        *("extras", "notes"),
-    ),
-    sniff=sniff,
-    mark=(
-        r"\(groupid=\d+, jobs=\d+\): err="
-        r"|^[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)="
-    ),
-    read=read,
-    grammar=GRAMMAR,
-)

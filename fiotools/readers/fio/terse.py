@@ -29,23 +29,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Grammar, Reader, Report, Session, only
+from fiotools.readers.base import Report, Session
 from fiotools.readers.fio import terse_lines as lines
 from fiotools.readers.fio import terse_rows as rows
 from fiotools.readers.fio.terse_lines import Broken, Record
+from fiotools.readers.formats import FIO_TERSE
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_START = re.compile(rf"[^\n]*\r(?={lines.VERSIONED}|2;)|(?={lines.VERSIONED}|2;)")
+_START = re.compile(rf"[^\n]*\r(?={FIO_TERSE}|2;)|(?={FIO_TERSE}|2;)")
 # what fio prints around its entries, and the line of names that people put above them
 _SAID = re.compile(
     r"fio: [^\n]*|[Nn]ote: [^\n]*|clock setaff[^\n]*|hostname=[^\n]*|Jobs: \d[^\n]*|<[^>\n]+>"
     r"|[^\n;]*: (?:you need to specify |Laying out IO file)[^\n]*|terse_version[^\n]*"
 )
 _FOLLOWING = re.compile(r"\n(?=[2-5];|;)")
-_EARLIER = re.compile(rf"(?:^|(?<=\r)){lines.VERSIONED}")
+_EARLIER = re.compile(rf"(?:^|(?<=\r)){FIO_TERSE}")
 _FAR = 20_000  # the longest line that fio writes, with many disks
 _NORMAL = re.compile(r"\s*([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
 
@@ -56,11 +57,6 @@ class Terse:
 
     items: list[Record | Broken] = field(default_factory=list)
     remarks: list[tuple[int, str]] = field(default_factory=list)
-
-
-def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but fio's terse output."""
-    return only("fio_terse", document)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -191,25 +187,3 @@ def _wrapped(text: str, at: int, entry: Record | Broken, alone: bool) -> int | N
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add the entries of a report as runs; return the number of the last."""
     return rows.add(tables, report, session)
-
-
-GRAMMAR = Grammar(
-    anchor=rf"(?:^|(?<=\r))(?:{lines.VERSIONED}|2;)",
-    parse=parse,
-    add=add,
-    needs=("2;", ";fio"),
-)
-
-READER = Reader(
-    name="fio_terse",
-    title="fio's terse output, versions 2 to 5 (fio 1.5x to 3.4x)",
-    produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
-    tables=(
-        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),
-        *("extras", "notes"),
-    ),
-    sniff=sniff,
-    mark=rf"^{lines.VERSIONED}",
-    read=read,
-    grammar=GRAMMAR,
-)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from fiotools.readers.formats import FIO_TERSE
+
 _INT = r"\d{1,15}"  # KiB times 1024 fit into 64 bits
 _LONG = r"\d{1,20}"
 _FLOAT = r"-?(?:\d{1,25}\.\d{1,9}|nan|inf)"
@@ -30,16 +32,15 @@ _TAIL = re.compile(rf";{_PERCENT};{_PERCENT};{_INT};{_INT};{_INT}(?:;{_PERCENT})
 _DISK = re.compile(rf";(?P<name>[^;\n]{{1,100}})(?P<counts>(?:;{_INT}){{7}});(?P<util>{_PERCENT})")
 _ERRORS = re.compile(r";(\d{1,15});(-?\d{1,9})(?=[;\n])")
 
-VERSIONED = r"[3-5];fio[- ][\d.]"
-_VERSIONED = re.compile(VERSIONED)
+_VERSIONED = re.compile(FIO_TERSE)
 _NUMBERS = rf";-?\d{{1,9}};-?\d{{1,9}}(?:;{_LONG}){{5,6}};{_FLOAT};{_FLOAT};"
 # fio keeps 127 bytes of a name; what looks like another entry is one
-_NAME = rf"(?:(?![\n\r][2-5];|{VERSIONED})[\s\S]){{0,255}}?"
+_NAME = rf"(?:(?![\n\r][2-5];|{FIO_TERSE})[\s\S]){{0,255}}?"
 _HEAD = re.compile(
     rf"(?:(?P<version>[3-5]);(?P<fio>fio[- ][^;\n]{{1,60}})|2);(?P<name>{_NAME})"
     rf"(?={_NUMBERS});(?P<group>-?\d+);(?P<error>-?\d+)"
 )
-_ENTRY = re.compile(rf"(?:{VERSIONED}[^;\n]*|2);[^\n]{{0,255}}?(?={_NUMBERS})")
+_ENTRY = re.compile(rf"(?:{FIO_TERSE}[^;\n]*|2);[^\n]{{0,255}}?(?={_NUMBERS})")
 _DIRECTIONS = {
     (3, 2): ("read", "write"),
     (3, 3): ("read", "write", "mixed"),

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Grammar, Reader, Report, Session, only, read_reports
+from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.formats import TIMES
 from fiotools.readers.time import labels as time_labels
 from fiotools.readers.time import lists as time_lists
 from fiotools.readers.time import shells as time_shells
@@ -39,27 +40,22 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-# what the anchor can begin with, and who reads on from there; the longer ones first
-_FORMS: tuple[tuple[str, str, Callable[[str, int], Found | None]], ...] = (
-    ("Real time", r"Real time \(s\): \d", time_lists.verbose),
-    ("User time", r"User time \(seconds\): \d", time_lists.verbose),
-    ("user", r"user +\d+[.,]\d+s +system", time_shells.zsh),
-    ("user", r"user \d+\.\d+system", time_lists.gnu),
-    ("u ", r"u +\d+\.\d+s +\d+:\d", time_shells.tcsh),
-    ("Executed", r"Executed in +\d", time_shells.fish),
-    ("TotalSeconds", r"TotalSeconds[ \t]+:[ \t]*\d", time_lists.powershell),
-    ("", r"(?:[Rr]eal|elapsed)(?:[ \t]+|[ \t]*[:=,][ \t]*)\d", time_labels.read),
+# who reads on from what a timing begins with
+_FORMS: tuple[tuple[str, Callable[[str, int], Found | None]], ...] = (
+    ("verbose", time_lists.verbose),
+    ("zsh", time_shells.zsh),
+    ("gnu", time_lists.gnu),
+    ("tcsh", time_shells.tcsh),
+    ("fish", time_shells.fish),
+    ("powershell", time_lists.powershell),
+    ("labels", time_labels.read),
 )
-
-
-def sniff(document: Document) -> bool:
-    """Claim a text that is nothing but timings."""
-    return only("time", document)
+_BEGINNINGS = tuple((re.compile(TIMES[name]), form) for name, form in _FORMS)
 
 
 def read(document: Document, tables: Tables) -> None:
     """Read a text that is nothing but timings."""
-    read_reports(document, tables, GRAMMAR)
+    read_reports(document, tables, add)
     if not tables.runs and document.reports:
         first = document.reports[0]
         raise ParseError(document.name, first.data.doubts[0][1], line=first.line)
@@ -67,8 +63,8 @@ def read(document: Document, tables: Tables) -> None:
 
 def parse(text: str, match: re.Match[str]) -> Found | None:
     """Read the report that has one of the forms' beginnings at the match."""
-    for word, _, form in _FORMS:
-        if match[0].startswith(word) and (found := form(text, match.start())):
+    for beginning, form in _BEGINNINGS:
+        if beginning.match(match[0]) and (found := form(text, match.start())):
             return found
     return None
 
@@ -119,27 +115,3 @@ def add_timing(tables: Tables, report: Report, session: Session, run: int) -> No
 def _note_doubts(tables: Tables, report: Report, run: int | None) -> None:
     for severity, message in report.data.doubts:
         tables.note(message, line=report.line, severity=severity, run=run)
-
-
-GRAMMAR = Grammar(
-    anchor="|".join(anchor for _, anchor, _ in _FORMS),
-    parse=parse,
-    add=add,
-    needs=("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds", "pf+"),
-)
-
-READER = Reader(
-    name="time",
-    title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
-    produced_by="time command 2>log",
-    tables=("runs", "timings", "extras", "notes"),
-    sniff=sniff,
-    mark=(
-        r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
-        r"|\b(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
-        r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
-        r"|\bCommand (?:exited with non-zero status|terminated by signal) [0-9]"
-    ),
-    read=read,
-    grammar=GRAMMAR,
-)

@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.base import Grammar, Report, Session
 from fiotools.readers.dd import runs as dd_runs
 from fiotools.readers.dd.stretch import Many
 from fiotools.readers.time import reader as time_reader
 from fiotools.readers.transcript import machine as transcript_machine
-from fiotools.readers.transcript.bulk import Bulk
 from fiotools.readers.transcript.commands import Command, commands
 
 if TYPE_CHECKING:
@@ -39,12 +38,6 @@ _MARKS = re.compile(
     r"^[ \t]*(?:[\w.@-]{1,60}(?: {1,40}\||:)|[>#][># ]*)[ \t]*$|^[\w.@-]{1,60} {1,40}\| *", re.M
 )
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
-
-
-def sniff(document: Document) -> bool:
-    """Claim a text that holds reports and more than one tool's reports alone."""
-    kinds = document.kinds
-    return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -181,17 +174,3 @@ def _grammars() -> dict[str, Grammar]:
     from fiotools.readers import READERS
 
     return {reader.name: reader.grammar for reader in READERS if reader.grammar}
-
-
-READER = Reader(
-    name="transcript",
-    title="terminal sessions and Markdown articles with any of these reports",
-    produced_by="(time dd ...) 2>log; copying what a terminal shows",
-    tables=(
-        *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "timings"),
-        *("disks", "extras", "notes"),
-    ),
-    sniff=sniff,
-    read=read,
-    bulk=Bulk,
-)

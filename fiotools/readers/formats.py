@@ -1,0 +1,317 @@
+"""The formats that are read, by what their files look like: a table, and who claims what.
+
+What stands here is enough to tell whose a file is. The code that reads it is named by its place
+(`Later`), and imported when a file is of that format.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fiotools.readers.base import Grammar, Later, Reader, only
+
+if TYPE_CHECKING:
+    from fiotools.sniff import Document
+
+_HERE = "fiotools.readers"
+
+# --- what each tool's output has near its beginning -------------------------------------------
+
+FIO_JSON = r'\{\s*"fio ?version"\s*:'
+FIO_NORMAL = r"\(groupid=\d+, jobs=\d+\): err="
+FIO_TERSE = r"[3-5];fio[- ][\d.]"
+DISKSPD_XML = (
+    r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
+)
+DISKSPD_TEXT = (
+    r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
+    r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
+)
+CRYSTALDISKMARK = (
+    r"(?<![A-Za-z])(?:Sequential|Seq|SEQ|Random|RND)"
+    r"(?:[ \t\xa0]{1,30}(?:Read|Write|Mix)(?![A-Za-z]))?"
+    r"(?:[ \t\xa0]{1,30}\d{1,5}[ \t\xa0]?[KM]i?B)?"
+    r"(?:[ \t\xa0]{0,30}\((?:QD?=[ \t\xa0]{0,5}\d{1,5})?(?:,[ \t\xa0]{0,5})?"
+    r"(?:T=[ \t\xa0]{0,5}\d{1,5})?\))?"
+    r"[ \t\xa0]{0,30}:[ \t\xa0]{0,30}[\d.,]{1,20}[ \t\xa0]{0,5}MB/s"
+)
+# the median came with 1.6
+HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
+# the command comes first, also in JSON whose keys somebody sorted
+HYPERFINE_JSON = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
+DD_RECORDS = (
+    r"(?<![0-9.,:+=])[0-9]{1,18}\+[0-9]{1,18}"
+    r"(?=[ \t][^\s\x21-\x3e@\[-^`{-~]|[^\x00-\x7f])"
+)
+# seconds, their unit, what parts them from the rate, and the rate as far as its slash
+DD_FIGURES = (
+    r"[0-9][ ]?(?:secs?|seconds?|Sekunden|secondes|segundos|secondi|s|c|с|秒)(?:[,，、] ?|[ ]\()"
+    r"[0-9][0-9.,]{0,24}[ ]?[kKMGTPEZY]?(?:i?B|bytes)?/"
+)
+DD_SAID = r"^[ \t]*(?:\S{0,200}/)?dd(?:\.exe)?: (?=\S)"
+# the beginnings of timings; the longer ones of the same word first
+TIMES = {
+    "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
+    "zsh": r"user +\d+[.,]\d+s +system",
+    "gnu": r"user \d+\.\d+system",
+    "tcsh": r"u +\d+\.\d+s +\d+:\d",
+    "fish": r"Executed in +\d",
+    "powershell": r"TotalSeconds[ \t]+:[ \t]*\d",
+    "labels": r"(?:[Rr]eal|elapsed)(?:[ \t]+|[ \t]*[:=,][ \t]*)\d",
+}
+
+# --- who claims a text ------------------------------------------------------------------------
+
+_FIO_KEY = re.compile(r'"fio ?version"\s*:')
+# what a fio document has even if somebody dropped its version
+_FIO_OTHER_KEYS = tuple(
+    re.compile(rf'"(?:{key})"\s*:') for key in ("jobname", "jobs|client_stats", "io_bytes|iops")
+)
+_HYPERFINE = re.compile(
+    r"""\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*
+    "(?:mean|exit_codes|max)"\s*:""",
+    re.X | re.S,
+)
+_HYPERFINE_FOR_PEOPLE = re.compile(
+    r"""\s*(?:
+        \|[ ]Command[ ]+\|[ ]+Mean[ ]\[                                         # Markdown, Org
+      | \[cols="<,[^\n]{0,40}\n\|={3,4}\n\|[ ]Command[ ]*\n?\|[ ]?Mean[ ]\[     # AsciiDoc
+      | (?:\x1b\[[\d;]{0,8}m){0,3}Benchmark[ ](?:\x1b\[[\d;]{0,8}m){0,3}\#?\d+  # the terminal
+        [^\n]{0,4000}\n(?:[ ]{2}(?:\x1b\[[\d;]{0,8}m|[ ]){0,9}Time[ ]\(|Error:[ ])
+    )""",
+    re.X,
+)
+_DISKSPD_PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
+# errors that fio prints instead of a report, and the line above its first entry
+FIO_SAID = re.compile(
+    r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M
+)
+FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
+# a log of fio's begins with a row of numbers, or is called like one
+_LOG = re.compile(r"[0-9][0-9, x]*(?:[\n,]|\Z)")
+_LOG_NAME = re.compile(r"(?:bw|iops|lat|hist)(?:\.[0-9]+)?\.log")
+
+
+def _fio_json(document: Document) -> bool:
+    """Claim a text with a fio document in it, whatever else stands there."""
+    if not document.is_structured:
+        return "fio_json" in document.kinds
+    text = document.text
+    return text.lstrip()[:1] in "{[" and has_fio_key(text) and not _HYPERFINE.match(text)
+
+
+def has_fio_key(text: str) -> bool:
+    """Whether the keys of a fio document stand in a JSON text."""
+    return _FIO_KEY.search(text) is not None or all(key.search(text) for key in _FIO_OTHER_KEYS)
+
+
+def _fio_normal(document: Document) -> bool:
+    """Claim a text that is nothing but fio's human reports, or what fio said instead of one."""
+    if document.is_structured or document.kinds:
+        return only("fio_normal", document)
+    first = document.text.lstrip().partition("\n")[0]
+    return bool(FIO_SAID.match(first) or FIO_DEFINITION.match(first))
+
+
+def _may_be_log(document: Document) -> bool:
+    return bool(_LOG.search(document.text[:4096]) or _LOG_NAME.search(document.plain_name))
+
+
+def _fio_log(document: Document) -> bool:
+    return _may_be_log(document) and bool(Later(f"{_HERE}.fio.log:sniff")(document))
+
+
+def _fio_hist_log(document: Document) -> bool:
+    return _may_be_log(document) and bool(Later(f"{_HERE}.fio.hist_log:sniff")(document))
+
+
+def _diskspd_xml(document: Document) -> bool:
+    """Claim DISKSPD's results, and its bare profile."""
+    if not document.is_structured:
+        return only("diskspd_xml", document)
+    text = document.text
+    has_results = re.search(DISKSPD_XML, text) is not None
+    return text.lstrip()[:1] == "<" and (has_results or is_profile(text))
+
+
+def is_profile(text: str) -> bool:
+    """Whether a text is DISKSPD's profile: what was asked for, and no results."""
+    return _DISKSPD_PROFILE.match(text) is not None
+
+
+def _hyperfine(document: Document) -> bool:
+    """Claim hyperfine's JSON and CSV, and what it prints for people, to say what to do instead."""
+    if document.is_structured:
+        return _HYPERFINE.match(document.text) is not None
+    if document.kinds:  # --show-output: the reports of what was timed
+        return only("hyperfine", document)
+    return _HYPERFINE_FOR_PEOPLE.match(document.text) is not None
+
+
+def _transcript(document: Document) -> bool:
+    """Claim a text that holds reports and more than one tool's reports alone."""
+    kinds = document.kinds
+    return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
+
+
+# --- the formats ------------------------------------------------------------------------------
+
+
+def _grammar(module: str, anchor: str, *needs: str) -> Grammar:
+    parse, add = Later(f"{_HERE}.{module}:parse"), Later(f"{_HERE}.{module}:add")
+    return Grammar(anchor, parse, add, needs)
+
+
+_FIO = (
+    *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "disks"),
+    *("extras", "notes"),
+)
+
+READERS: tuple[Reader, ...] = (
+    Reader(
+        name="crystaldiskmark",
+        title="CrystalDiskMark's text (2.x to 9.x), also in forum posts",
+        produced_by="Edit > Copy, or File > Save (text)",
+        tables=("runs", "settings", "io", "extras", "notes"),
+        sniff=lambda document: only("crystaldiskmark", document),
+        mark=CRYSTALDISKMARK,
+        read=Later(f"{_HERE}.crystaldiskmark:read"),
+        grammar=_grammar("crystaldiskmark", CRYSTALDISKMARK, "Seq", "SEQ", "Random", "RND"),
+    ),
+    Reader(
+        name="dd",
+        title="dd reports (GNU, BSD, BusyBox, toybox, uutils; any language)",
+        produced_by="dd if=... of=... 2>log",
+        tables=("runs", "io", "samples", "settings", "extras", "notes"),
+        sniff=lambda document: only("dd", document),
+        mark=(
+            r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
+            r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
+        ),
+        read=Later(f"{_HERE}.dd.reader:read"),
+        grammar=_grammar(
+            "dd.reader",
+            f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",
+            *("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
+        ),
+    ),
+    Reader(
+        name="diskspd_text",
+        title="DISKSPD results as text (2.0.12 to 2.2, diskspd-for-linux), also as Markdown tables",
+        produced_by="diskspd ... target > run.txt",
+        tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
+        sniff=lambda document: only("diskspd_text", document),
+        mark=(
+            r"^[ \t]*total:[ \t]+[0-9]+ \|"
+            r"|^\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
+        ),
+        read=Later(f"{_HERE}.diskspd.text:read"),
+        grammar=_grammar(
+            "diskspd.text",
+            DISKSPD_TEXT,
+            *("Command Line:", "Input parameters:", "Results for ", "I/Os"),
+        ),
+    ),
+    Reader(
+        name="diskspd_xml",
+        title="DISKSPD results in XML (2.0.12 to 2.2)",
+        produced_by="diskspd ... -Rxml target > run.xml",
+        tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
+        sniff=_diskspd_xml,
+        mark=DISKSPD_XML,
+        read=Later(f"{_HERE}.diskspd.xml:read"),
+        grammar=_grammar("diskspd.xml", DISKSPD_XML, "<Results>"),
+    ),
+    Reader(
+        name="fio_hist_log",
+        title="fio logs of latency histograms (log_hist_msec, 2.17 to 3.4x)",
+        produced_by="fio --write_hist_log=x --log_hist_msec=1000 ...",
+        tables=("runs", "bins", "samples", "extras", "notes"),
+        sniff=_fio_hist_log,
+        mark=r"^[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
+        read=Later(f"{_HERE}.fio.hist_log:read"),
+    ),
+    Reader(
+        name="fio_json",
+        title="fio JSON (json, json+), 1.99 to 3.4x",
+        produced_by="fio --output-format=json (or json+) --output=run.json ...",
+        tables=_FIO,
+        sniff=_fio_json,
+        mark=rf'{FIO_JSON}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
+        read=Later(f"{_HERE}.fio.json:read"),
+        grammar=_grammar("fio.json", FIO_JSON, '"fio'),
+    ),
+    Reader(
+        name="fio_log",
+        title="fio logs of latency, bandwidth and IOPS, per I/O or averaged (2.0 to 3.4x)",
+        produced_by="fio --write_lat_log=x --write_bw_log=x --write_iops_log=x ...",
+        tables=("runs", "samples", "extras", "notes"),
+        sniff=_fio_log,
+        mark=r"^[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
+        read=Later(f"{_HERE}.fio.log:read"),
+    ),
+    Reader(
+        name="fio_normal",
+        title="fio's human report (1.x to 3.4x)",
+        produced_by="fio ..., or fio --output=report.txt ...",
+        tables=_FIO,
+        sniff=_fio_normal,
+        mark=rf"{FIO_NORMAL}|^[^\w\n]{{0,9}}(?:read|write|trim) ?: (?:IOPS|io)=",
+        read=Later(f"{_HERE}.fio.normal:read"),
+        grammar=_grammar("fio.normal", FIO_NORMAL, "(groupid="),
+    ),
+    Reader(
+        name="fio_terse",
+        title="fio's terse output, versions 2 to 5 (fio 1.5x to 3.4x)",
+        produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
+        tables=_FIO,
+        sniff=lambda document: only("fio_terse", document),
+        mark=rf"^{FIO_TERSE}",
+        read=Later(f"{_HERE}.fio.terse:read"),
+        grammar=_grammar("fio.terse", rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)", "2;", ";fio"),
+    ),
+    Reader(
+        name="hyperfine",
+        title="hyperfine's JSON and CSV (1.0 to 1.20)",
+        produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
+        tables=("runs", "settings", "timings", "extras", "notes"),
+        sniff=_hyperfine,
+        mark=f"^{HYPERFINE_CSV}",
+        read=Later(f"{_HERE}.hyperfine:read"),
+        grammar=_grammar(
+            "hyperfine", rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON})", "command,mean,", '"results"'
+        ),
+    ),
+    Reader(
+        name="time",
+        title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
+        produced_by="time command 2>log",
+        tables=("runs", "timings", "extras", "notes"),
+        sniff=lambda document: only("time", document),
+        mark=(
+            r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
+            r"|\b(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+            r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
+            r"|\bCommand (?:exited with non-zero status|terminated by signal) [0-9]"
+        ),
+        read=Later(f"{_HERE}.time.reader:read"),
+        grammar=_grammar(
+            "time.reader",
+            "|".join(TIMES.values()),
+            *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),
+            "pf+",
+        ),
+    ),
+    Reader(
+        name="transcript",
+        title="terminal sessions and Markdown articles with any of these reports",
+        produced_by="(time dd ...) 2>log; copying what a terminal shows",
+        tables=(
+            *("runs", "jobs", "settings", "io", "percentiles", "bins", "samples", "timings"),
+            *("disks", "extras", "notes"),
+        ),
+        sniff=_transcript,
+        read=Later(f"{_HERE}.transcript.reader:read"),
+    ),
+)
