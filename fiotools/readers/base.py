@@ -51,10 +51,13 @@ class Later:
     def __init__(self, place: str) -> None:
         self.place = place
         self.__module__ = place.partition(":")[0]
+        self._found: Callable[..., Any] | None = None
 
     def __call__(self, *given: Any) -> Any:
         """Call it."""
-        return getattr(import_module(self.__module__), self.place.partition(":")[2])(*given)
+        if self._found is None:
+            self._found = getattr(import_module(self.__module__), self.place.partition(":")[2])
+        return self._found(*given)
 
     def __repr__(self) -> str:
         return self.place

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
 
 _HERE = "fiotools.readers"
+_HEAD = 1 << 16  # characters
 
 # --- what each tool's output has near its beginning -------------------------------------------
 
@@ -88,9 +89,6 @@ FIO_SAID = re.compile(
     r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M
 )
 FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
-# a log of fio's begins with a row of numbers, or is called like one
-_LOG = re.compile(r"[0-9][0-9, x]*(?:[\n,]|\Z)")
-_LOG_NAME = re.compile(r"(?:bw|iops|lat|hist)(?:\.[0-9]+)?\.log")
 
 
 def _fio_json(document: Document) -> bool:
@@ -114,16 +112,23 @@ def _fio_normal(document: Document) -> bool:
     return bool(FIO_SAID.match(first) or FIO_DEFINITION.match(first))
 
 
-def _may_be_log(document: Document) -> bool:
-    return bool(_LOG.search(document.text[:4096]) or _LOG_NAME.search(document.plain_name))
+_log, _hist_log = (Later(f"{_HERE}.fio.{name}:sniff") for name in ("log", "hist_log"))
 
 
 def _fio_log(document: Document) -> bool:
-    return _may_be_log(document) and bool(Later(f"{_HERE}.fio.log:sniff")(document))
+    """Claim lines of numbers that are named as fio's logs are, or that only fio writes."""
+    return _has_rows(document) and bool(_log(document))
 
 
 def _fio_hist_log(document: Document) -> bool:
-    return _may_be_log(document) and bool(Later(f"{_HERE}.fio.hist_log:sniff")(document))
+    """Claim rows of as many numbers as fio has bins."""
+    return _has_rows(document) and bool(_hist_log(document))
+
+
+def _has_rows(document: Document) -> bool:
+    """Whether one of the first lines of a text begins with a number."""
+    head = document.text[:_HEAD]
+    return head[:1] not in "{<" and re.search("^[0-9]", head, re.MULTILINE) is not None
 
 
 def _diskspd_xml(document: Document) -> bool:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.decoding import refuse_packed
 from fiotools.errors import ParseError, ScanWarning, UnknownFormatError
-from fiotools.readers.fio.json_io import Version
 from fiotools.readers.fio.log_lines import Shape, shape_of
 from fiotools.readers.fio.log_name import LogName, log_name
 from fiotools.readers.fio.log_rows import decided
+from fiotools.readers.fio.version import Version
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.reports import Report, Reports
 from fiotools.sniff import Document, sniff
@@ -164,8 +164,8 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
         raise UnknownFormatError(file.name, f"no log of fio: it is {reader.name}")
     tables = Tables(file.name, ("notes", "extras"))
     if report and said:
-        tables.note(f"fio {Version.of({}, said).text}, as {report.name} says", run=1)
-    return Head(file, name, document, whole, tables, Version.of({}, said), report)
+        tables.note(f"fio {Version.of(said).text}, as {report.name} says", run=1)
+    return Head(file, name, document, whole, tables, Version.of(said), report)
 
 
 def decide(head: Head) -> Log:

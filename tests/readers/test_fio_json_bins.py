@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 import fiotools as ft
 from fiotools.readers.fio import json_bins as fio_json_bins
-from fiotools.readers.fio import json_histograms as fio_json_histograms
-from fiotools.readers.fio.json_histograms import Bins
+from fiotools.readers.fio.json_bins import Bins
 from tests.corpus import CORPUS
 from tests.fuzz import mutated
 
@@ -49,7 +48,7 @@ class Both:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(fio_json_bins, "_LEAST", 0)
             patch.setattr(fio_json_bins, "_SOON", 1 << 40)
-            patch.setattr(fio_json_histograms, "_AT_ONCE", 1000)
+            patch.setattr(fio_json_bins, "_AT_ONCE", 1000)
             put_back = fio_json_bins._put_back
 
             def counting(value, found):

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import orjson
 
-from fiotools.readers.fio.json_keys import Decoder
+from fiotools.readers.fio.json_fields import VERSION_KEYS
 from fiotools.readers.formats import FIO_JSON
 
-VERSION_KEYS = ("fio version", "fioversion")
 Loads: TypeAlias = Callable[[str | bytes], Any]
 
 _START = re.compile(FIO_JSON)
@@ -166,3 +165,66 @@ def _without_nan(text: str) -> tuple[str, int]:
     if "\\u" in readable:
         readable = _HALF.sub(r"\\ufffd", readable)
     return readable, count
+
+
+def each_once(text: str | bytes, value: Any) -> bool:
+    r"""Whether no key of a text was lost in the value that was made of it.
+
+    JSON parsers pass over a key that stands twice in silence; its quotation marks are lost then. Of
+    a text that writes these as ``\u0022`` it is only said that something was lost.
+
+    Examples
+    --------
+    >>> each_once('{"a": [{"b" : 1}]}', {"a": [{"b": 1}]}), each_once('{"a": 1, "a": 2}', {"a": 2})
+    (True, False)
+    """
+    count = text.count(b'"') if isinstance(text, bytes) else text.count('"')
+    try:
+        return count == orjson.dumps(value).count(b'"')
+    except orjson.JSONEncodeError:  # nested too deeply to be looked through
+        return False
+
+
+class Decoder(json.JSONDecoder):
+    """Reads what faster parsers refuse, and remembers keys that stand twice with other values.
+
+    An option counts as it was given last, as fio has it; of anything else it is not certain which
+    value is right, and there is none.
+
+    Attributes
+    ----------
+    options, figures : list of str
+        The keys that stand twice, of options and of all else.
+    """
+
+    def __init__(self) -> None:
+        # job names may hold control characters; Python refuses numbers of thousands of digits
+        super().__init__(
+            strict=False,
+            parse_constant=lambda _: None,
+            parse_int=lambda digits: int(digits) if len(digits) < 40 else float(digits),
+            object_pairs_hook=self._object,
+        )
+        self.options: list[str] = []
+        self.figures: list[str] = []
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            is_options = all(type(value) is str for value in found.values())
+            several: dict[str, list[Any]] = {}
+            for key, value in pairs:
+                several.setdefault(key, []).append(value)
+            for key, values in several.items():
+                if any(value != values[0] for value in values):
+                    (self.options if is_options else self.figures).append(key)
+                    found[key] = values[-1] if is_options else _agreed(values)
+        return found
+
+
+def _agreed(values: Sequence[Any]) -> Any:
+    """Keep what several values have in common; None for what they have not."""
+    if all(type(value) is dict for value in values):
+        keys = dict.fromkeys(key for value in values for key in value)
+        return {key: _agreed([value.get(key) for value in values]) for key in keys}
+    return values[0] if all(value == values[0] for value in values) else None

@@ -31,7 +31,6 @@ from fiotools.arrays import Vector
 from fiotools.errors import ParseError
 from fiotools.readers.fio.bins import log_edges
 from fiotools.readers.fio.hist_rows import BEFORE_BINS, Rows, read_rows
-from fiotools.readers.fio.json_io import Version
 from fiotools.readers.fio.log_head import (
     DIRECTIONS,
     UNFINISHED,
@@ -40,6 +39,7 @@ from fiotools.readers.fio.log_head import (
     time_zero,
 )
 from fiotools.readers.fio.log_name import log_name
+from fiotools.readers.fio.version import Version
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +99,7 @@ def read(document: Document, tables: Tables) -> None:
             line=1,
             remedy="was the file cut off, or edited?",
         )
-    fio = Version.of({}, document.version)
+    fio = Version.of(document.version)
     run = tables.start_run(
         tool="fio",
         tool_version=fio.text,

@@ -31,8 +31,9 @@ from fiotools.readers.base import Report, Session
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_beside as beside
 from fiotools.readers.fio import json_bins as fio_json_bins
-from fiotools.readers.fio import json_rows as rows
+from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.documents import Piece
+from fiotools.readers.fio.json_run import Run, taken
 from fiotools.readers.fio.repeats import runs_of
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _add_group(tables: Tables, document: Document, group: list[Piece], status: s
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
     line = document.line(group[-1].start)
     try:
-        run = rows.add_run(
+        run = taken(
             tables,
             [piece.document for piece in group if piece.document is not None],
             version=document.version,
@@ -80,6 +81,7 @@ def _add_group(tables: Tables, document: Document, group: list[Piece], status: s
             line=line,
             said=group[-1].nans + len(group[-1].figures),
         )
+        _defer(tables, run)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
         raise ParseError(
@@ -90,10 +92,17 @@ def _add_group(tables: Tables, document: Document, group: list[Piece], status: s
             f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
             " result, all of them are in samples",
             line=document.line(group[0].start),
-            run=run,
+            run=run.number,
         )
-    _note_odd(tables, group[-1], line, run)
-    return run
+    _note_odd(tables, group[-1], line, run.number)
+    return run.number
+
+
+def _defer(tables: Tables, run: Run) -> None:
+    """Leave the rows of a run for later, unless somebody else has to say its options."""
+    tables.defer(columns.rows, run)
+    if not run.shared and not any(entry.own.is_listed for entry in run.entries):
+        tables.settle()
 
 
 def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
@@ -158,6 +167,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         )
         return tables.runs
     said = piece.nans + len(piece.figures)
-    run = rows.add_run(tables, [piece.document], line=report.line, session=session, said=said)
-    _note_odd(tables, piece, report.line, run)
-    return run
+    run = taken(tables, [piece.document], line=report.line, session=session, said=said)
+    _defer(tables, run)
+    _note_odd(tables, piece, report.line, run.number)
+    return run.number

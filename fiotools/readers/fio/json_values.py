@@ -7,18 +7,25 @@ column, is left out, and the run gets a note.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from fiotools.vocabulary import COLUMNS
 
-if TYPE_CHECKING:
-    from fiotools.tables import Tables
-
 _NUMBER = re.compile(r"\s*-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,3})?\s*")
-_WHOLE = frozenset(name for name, column in COLUMNS.items() if column.dtype == "Int64")
-_REAL = frozenset(name for name, column in COLUMNS.items() if column.dtype == "float64")
-_TEXT = frozenset(name for name, column in COLUMNS.items() if column.dtype == "str")
+_KINDS: dict[str, set[type]] = {"float64": {int, float}, "str": {str}}
+_LIMIT = 2**63
+
+
+def fits(column: str, values: Iterable[Any]) -> bool:
+    """Whether all values are of a column's type, or None."""
+    known = [value for value in values if value is not None]
+    kinds = set(map(type, known))
+    dtype = COLUMNS[column].dtype
+    if dtype == "Int64":
+        is_whole = kinds <= {int} or (kinds <= {int, float} and all(v == v // 1 for v in known))
+        return is_whole and min(known, default=0) > -_LIMIT and max(known, default=0) < _LIMIT
+    return kinds <= _KINDS.get(dtype, kinds)
 
 
 class Values:
@@ -49,30 +56,22 @@ class Values:
 
     def fitting(self, row: dict[str, Any], place: str = "") -> dict[str, Any]:
         """Return a row without the values that do not fit their columns."""
-        for name, value in row.items():
-            if value is None:
-                continue
-            if name in _WHOLE:
-                fits = type(value) is int or (type(value) is float and value == value // 1)
-                fits = fits and abs(value) < 2**63
-            elif name in _REAL:
-                fits = type(value) is int or type(value) is float
-            else:
-                fits = isinstance(value, str) or name not in _TEXT
-            if not fits:
-                self.left_out.append(f"{place}{name} is {value!r:.40}")
-                row = {**row, name: None}
-        return row
+        odd = [name for name, value in row.items() if not fits(name, (value,))]
+        self.left_out += [f"{place}{name} is {row[name]!r:.40}" for name in odd]
+        return {**row, **dict.fromkeys(odd)}
 
-    def note(self, tables: Tables, run: int, line: int | None, said: int) -> None:
-        """Say what was left out, and that numbers were texts; of so many nulls it is ``said``."""
+    def problems(self, said: int) -> Iterator[tuple[str, str]]:
+        """Say what was left out, and that numbers were texts; of so many nulls it is ``said``.
+
+        Yields
+        ------
+        severity, message : str
+        """
         if len(self.nulls) > said:
+            more = ", ..." * (len(self.nulls) > 1)
             message = f"{len(self.nulls) - said} figures are null, which fio does not write"
-            message += f": left out ({self.nulls[0]}{', ...' * (len(self.nulls) > 1)})"
-            tables.note(message, line=line, severity="warning", run=run)
+            yield "warning", f"{message}: left out ({self.nulls[0]}{more})"
         if self.quoted:
-            message = f"{self.quoted} numbers of the document are texts: read as numbers"
-            tables.note(message, line=line, run=run)
+            yield "info", f"{self.quoted} numbers of the document are texts: read as numbers"
         for what in dict.fromkeys(self.left_out):
-            message = f"{what}, which is not what fio writes: left out"
-            tables.note(message, line=line, severity="warning", run=run)
+            yield "warning", f"{what}, which is not what fio writes: left out"

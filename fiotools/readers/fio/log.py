@@ -30,9 +30,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.fio.json_io import Version
 from fiotools.readers.fio.log_head import first_rows, is_cut
 from fiotools.readers.fio.log_name import log_name
+from fiotools.readers.fio.version import Version
 from fiotools.spelling import typed
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def read(document: Document, tables: Tables) -> None:
             remedy="give it back its name (x_lat.1.log, x_bw.1.log, ...)"
             + typed(", or reads(text, name='x_lat.1.log')", ""),
         )
-    fio = Version.of({}, document.version)
+    fio = Version.of(document.version)
     tables.start_run(
         tool="fio",
         tool_version=fio.text,

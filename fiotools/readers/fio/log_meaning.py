@@ -17,9 +17,9 @@ from fiotools.readers.fio.log_units import Said, bw_scale, latency_scale
 from fiotools.spelling import argument
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.json_io import Version
     from fiotools.readers.fio.log_layout import Layout
     from fiotools.readers.fio.log_name import LogName
+    from fiotools.readers.fio.version import Version
     from fiotools.tables import Tables
 
 # one value a row; value and maximum of a window

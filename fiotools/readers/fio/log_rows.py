@@ -13,8 +13,8 @@ from fiotools.readers.fio.log_lines import Lines, whole_lines
 from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.json_io import Version
     from fiotools.readers.fio.log_name import LogName
+    from fiotools.readers.fio.version import Version
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 

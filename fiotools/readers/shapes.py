@@ -1,0 +1,133 @@
+"""The figures of records: dictionaries of a few shapes, each of which is looked at once.
+
+A program writes the same keys a thousand times. When a shape is met first, a function is written
+that takes its figures in one go, and that knows the shape again. Only keys that were asked for are
+ever written into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+Record = Mapping[str, Any]
+_MOST = 1024  # shapes: hostile files have a new one in every record
+
+
+class Shape(NamedTuple):
+    """Records with the same keys in the same order, and the same in the dictionaries inside.
+
+    Attributes
+    ----------
+    take : callable
+        Gives the figures that are there; None if a dictionary inside is of another shape.
+    order : callable or None
+        Puts them in the order asked for, None for those that are not there; None if all are.
+    inner : tuple of (str or None)
+        Under which of its keys each of the dictionaries inside stands.
+    rest : tuple of str
+        The keys that nobody reads.
+    """
+
+    take: Callable[[Record], tuple[Any, ...] | None]
+    order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
+    inner: tuple[str | None, ...]
+    rest: tuple[str, ...]
+
+    def ordered(self, figures: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Put the figures that were taken in the order asked for."""
+        return figures if self.order is None else self.order((*figures, None))
+
+
+class Shapes:
+    """The shapes of records of one kind.
+
+    Parameters
+    ----------
+    keys : iterable of str
+        The keys of figures.
+    inner : sequence of sequence of str
+        The keys under which each dictionary inside may stand; the first that is there counts.
+    inner_keys : sequence of str
+        The keys of figures in each of them.
+    read : iterable of str
+        Other keys that somebody reads.
+
+    Examples
+    --------
+    >>> shapes = Shapes(["a", "b"], [("lat_ns", "lat")], ["max"])
+    >>> shape, figures = shapes.take({"b": 2, "c": 3, "lat": {"max": 7}})
+    >>> shape.ordered(figures), shape.rest
+    ((None, 2, 7), ('c',))
+    """
+
+    def __init__(
+        self,
+        keys: Iterable[str],
+        inner: Sequence[Sequence[str]] = (),
+        inner_keys: Sequence[str] = (),
+        read: Iterable[str] = (),
+    ) -> None:
+        self.keys, self.inner, self.inner_keys = tuple(keys), inner, tuple(inner_keys)
+        self._read = frozenset((*self.keys, *(key for one in inner for key in one), *read))
+        self._known: dict[tuple[str, ...], list[Shape]] = {}
+        self._count = 0
+
+    def take(self, record: Record) -> tuple[Shape, tuple[Any, ...]]:
+        """Take the figures of a record: those that are there, in the order of its shape."""
+        names = tuple(record)
+        for shape in self._known.get(names, ()):
+            figures = shape.take(record)
+            if figures is not None:
+                return shape, figures
+        shape = self._look_at(record)
+        if self._count == _MOST:
+            self._known, self._count = {}, 0
+        self._known.setdefault(names, []).append(shape)
+        self._count += 1
+        figures = shape.take(record)
+        assert figures is not None
+        return shape, figures
+
+    def _look_at(self, record: Record) -> Shape:
+        """Write the function that takes the figures of records like this one."""
+        places = [f"record[{key!r}]" if key in record else None for key in self.keys]
+        inner = tuple(
+            next((key for key in keys if isinstance(record.get(key), dict)), None)
+            for keys in self.inner
+        )
+        lines: list[str] = []
+        space: dict[str, Any] = {}
+        for number, (keys, key) in enumerate(zip(self.inner, inner, strict=True)):
+            inside: Record = {} if key is None else record[key]
+            # which of the keys counts is the shape's, too
+            for other in filter(record.__contains__, keys):
+                test = "is not" if other == key else "is"
+                lines.append(f"if type(record[{other!r}]) {test} dict: return None")
+                if other == key:
+                    break
+            places += [
+                f"inner{number}[{name!r}]" if name in inside else None for name in self.inner_keys
+            ]
+            if key is not None:
+                space[f"names{number}"] = tuple(inside)
+                lines.append(f"inner{number} = record[{key!r}]")
+                lines.append(f"if tuple(inner{number}) != names{number}: return None")
+        there = [place for place in places if place]
+        lines.append(f"return ({''.join(f'{place}, ' for place in there)})")
+        exec("def take(record):\n  " + "\n  ".join(lines), space)  # noqa: S102: our keys only
+        numbers = iter(range(len(there)))
+        order = [next(numbers) if place else len(there) for place in places]
+        is_whole = len(there) == len(places)
+        rest = tuple(name for name in record if name not in self._read)
+        return Shape(
+            space["take"],
+            None if is_whole else itemgetter(*order) if len(order) > 1 else _single(order[0]),
+            inner,
+            rest,
+        )
+
+
+def _single(place: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    return lambda figures: (figures[place],)
