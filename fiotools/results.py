@@ -138,6 +138,13 @@ def concat(results: Iterable[Results]) -> Results:
     return Results(Frames(Part([], tables)), sum(part.files for part in results))
 
 
+def labelled(results: Results, label: str) -> Results:
+    """Give each row of a reading the same label."""
+    column = pl.lit(label).alias("label")
+    tables = {name: results.tables.polars(name).select(column, pl.all()) for name in results.tables}
+    return Results(Frames(Part([], tables)), results.files)
+
+
 def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
     """Add a note to each run that stands in an earlier place too."""
     if not {"notes", "runs"} <= tables.keys():

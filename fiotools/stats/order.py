@@ -7,7 +7,7 @@ from math import expm1, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
-import scipy
+import scipy.special
 from numpy.typing import NDArray
 
 from fiotools.stats.verdict import percent
@@ -55,7 +55,7 @@ def drift(
     y = np.concatenate([_centred([log(value) for _, value in side]) for side in sides])
     slope = float(x @ y / (x @ x))
     rest = y - slope * x
-    half = float(scipy.stats.t.ppf((1 + confidence) / 2, df)) * sqrt(
+    half = float(scipy.special.stdtrit(df, (1 + confidence) / 2)) * sqrt(
         float(rest @ rest / df / (x @ x))
     )
     change = slope * (len(times) - 1)

@@ -14,7 +14,7 @@ import polars as pl
 
 from fiotools.column import PANDAS
 from fiotools.tables.columns import POLARS, column, nothing
-from fiotools.tables.parts import FILE, Part, flat, height, sizes_of
+from fiotools.tables.parts import FILE, Part, flat, height, lists, sizes_of
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ class Frames(Mapping[str, "pd.DataFrame"]):
 
     def polars(self, table: str) -> pl.DataFrame:
         """Give a table as a polars frame; one that was made a pandas frame, as it is by now."""
-        made = self._made.get(table)
-        return (
-            _polars(table, self._part.tables[table], self._labels)
-            if made is None
-            else of_pandas(made)
-        )
+        if table in self._made:
+            return of_pandas(self._made[table])
+        rows = self._part.tables[table]
+        if FILE in rows.columns:
+            rows = self._part.tables[table] = _polars(table, rows, self._labels)
+        return rows.clone()
 
     @cached_property
     def _labels(self) -> list[pl.Series]:
@@ -88,8 +88,9 @@ class Frames(Mapping[str, "pd.DataFrame"]):
 
 def of_files(name: str, values: list[Any]) -> pl.Series:
     """Type a label: whole numbers where all are, text otherwise."""
-    whole = all(isinstance(value, int) or value is None for value in values)
-    return column(name, values, "Int64" if whole else "str")
+    if all(isinstance(value, int) or value is None for value in values):
+        return column(name, values, "Int64")
+    return column(name, [None if value is None else str(value) for value in values], "str")
 
 
 def _columns(
@@ -97,7 +98,9 @@ def _columns(
 ) -> Iterator[tuple[str, pl.Series | None]]:
     """Give the columns of a table in order, of stretches where there are any; None: of nothing."""
     if FILE not in rows.columns:  # whole tables that were put together
-        yield from ((one.name, one) for one in rows)
+        for name in rows.columns:
+            lacks = name in COLUMNS and rows[name].null_count() == rows.height
+            yield name, None if lacks else rows[name]
         return
     own = {one.name: one for one in of_files}
     for name in (*(name for name in own if name not in TABLES[table]), *TABLES[table]):
@@ -124,22 +127,32 @@ def _polars(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pl.Dat
 
 
 def _pandas(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pd.DataFrame:
-    import pandas as pd
-
     if not rows.height and len(of_files) == 1:
         return _empty(table).copy(deep=False)  # nothing is in it that could be changed
-    sizes, size = sizes_of(rows), height(rows)
+    return to_pandas(rows, table, of_files)
+
+
+def to_pandas(
+    rows: pl.DataFrame, table: str = "", of_files: list[pl.Series] | None = None
+) -> pd.DataFrame:
+    """Make a pandas frame: of a whole frame, or of the rows of a table and what is said of files.
+
+    The columns of rows are taken out of them: not everything has to be in memory twice.
+    """
+    import pandas as pd
+
+    own, sizes, size = lists(rows), sizes_of(rows), height(rows)
     lacking = _Lacking(size)
     data: dict[str, Any] = {}
-    for name, values in _columns(table, rows, of_files):
+    for name, values in _columns(table, rows, of_files or []):
         if values is None:
             data[name] = lacking.column(COLUMNS[name].dtype)
-        elif isinstance(values.dtype, pl.List):
+        elif name in own:
             data[name] = _array(values.explode(), None)
         else:
             data[name] = _array(values, sizes)
         if values is not None and name in rows.columns:
-            rows.drop_in_place(name)  # not everything has to be in memory twice
+            rows.drop_in_place(name)
     return pd.DataFrame(data, copy=False)
 
 

@@ -52,7 +52,12 @@ class Part:
 
 
 def lists(frame: pl.DataFrame) -> list[str]:
-    """Name the columns that have a list for each stretch; none if there are no stretches."""
+    """Name the columns that have a list for each stretch; none if there are no stretches.
+
+    In whole tables a list is a value of somebody's own column.
+    """
+    if FILE not in frame.columns:
+        return []
     return [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
 
 
