@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
-import scipy.special
+import scipy
 from numpy.typing import NDArray
 
 BATCHES = 6

@@ -15,7 +15,7 @@ from math import comb, log1p, sqrt
 from typing import Literal, Protocol
 
 import numpy as np
-import scipy.special
+import scipy
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
 

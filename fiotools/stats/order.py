@@ -7,7 +7,7 @@ from math import expm1, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 from numpy.typing import NDArray
 
 from fiotools.stats.verdict import percent

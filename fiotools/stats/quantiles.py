@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, inf, log
 
-import scipy.special
+import scipy
 
 from fiotools.errors import SchemaError
 

@@ -8,7 +8,7 @@ from math import sqrt
 from statistics import fmean, median, stdev
 from typing import Any
 
-import scipy.special
+import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.stats.arguments import check_confidence

@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
-import scipy.special
+import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.spelling import argument
