@@ -113,6 +113,8 @@ class Vector:
             return values
         return [value if there else None for value, there in zip(values, known, strict=True)]
 
+    tolist = listed  # as arrays have it
+
 
 def vector(given: Given, dtype: DType) -> Vector:
     """Type the values of a column.

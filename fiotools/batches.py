@@ -1,13 +1,11 @@
 """Some hundred files at a time: each to its reader, and what they gave to one `Part`.
 
-A batch can be read in any process; what it gives can be sent back. Many small files of a usual
-layout are read side by side by their reader's ``bulk``, which takes none that it is not sure of;
-the others are read one by one.
+A batch can be read in any process; what it gives can be sent back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -17,21 +15,13 @@ from fiotools.beside import JobFiles
 from fiotools.collecting import resting
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.fetching import Fetch
-from fiotools.joining import (
-    Labels,
-    Part,
-    Piece,
-    add_notes,
-    fill_conditions,
-    join,
-    pieces_of,
-)
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
 from fiotools.sniff import Document, reader_named, sniff
 from fiotools.sources import Found
 from fiotools.spelling import argument
 from fiotools.tables import Tables
+from fiotools.tables.parts import Labels, Part, add_notes, fill_conditions, gathered, stacked
 
 _Error = TypeVar("_Error", bound=Exception)
 
@@ -105,9 +95,8 @@ def read_batch(
     for number, file in enumerate(found):
         batch.read(number, file)
         step()
-    pieces = pieces_of(sorted(batch.good.items()))
     files = [(file.name, file.labels) for file in found]
-    part = part_of(files, pieces, task.wanted)
+    part = part_of(files, sorted(batch.good.items()), task.wanted)
     failures = [(found[number].name, error) for number, error in sorted(batch.failures.items())]
     unused = [(found[number], error) for number, error in sorted(batch.unused.items())]
     return Batch(part, failures, unused, set(batch.job_files.used))
@@ -211,24 +200,18 @@ def _gravity(note: tuple[str, str, int | None]) -> str:
 
 def part_of(
     files: list[tuple[str, Labels]],
-    pieces: Mapping[str, list[Piece]],
+    filled: Iterable[tuple[int, Tables]],
     wanted: tuple[str, ...] | None,
 ) -> Part:
     """Put the rows of some files together, and note what contradicts itself in them."""
-    built = [
-        table for table in TABLES if wanted is None or table in wanted or table in _judged(wanted)
-    ]
-    tables = {table: join(table, pieces.get(table, ())) for table in built}
-    said: list[tuple[int, int | None, str]] = [*consistency.check(tables)]
+    judged = ("notes", "io") if "bins" in (wanted or ()) else ("notes",)
+    rows = gathered(filled)
+    built = [table for table in TABLES if wanted is None or table in (*wanted, *judged)]
+    part = Part(files, {table: rows.get(table, stacked(())) for table in built})
+    said: list[tuple[int, int | None, str]] = [*consistency.check(part.tables)]
     if any(labels for _, labels in files):
-        said += [(file, None, message) for file, message in fill_conditions(files, tables)]
-    tables["notes"] = add_notes(tables["notes"], said)
-    for table in _judged(wanted or ()):
-        if wanted is not None and table not in wanted and table != "notes":
-            del tables[table]
-    return Part(files, tables)
-
-
-def _judged(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Name the tables without which nothing can be said of those wanted."""
-    return ("notes", "io") if "bins" in wanted else ("notes",)
+        said += [(file, None, message) for file, message in fill_conditions(part)]
+    part.tables["notes"] = add_notes(part.tables["notes"], said)
+    if wanted is not None and "io" not in wanted:
+        part.tables.pop("io", None)
+    return part

@@ -10,7 +10,7 @@ from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, describe
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
     from fiotools.results import Results
 
@@ -25,8 +25,8 @@ def main_table(results: Results) -> str:
     return next(iter(_filled(results)), "runs")
 
 
-def find(results: Results, metric: str, table: str | None = None) -> tuple[pd.DataFrame, str]:
-    """Find the table that has a metric, and the metric's full name.
+def find(results: Results, metric: str, table: str | None = None) -> tuple[str, str]:
+    """Name the table that has a metric, and the metric in full.
 
     Raises
     ------
@@ -34,21 +34,21 @@ def find(results: Results, metric: str, table: str | None = None) -> tuple[pd.Da
         If nothing has it: the message says what there is.
     """
     for name in [table] if table else _filled(results):
-        frame = results.tables[name]
-        column = columns.full(metric, frame)
-        if column in frame and frame[column].notna().any():
-            return frame, column
+        frame = results.tables.polars(name)
+        column = columns.full(metric, frame.columns)
+        if column in frame.columns and frame[column].null_count() < frame.height:
+            return name, column
     describe(columns.full(metric, COLUMNS))  # refuses a name that nothing has
     raise SchemaError(f"there is no {metric}: these files have {listed(results, table)}")
 
 
 def listed(results: Results, table: str | None = None) -> str:
     """List what a table holds, by default the main one; what matters most comes first."""
-    frame = results.tables[table or main_table(results)]
+    frame = results.tables.polars(table or main_table(results))
     return ", ".join(map(columns.short, of(frame))) or "no numbers"
 
 
-def of(frame: pd.DataFrame) -> list[str]:
+def of(frame: pl.DataFrame) -> list[str]:
     """Name what a frame holds that is worth asking about; spreads and extremes go without saying.
 
     What matters most comes first.
@@ -59,10 +59,10 @@ def of(frame: pd.DataFrame) -> list[str]:
         if name in COLUMNS
         and COLUMNS[name].better
         and not _BESIDE.search(columns.short(name))
-        and bool(frame[name].notna().any())
+        and frame[name].null_count() < frame.height
     ]
     return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 
 
 def _filled(results: Results) -> list[str]:
-    return [name for name in _MEASURED if len(results.tables[name])]
+    return [name for name in _MEASURED if results.tables.height(name)]

@@ -19,7 +19,6 @@ from fiotools.batches import (
 from fiotools.beside import JobFiles, identity
 from fiotools.collecting import resting
 from fiotools.errors import ReadErrors, SchemaError
-from fiotools.joining import pieces_of
 from fiotools.results import Results, results_of
 from fiotools.sniff import Document
 from fiotools.sources import Found, find
@@ -176,7 +175,7 @@ def reads(
     """
     wanted = _wanted(tables)
     filled = read_document(Document(name, text, version), Task(wanted, format))
-    return results_of([part_of([(name, {})], pieces_of([(0, filled)]), wanted)], wanted, 1)
+    return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
 
 
 @contextmanager

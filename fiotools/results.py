@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
+import polars as pl
 
 from fiotools import twins
 from fiotools.collecting import resting
 from fiotools.display.text import many
-from fiotools.framing import frames, rows_of
-from fiotools.joining import Part, add_notes, stack
+from fiotools.tables.columns import get
+from fiotools.tables.frames import Frames
+from fiotools.tables.parts import FILE, Part, add_notes, stack
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pandas as pd
 
 
 class Results:
@@ -49,14 +49,17 @@ class Results:
 
     def __init__(self, tables: Mapping[str, pd.DataFrame], files: int) -> None:
         self.files = files
-        self.tables = dict(tables)
-        for name, frame in tables.items():
-            setattr(self, name, frame)
+        self.tables = tables if isinstance(tables, Frames) else Frames(made=tables)
 
     def __getattr__(self, name: str) -> pd.DataFrame:
         if name in TABLES:
+            if name in self.tables:
+                return self.tables[name]
             raise AttributeError(f"table {name!r} was not asked for: add it to tables=")
         raise AttributeError(f"Results has no {name!r}; its tables are {', '.join(TABLES)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.tables]
 
     def __repr__(self) -> str:
         return f"<Results: {', '.join(self._counts())}>"
@@ -64,15 +67,14 @@ class Results:
     def _counts(self) -> list[str]:
         """Say what there is: files, tools, and the tables that are not empty."""
         parts = [many(self.files, "file")]
-        runs = self.tables.get("runs")
-        if runs is not None:
-            parts += _tools(runs)
-            parts.append(many(len(runs), "run"))
-        for name, frame in self.tables.items():
-            if name not in ("runs", "notes") and len(frame):
+        if "runs" in self.tables:
+            parts += _tools(self.tables.polars("runs"))
+            parts.append(many(self.tables.height("runs"), "run"))
+        for name in self.tables:
+            if name not in ("runs", "notes") and (count := self.tables.height(name)):
                 word = f"{name} row" if name in ("io", "cpu") else name.removesuffix("s")
-                parts.append(many(len(frame), word))
-        parts.append(many(len(self.notes), "note"))
+                parts.append(many(count, word))
+        parts.append(many(self.tables.height("notes"), "note"))
         return parts
 
     def _repr_html_(self) -> str:
@@ -96,18 +98,17 @@ class Results:
         >>> res.to_polars()["timings"]["real_s"].to_list()
         [0.466, 4.364]
         """
-        return {name: _to_polars(frame) for name, frame in self.tables.items()}
+        return {name: self.tables.polars(name) for name in self.tables}
 
 
 @resting()
 def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
-    """Make frames of parts; a run that stands in two files is noted."""
-    named = [file for part in parts for file in part.files]
-    tables = stack(parts, wanted)
+    """Make the results of parts; a run that stands in two files is noted."""
+    whole = stack(parts, wanted)
     parts.clear()
-    same = twins.find(tables, [source for source, _ in named])
-    tables["notes"] = add_notes(tables["notes"], same, last=True)
-    return Results(frames(named, tables), files)
+    same = twins.find(whole.tables, [source for source, _ in whole.files])
+    whole.tables["notes"] = add_notes(whole.tables["notes"], same, last=True)
+    return Results(Frames(whole), files)
 
 
 def concat(results: Iterable[Results]) -> Results:
@@ -128,88 +129,54 @@ def concat(results: Iterable[Results]) -> Results:
     names = [name for name in TABLES if all(name in part.tables for part in results)]
     tables = {}
     for name in names:
-        parts = [part.tables[name] for part in results]
-        labels = _labels(name, parts)
-        whole = pd.concat([p for p in parts if len(p)] or parts[:1], ignore_index=True)
-        whole = whole.reindex(columns=[*labels, *TABLES[name]])
-        # a label that only some have is missing elsewhere, and keeps its type
-        types = {label: _dtype(label, parts) for label in labels}
-        tables[name] = whole.astype(types)
+        parts = [part.tables.polars(name) for part in results]
+        # a label that has another type in each becomes text
+        whole = pl.concat(parts, how="diagonal_relaxed")
+        labels = [label for label in whole.columns if label not in TABLES[name]]
+        tables[name] = whole.select(get(whole, column) for column in (*labels, *TABLES[name]))
     _note_twins(tables)
-    return Results(tables, sum(part.files for part in results))
+    return Results(Frames(Part([], tables)), sum(part.files for part in results))
 
 
-def _labels(table: str, parts: list[pd.DataFrame]) -> list[str]:
-    """List the columns that the vocabulary does not have."""
-    found: dict[str, None] = {}
-    last = None
-    for part in parts:
-        if last is None or not part.columns.equals(last):  # most are like the one before
-            found |= dict.fromkeys(name for name in part.columns if name not in TABLES[table])
-        last = part.columns
-    return list(found)
+def labelled(results: Results, label: str) -> Results:
+    """Give each row of a reading the same label."""
+    column = pl.lit(label).alias("label")
+    tables = {name: results.tables.polars(name).select(column, pl.all()) for name in results.tables}
+    return Results(Frames(Part([], tables)), results.files)
 
 
-def _note_twins(tables: dict[str, pd.DataFrame]) -> None:
+def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
     """Add a note to each run that stands in an earlier place too."""
-    sources, rows = rows_of(tables, twins.NEEDED)
-    notes, runs = tables.get("notes"), tables.get("runs")
-    if notes is None or runs is None:
+    if not {"notes", "runs"} <= tables.keys():
         return
+    notes, runs = tables["notes"], tables["runs"]
+    sources = pl.concat([tables[table]["source"] for table in twins.NEEDED if table in tables])
+    sources = sources.unique(maintain_order=True)
+    number = pl.DataFrame({"source": sources}).with_row_index(FILE)
+    rows = {
+        table: tables[table].join(number, on="source", maintain_order="left")
+        for table in twins.NEEDED
+        if table in tables
+    }
     found = [
         {"source": sources[file], "run": run, "severity": "warning", "message": message}
-        for file, run, message in twins.find(rows, sources)
+        for file, run, message in twins.find(rows, sources.to_list())
     ]
-    known = set(zip(notes["source"], notes["run"], notes["message"], strict=True))
-    new = [row for row in found if (row["source"], row["run"], row["message"]) not in known]
-    if new:
-        labels = [name for name in runs.columns if name in notes.columns]
-        added = pd.DataFrame(new).merge(runs[labels], on=["source", "run"], how="left")
-        added = added.reindex(columns=notes.columns).astype(notes.dtypes.to_dict())
-        tables["notes"] = pd.concat([notes, added], ignore_index=True) if len(notes) else added
+    if not found:
+        return
+    keys = ["source", "run", "message"]
+    new = pl.DataFrame(found, schema_overrides=notes.schema).join(notes, on=keys, how="anti")
+    labels = [name for name in runs.columns if name in notes.columns]
+    known = runs.select(labels).unique(["source", "run"])
+    labelled = new.join(known, on=["source", "run"], how="left", maintain_order="left")
+    tables["notes"] = pl.concat([notes, labelled], how="diagonal")
 
 
-def _dtype(label: str, parts: list[pd.DataFrame]) -> Any:
-    found = {str(part[label].dtype) for part in parts if label in part}
-    return found.pop() if len(found) == 1 else "str"
-
-
-def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
-    # polars takes pandas' own nullable types only through pyarrow, which the core does without
-    import polars as pl
-
-    return pl.DataFrame([_series(frame[name]) for name in frame.columns])
-
-
-def _series(values: pd.Series[Any]) -> pl.Series:
-    """Make a polars column of a pandas one, null where it has nothing."""
-    import polars as pl
-
-    name, kind = str(values.name), str(values.dtype)
-    missing = values.isna().to_numpy()
-    plain: Any = getattr(values.dtype, "numpy_dtype", values.dtype)
-    if kind == "str":
-        places, words = pd.factorize(values)
-        every = pl.Series(name, [*words, None], dtype=pl.String())
-        return every.gather(np.where(missing, len(words), places))
-    if kind.startswith("datetime"):
-        unit = values.dt.unit
-        moments = pl.Series(name, values.to_numpy(dtype=f"M8[{'ms' if unit == 's' else unit}]"))
-        return moments if values.dt.tz is None else moments.dt.replace_time_zone("UTC")
-    if not isinstance(plain, np.dtype) or plain.kind not in "iufb":  # a column of the user's own
-        there = zip(values.tolist(), missing, strict=True)
-        return pl.Series(name, [None if gone else value for value, gone in there], strict=False)
-    numbers = values.to_numpy(dtype=plain, na_value=plain.type(0))
-    series = pl.Series(name, numbers)
-    if missing.any():
-        series = series.set(pl.Series(missing), None)
-    return series
-
-
-def _tools(runs: pd.DataFrame) -> list[str]:
+def _tools(runs: pl.DataFrame) -> list[str]:
     names = {"diskspd": "DISKSPD", "crystaldiskmark": "CrystalDiskMark"}
-    pairs = runs[["tool", "tool_version"]].drop_duplicates().fillna("").to_numpy().tolist()
+    pairs = runs.select("tool", "tool_version").unique(maintain_order=True).rows()
     tools: dict[str, list[str]] = {}
     for tool, version in pairs:
-        tools.setdefault(names.get(tool, tool), []).extend([version] if version else [])
+        name = names.get(tool, tool or "")
+        tools.setdefault(name, []).extend([version] if version else [])
     return [" ".join([tool, "/".join(versions)]).strip() for tool, versions in tools.items()]

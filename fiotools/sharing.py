@@ -13,7 +13,6 @@ from pathlib import Path
 from fiotools.batches import BATCH, Batch, Task, part_of, read_batch
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, WorkerError
-from fiotools.joining import pieces_of
 from fiotools.remote import is_url
 from fiotools.sources import Found
 from fiotools.spelling import argument
@@ -85,7 +84,7 @@ def read_shared(
                         batches[start] = _lost(found[start], task, batch)
                         step(1)
     except WorkerError as error:
-        from fiotools.results import results_of  # workers do without pandas
+        from fiotools.results import results_of
 
         parts = [batches[start].part for start in sorted(batches)]
         error.results = results_of(parts, task.wanted, sum(len(part.files) for part in parts))
@@ -165,5 +164,5 @@ def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
     tables = Tables(file.name, task.wanted)
     if task.notes_errors:
         tables.note(f"{failure.reason}; {failure.remedy}", severity="error")
-    part = part_of([(file.name, file.labels)], pieces_of([(0, tables.finish())]), task.wanted)
+    part = part_of([(file.name, file.labels)], [(0, tables.finish())], task.wanted)
     return Batch(part, [(file.name, failure)])

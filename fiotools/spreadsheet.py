@@ -23,8 +23,9 @@ def guarded(frame: pd.DataFrame) -> pd.DataFrame:
     [["'=1+1", -1], ['dd', 2], ["''", 3]]
     """
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"])
-    return frame.assign(**{str(name): column.map(_guarded) for name, column in texts.items()})
+    return frame.assign(**{str(name): column.map(marked) for name, column in texts.items()})
 
 
-def _guarded(value: Any) -> Any:
+def marked(value: Any) -> Any:
+    """Mark one value, if it is a text that a spreadsheet might calculate."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_ACTIVE) else value

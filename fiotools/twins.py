@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
+import polars as pl
+
+from fiotools.tables.columns import floats, get
+from fiotools.tables.parts import FILE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from fiotools.rows import Rows
 
 _KIND = ("tool", "format")
 _BY_TIME = "diskspd"  # runs for a time, and does what I/Os it can; others may do a number of them
@@ -37,13 +38,13 @@ Twin: TypeAlias = tuple[int, int, str]  # file, run, message
 
 
 def find(
-    tables: Mapping[str, Rows], sources: Sequence[str], among: int | None = None
+    tables: Mapping[str, pl.DataFrame], sources: Sequence[str], among: int | None = None
 ) -> list[Twin]:
     """Find the runs that stand in an earlier place too.
 
     Parameters
     ----------
-    tables : mapping of str to Rows
+    tables : mapping of str to polars.DataFrame
     sources : sequence of str
         The names of the files.
     among : int, optional
@@ -54,10 +55,10 @@ def find(
     list of (file, run, message)
     """
     runs = tables.get("runs")
-    if runs is None or len(runs) < 2:
+    if runs is None or runs.height < 2:
         return []
-    enough = max(_ENOUGH, math.ceil(math.log10(among or len(runs))) + _MORE)
-    by_time = _BY_TIME in (runs.get("tool").words or ())
+    enough = max(_ENOUGH, math.ceil(math.log10(among or runs.height)) + _MORE)
+    by_time = _BY_TIME in get(runs, "tool")
     moved = _alike(tables.get("io"), ALIKE["io"], _IO, 0 if by_time else enough)
     times = _precise(_alike(tables.get("timings"), ALIKE["timings"], _TIMES), enough)
     formats = _formats(runs, {*moved, *times})
@@ -67,13 +68,12 @@ def find(
     ]
 
 
-def _formats(runs: Rows, asked: set[Run]) -> dict[Run, tuple[str, str]]:
+def _formats(runs: pl.DataFrame, asked: set[Run]) -> dict[Run, tuple[str, str]]:
     if not asked:
         return {}
     keys = keys_of(runs)
-    numbers = np.fromiter((file << 32 | run for file, run in asked), np.int64, len(asked))
-    some = np.flatnonzero(pd.Series(keys).isin(numbers))
-    kinds = zip(*(runs.get(name).take(some).listed() for name in _KIND), strict=True)
+    some = np.flatnonzero(np.isin(keys, [file << 32 | run for file, run in asked]))
+    kinds = zip(*(get(runs, name)[some] for name in _KIND), strict=True)
     return dict(zip(_listed(keys[some]), kinds, strict=True))
 
 
@@ -124,7 +124,7 @@ def _same_times(
 
 
 def _alike(
-    rows: Rows | None, alike: tuple[str, ...], names: tuple[str, ...], enough: int = 0
+    rows: pl.DataFrame | None, alike: tuple[str, ...], names: tuple[str, ...], enough: int = 0
 ) -> dict[Run, list[tuple[Any, ...]]]:
     """Give the rows of those runs that have figures alike with another run's.
 
@@ -133,47 +133,49 @@ def _alike(
     all have: they are left out where the digits are not ``enough``.
     """
     found: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
-    if rows is None or not len(rows):
+    if rows is None or not rows.height:
         return found
     order, starts, _, sums = _summed(rows, alike)
-    again = pd.Series(sums).duplicated(keep=False).to_numpy()
+    again = pl.Series(sums).is_duplicated().to_numpy()
     if enough:
         vague = _vague(rows, enough)
         again = again & ~np.logical_and.reduceat(vague if order is None else vague[order], starts)
-    some = np.flatnonzero(again.repeat(np.diff(starts, append=len(rows))))
+    some = np.flatnonzero(again.repeat(np.diff(starts, append=rows.height)))
     some = some if order is None else np.sort(order[some])
     if not len(some):
         return found
-    columns = [rows.get(name).take(some).listed() for name in names]
+    columns = [get(rows, name)[some] for name in names]
     for run, *figures in zip(_listed(keys_of(rows)[some]), *columns, strict=True):
         found[run].append(tuple(figures))
     return found
 
 
-def _vague(rows: Rows, enough: int) -> NDArray[np.bool_]:
+def _vague(rows: pl.DataFrame, enough: int) -> NDArray[np.bool_]:
     """Say which rows know nothing but a time of fewer digits."""
-    time = rows.get("runtime_s").floats()
+    time = floats(rows, "runtime_s")
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = time * 10 ** (enough - 2 - np.floor(np.log10(time)))
         vague: NDArray[np.bool_] = ~(np.abs(scaled - np.rint(scaled)) > 1e-10 * scaled)
     for name in _FIGURES:
-        figures = rows.get(name).floats()
+        figures = floats(rows, name)
         vague &= np.isnan(figures) | (figures == 0)
     return vague
 
 
-def sums_of(rows: Rows, alike: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+def sums_of(
+    rows: pl.DataFrame, alike: tuple[str, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Give the key of each run, and a sum over its figures: equal where these are, in any order."""
     return _summed(rows, alike)[2:]
 
 
 def _summed(
-    rows: Rows, alike: tuple[str, ...]
+    rows: pl.DataFrame, alike: tuple[str, ...]
 ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.int64], NDArray[np.uint64]]:
     """Give the order in which runs stand together, where each begins there, keys, and sums."""
-    keys, mixed = keys_of(rows), np.zeros(len(rows), dtype=np.uint64)
+    keys, mixed = keys_of(rows), np.zeros(rows.height, dtype=np.uint64)
     for name in alike:
-        mixed += rows.get(name).floats().view(np.uint64)
+        mixed += floats(rows, name).view(np.uint64)
         mixed *= _ODD
         mixed ^= mixed >> np.uint64(29)
     order = None  # they nearly always stand in order
@@ -184,11 +186,11 @@ def _summed(
     return order, starts, keys[starts], np.add.reduceat(mixed, starts)
 
 
-def keys_of(rows: Rows) -> NDArray[np.int64]:
+def keys_of(rows: pl.DataFrame) -> NDArray[np.int64]:
     """Make one number of each run's file and its number in that."""
-    keys: NDArray[np.int64] = rows.file.astype(np.int64) << 32
-    keys |= rows.get("run").data
-    return keys
+    keys = rows.select(pl.col(FILE).cast(pl.Int64()) * 2**32 + pl.col("run").fill_null(0))
+    numbers: NDArray[np.int64] = keys.to_series().to_numpy()
+    return numbers
 
 
 def _listed(keys: NDArray[np.int64]) -> list[Run]:

@@ -9,10 +9,10 @@ from fiotools.cli import sheet, stream
 from fiotools.display.sheet import Sheet
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 
-def give(frame: pd.DataFrame, form: str, sheet_of: Callable[[pd.DataFrame], Sheet]) -> None:
+def give(frame: pl.DataFrame, form: str, sheet_of: Callable[[pl.DataFrame], Sheet]) -> None:
     """Print a frame for machines, or its sheet for people."""
     if form in ("json", "csv"):
         from fiotools.cli import raw

@@ -11,14 +11,14 @@ from fiotools.display.sheet import Sheet, Shown, grouped, places, shown
 from fiotools.schema import ANSWERS
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 
 @dataclass(frozen=True)
 class Question:
     """A question for `compare` or `speedup`, whose arguments are alike."""
 
-    frame: pd.DataFrame
+    frame: pl.DataFrame
     metric: str
     arguments: dict[str, Any]
 
@@ -42,12 +42,12 @@ def asked(
         "by": [columns.full(column, frame) for column in columns.split(by)] or None,
         "pair": columns.full(judging.pair, frame) if judging.pair else None,
         "scope": None if kept.combine else kept.scope,
-        "settings": read.results.settings if len(read.results.settings) else None,
+        "settings": read.table("settings") if read.results.tables.height("settings") else None,
     }
     return Question(frame, name, arguments)
 
 
-def side(read: files.Reading, frame: pd.DataFrame, between: str, baseline: str | None) -> Any:
+def side(read: files.Reading, frame: pl.DataFrame, between: str, baseline: str | None) -> Any:
     """Give the baseline in its column's type: as it was typed, or the first that was named.
 
     The first is that of all that was read, and not of the rows that a filter left.
@@ -58,22 +58,22 @@ def side(read: files.Reading, frame: pd.DataFrame, between: str, baseline: str |
         return columns.value_of(frame, between, baseline)
     if between == "label" and read.first is not None:
         return read.first
-    runs = read.results.runs
-    there = (runs if between in runs else frame)[between].dropna()
-    return there.iloc[0] if len(there) else None
+    runs = read.table("runs")
+    there = (runs if between in runs else frame)[between].drop_nulls()
+    return there[0] if len(there) else None
 
 
-def sheet(frame: pd.DataFrame, between: str) -> Sheet:
+def sheet(frame: pl.DataFrame, between: str) -> Sheet:
     """Show an answer of `compare` or `speedup`."""
     by = [name for name in columns.of(frame) if name not in (*ANSWERS["speedup"], between)]
-    unit, metric = str(frame["unit"].iloc[0]), str(frame["metric"].iloc[0])
-    baseline = cells.column([frame["baseline"].iloc[0]], between)[0][0]
+    unit, metric = str(frame["unit"][0] or ""), str(frame["metric"][0])
+    baseline = cells.column([frame["baseline"][0]], between)[0][0]
     what = "speedup" if "speedup" in frame else "ratio"
     own = [cells.cell(value, unit) for value in frame["center"]]
     base = [cells.cell(value, unit) for value in frame["center_baseline"]]
     ends = zip(frame[f"{what}_lo"], frame[f"{what}_hi"], strict=True)
     many = zip(frame["n"], frame["n_baseline"], strict=True)
-    percents = sorted({f"{value:.0%}" for value in frame["confidence"].dropna()})
+    percents = sorted({f"{value:.0%}" for value in frame["confidence"].drop_nulls()})
     made = [
         *shown(frame, [*by, between], keep=lambda _: 10),
         Shown("n", [str(a) if a == b else f"{a}/{b}" for a, b in many], right=True, keep=6),
@@ -84,13 +84,13 @@ def sheet(frame: pd.DataFrame, between: str) -> Sheet:
     if percents:
         texts = [cells.interval(low, high) for low, high in ends]
         made.append(Shown(f"{'/'.join(percents)} interval", texts, keep=7))
-    made.append(Shown("verdict", frame["verdict"].tolist(), keep=8, wraps=True))
-    if frame["runs_needed"].fillna(0).gt(0).any():
+    made.append(Shown("verdict", frame["verdict"].to_list(), keep=8, wraps=True))
+    if (frame["runs_needed"] > 0).any():
         more = ["" if cells.is_missing(n) or not n else f"+{n}" for n in frame["runs_needed"]]
         made.append(Shown("runs needed", more, right=True, keep=4))
     where = places(made[: len(by) + 1])
     notes = grouped(frame["warnings"], where)
-    if frame["settings_differ"].notna().any():
+    if frame["settings_differ"].null_count() < len(frame):
         notes.append("which options, and how they were set: fiotools compare FILES --settings")
     notes += [f"not named, and varies: {said}" for said in grouped(frame["varies_in"], where)]
     if frame["n"].max() == 1 == frame["n_baseline"].max():

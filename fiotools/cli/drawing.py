@@ -16,7 +16,7 @@ from fiotools.plot.parts import unit
 from fiotools.stats.runs import in_one_scope
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -92,7 +92,7 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes:
     return ax
 
 
-def _roles(read: files.Reading, frame: pd.DataFrame, kind: str, wish: Wish) -> dict[str, Any]:
+def _roles(read: files.Reading, frame: pl.DataFrame, kind: str, wish: Wish) -> dict[str, Any]:
     """Say which column names the rows, the curves and the axis, where nobody did."""
     takes = TAKES[kind]
     found: dict[str, Any] = {
@@ -109,7 +109,7 @@ def _roles(read: files.Reading, frame: pd.DataFrame, kind: str, wish: Wish) -> d
     if "x" in takes:
         found.setdefault("x", "bs_bytes")
         if roles.differs(frame, "direction") and found["hue"] != "direction":
-            there = ", ".join(frame["direction"].dropna().unique())
+            there = ", ".join(frame["direction"].drop_nulls().unique(maintain_order=True))
             raise SchemaError(f"several directions ({there}): keep one, --where direction=...")
     return found
 

@@ -13,7 +13,7 @@ from fiotools.display import columns
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 # as the library has them; they stand here so that --help need not load it
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
@@ -96,18 +96,20 @@ def refuse_nonsense(sides: options.Sides, known: Known) -> None:
         raise Trouble(str(error), 2) from None
 
 
-def answer(read: files.Reading, sides: options.Sides, known: Known) -> pd.DataFrame:
+def answer(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:
     """Check what was read."""
-    from fiotools.stats.credibility import check
+    from fiotools.stats.credibility import answer as checked
+    from fiotools.stats.credibility.known import known as told
 
     between: str | None = None
     baseline: Any = None
     if is_compared(sides, known):
-        runs = read.results.runs
+        runs = read.table("runs")
         between = sides.between or files.one_field(read)
         between = columns.found(between, runs, "--between")
         baseline = comparing.side(read, runs, between, sides.baseline)
-    return check(read.results, between=between, baseline=baseline, **known.arguments())
+    given = told(**known.arguments(), between=between, baseline=baseline)
+    return checked(read.results, given)
 
 
 def _copies(given: list[str] | None) -> int | dict[str, int] | None:

@@ -16,6 +16,8 @@ from fiotools.display.text import many
 from fiotools.errors import FileError, ReadErrors, SchemaError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from fiotools.results import Results
 
 STDIN = "-"
@@ -42,6 +44,10 @@ class Reading:
     first: str | None
     code: int
 
+    def table(self, name: str) -> pl.DataFrame:
+        """Give a table of what was read."""
+        return self.results.tables.polars(name)
+
 
 def read_all(
     sources: Sequence[str], read_as: options.ReadAs, *, label: bool = False, hint: bool = True
@@ -63,7 +69,7 @@ def read_all(
     from fiotools.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
-    if not len(results.runs):
+    if not results.tables.height("runs"):
         return _nothing(results)
     if hint:
         _hint(results)
@@ -105,7 +111,7 @@ def _parts(
             bad.append(error)
     for one in bad:
         say(str(one))
-    if bad and not any(part is not None and len(part.runs) for part in parts):
+    if bad and not any(part is not None and part.tables.height("runs") for part in parts):
         raise Trouble("nothing was read" if len(paths) > 1 else "") from bad[0]  # said already
     return [part for part in parts if part is not None], 1 if bad else 0
 
@@ -128,23 +134,20 @@ def _files(
 
 def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
     from fiotools.reading import reads
+    from fiotools.results import labelled
 
     if sys.stdin is None:
         raise Trouble("standard input is closed")
     if sys.stdin.isatty():
         say("reading standard input; Ctrl-D ends it")
     read = reads(sys.stdin.buffer.read(), name="<stdin>", **arguments)
-    if label is not None:
-        for frame in read.tables.values():
-            frame.insert(0, "label", label)
-            frame["label"] = frame["label"].astype("str")
-    return read
+    return read if label is None else labelled(read, label)
 
 
 @contextmanager
 def working(read: Reading, what: str) -> Iterator[None]:
     """Show on a terminal that something is being done with many runs."""
-    runs = len(read.results.runs)
+    runs = read.results.tables.height("runs")
     if runs < _MANY or sys.stderr is None or not sys.stderr.isatty():
         yield
         return
@@ -156,22 +159,22 @@ def working(read: Reading, what: str) -> Iterator[None]:
 
 def refuse_overwriting(reading: Reading, target: Path) -> None:
     """Refuse to write where a result was read from: raw data stays as it is."""
-    read = {Path(source).resolve() for source in reading.results.runs["source"].unique()}
+    read = {Path(source).resolve() for source in reading.table("runs")["source"].unique()}
     if target.resolve() in read:
         raise Trouble(f"{target} is what is read: write to another file", 2)
 
 
 def _nothing(results: Results) -> Reading:
-    for note in results.notes.itertuples():
-        if note.severity != "info":
-            say(f"{note.source}: {note.message}")
+    notes = results.tables.polars("notes").select("severity", "source", "message")
+    for severity, source, message in notes.iter_rows():
+        if severity != "info":
+            say(f"{source}: {message}")
     raise Trouble("no file that was found there can be read: fiotools formats lists what can")
 
 
 def _hint(results: Results) -> None:
     """Say that readers had doubts, once, and how to see them."""
-    grave = results.notes["severity"].ne("info")
-    if count := int(grave.sum()):
+    if count := int((results.tables.polars("notes")["severity"] != "info").sum()):
         say(f"{many(count, 'warning')} about the files: fiotools read FILES --table notes")
 
 

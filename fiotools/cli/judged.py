@@ -12,7 +12,7 @@ from fiotools.display import columns
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -139,7 +139,7 @@ def credibility(read: files.Reading, asked: Drawing) -> Axes:
     return plot.credibility(answer, y=columns.found(y, answer, "--y") if y else None)
 
 
-def ordered(frame: pd.DataFrame, role: str | None, order: str | None) -> dict[str, Any]:
+def ordered(frame: pl.DataFrame, role: str | None, order: str | None) -> dict[str, Any]:
     """Read the values of `--order` in the type of their column."""
     if order is None:
         return {}
@@ -148,17 +148,17 @@ def ordered(frame: pd.DataFrame, role: str | None, order: str | None) -> dict[st
     return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
 
 
-def _table(read: files.Reading, asked: Drawing, name: str, metric: str) -> pd.DataFrame:
-    frame: pd.DataFrame = read.results.tables[name]
+def _table(read: files.Reading, asked: Drawing, name: str, metric: str) -> pl.DataFrame:
+    frame = read.table(name)
     if not len(frame):
         raise SchemaError(f"plot {asked.kind} draws {name}, and these files have none")
     frame = rows.complete(rows.where(frame, asked.rows.where), asked.rows, metric)
     return rows.of_scope(frame, asked.rows.scope) if asked.rows.scope else frame
 
 
-def _quantity(frame: pd.DataFrame, metric: str | None) -> str | None:
+def _quantity(frame: pl.DataFrame, metric: str | None) -> str | None:
     """Find the quantity that is meant, its unit left out or not."""
-    there = [str(name) for name in frame["quantity"].dropna().unique()]
+    there = frame["quantity"].drop_nulls().unique(maintain_order=True).to_list()
     if metric is None or metric in there:
         return metric
     return next((name for name in there if name.startswith(f"{metric}_")), metric)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fiotools import labels
 from fiotools.display import cells, columns
@@ -10,7 +10,7 @@ from fiotools.display.sheet import Sheet, shown
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
     from fiotools.results import Results
 
@@ -28,7 +28,7 @@ _LAST = ("source", "entry", "io_bytes", "total_ios", "port", "size_bytes", "comm
 
 
 def sheet(
-    results: Results, frame: pd.DataFrame, name: str, limit: int, column: list[str] | None
+    results: Results, frame: pl.DataFrame, name: str, limit: int, column: list[str] | None
 ) -> Sheet:
     """Show the rows of a table, at most ``limit``, in the columns that tell most."""
     filled = [one for one in columns.of(frame) if column or _tells(frame[one])]
@@ -45,12 +45,12 @@ def sheet(
     part = frame.head(limit) if limit else frame
     folder = labels.common_folder(frame["source"]) if "source" in filled else ""
     if folder:
-        part = part.assign(source=part["source"].str.removeprefix(folder))
+        part = part.with_columns(part["source"].str.strip_prefix(folder))
     made = Sheet(shown(part, filled, keep=keep), str(results)[len("<Results: ") : -1])
     for one in made.columns:
         one.wraps = one.head in _SENTENCES or (one.head == "source" and name == "notes")
         if one.head == "value" and "quantity" in part:
-            one.cells = cells.each(part["value"].tolist(), part["quantity"].tolist())
+            one.cells = cells.each(part["value"].to_list(), part["quantity"].to_list())
     if not column:
         alike = [one for one in (*KEYS, *CONDITIONS, *_ALIKE) if one in frame]
         made.fold([columns.short(one) for one in alike if _is_one(frame[one])])
@@ -62,9 +62,9 @@ def sheet(
     if len(part) < len(frame):
         made.notes.append(f"the first {len(part)} of {len(frame):,} rows: --rows 0 shows all")
     others = [
-        f"{one} {len(other):,}"
-        for one, other in results.tables.items()
-        if len(other) and one not in (name, "notes")
+        f"{one} {count:,}"
+        for one in results.tables
+        if (count := results.tables.height(one)) and one not in (name, "notes")
     ]
     if others and not column:
         this = f"{name} is shown; " if len(frame) else ""
@@ -72,19 +72,23 @@ def sheet(
     return made
 
 
-def _apart(frame: pd.DataFrame, own: list[str]) -> bool:
+def _apart(frame: pl.DataFrame, own: list[str]) -> bool:
     return not own and "source" in frame and not _is_one(frame["source"])
 
 
-def _is_one(column: pd.Series[Any]) -> bool:
+def _is_one(column: pl.Series) -> bool:
     """Say whether all rows hold the same, those that are not shown too."""
-    return len(column.drop_duplicates()) == 1
+    return column.n_unique() == 1
 
 
-def _tells(column: pd.Series[Any]) -> bool:
+def _tells(column: pl.Series) -> bool:
     """Say whether a column is worth its place: something is in it, and not zeros alone."""
-    there = column.dropna()
-    counts = str(column.name) in COLUMNS and not COLUMNS[str(column.name)].better
+    there = column.drop_nulls()
+    counts = column.name in COLUMNS and not COLUMNS[column.name].better
     return len(there) > 0 and not (
-        counts and column.name not in (*KEYS, *CONDITIONS) and there.eq(0).all()
+        counts and column.name not in (*KEYS, *CONDITIONS) and _is_zero(there)
     )
+
+
+def _is_zero(there: pl.Series) -> bool:
+    return there.dtype.is_numeric() and bool((there == 0).all())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
     from fiotools.cli import files
 
@@ -17,7 +17,7 @@ _WITHIN = ("source", "job", "thread", "direction", "command")
 
 def naming(
     read: files.Reading,
-    frame: pd.DataFrame,
+    frame: pl.DataFrame,
     *,
     role: str,
     taken: str | None = None,
@@ -30,11 +30,11 @@ def naming(
     if sides:
         raise SchemaError(f"the paths hold {', '.join(sides)}: say which names the rows, --{role}")
     for name in within:
-        if differs(frame, name) and frame[name].notna().all():
+        if differs(frame, name) and not frame[name].null_count():
             return name
     return None
 
 
-def differs(frame: pd.DataFrame, name: str) -> bool:
+def differs(frame: pl.DataFrame, name: str) -> bool:
     """Say whether a column has several values."""
-    return name in frame and len(frame[name].dropna().unique()) > 1
+    return name in frame and frame[name].drop_nulls().n_unique() > 1

@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
     from fiotools.results import Results
 
@@ -25,7 +25,7 @@ def refuse_other_tables(name: str) -> None:
         raise Trouble(f"--table {name} is not one of {', '.join(TABLES)}", 2)
 
 
-def asked(results: Results, metric: str | None, table: str | None) -> tuple[pd.DataFrame, str]:
+def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.DataFrame, str]:
     """Find the table that has the metric, and its full name; without one, say which there are."""
     if table is not None:
         refuse_other_tables(table)
@@ -33,15 +33,16 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pd.D
         have = metrics.listed(results, table)
         raise Trouble(f"say what to look at with --metric: these files have {have}", 2)
     try:
-        return metrics.find(results, metric, table)
+        name, column = metrics.find(results, metric, table)
     except SchemaError:
         if match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric):
             said = f"a percentile is --metric value --where percentile={match[1]}"
             raise SchemaError(said) from None
         raise
+    return results.tables.polars(name), column
 
 
-def kept(frame: pd.DataFrame, wanted: options.Rows) -> pd.DataFrame:
+def kept(frame: pl.DataFrame, wanted: options.Rows) -> pl.DataFrame:
     """Filter the rows, and add them up."""
     frame = where(frame, wanted.where)
     if wanted.combine:
@@ -53,7 +54,7 @@ def kept(frame: pd.DataFrame, wanted: options.Rows) -> pd.DataFrame:
     return frame
 
 
-def where(frame: pd.DataFrame, conditions: list[str] | None) -> pd.DataFrame:
+def where(frame: pl.DataFrame, conditions: list[str] | None) -> pl.DataFrame:
     """Keep the rows that fulfil all conditions."""
     if not conditions:
         return frame
@@ -62,24 +63,24 @@ def where(frame: pd.DataFrame, conditions: list[str] | None) -> pd.DataFrame:
     return fulfilling(frame, conditions)
 
 
-def complete(frame: pd.DataFrame, wanted: options.Rows, *names: str | None) -> pd.DataFrame:
+def complete(frame: pl.DataFrame, wanted: options.Rows, *names: str | None) -> pl.DataFrame:
     """With --drop-missing, leave out the rows that lack one of the columns, and say how many."""
     for name in names if wanted.drop_missing else ():
         if name is None or name not in frame:
             continue
-        gone = int(frame[name].isna().sum())
-        frame = frame.dropna(subset=[name])
+        gone = frame[name].null_count()
+        frame = frame.drop_nulls(name)
         if gone:
             say(f"left out {many(gone, 'row')} without {columns.short(name)}")
     return frame
 
 
-def of_scope(frame: pd.DataFrame, scope: str) -> pd.DataFrame:
+def of_scope(frame: pl.DataFrame, scope: str) -> pl.DataFrame:
     """Keep the rows of one scope."""
     if "scope" not in frame:
         raise SchemaError("--scope: this table has no scopes")
-    found = frame[frame["scope"].eq(scope)]
+    found = frame.filter(frame["scope"] == scope)
     if not len(found):
-        there = ", ".join(frame["scope"].dropna().unique()) or "none"
+        there = ", ".join(frame["scope"].drop_nulls().unique(maintain_order=True)) or "none"
         raise SchemaError(f"no row of scope {scope!r}; there are: {there}")
     return found

@@ -12,48 +12,51 @@ from fiotools.display.sheet import Sheet, Shown, shown
 from fiotools.display.text import printable
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 
-def differences(read: files.Reading, sides: options.Sides) -> pd.DataFrame:
+def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
     """List what the sides do not have alike: options, the tool, the machine that ran it."""
-    from pandas import concat
+    import polars as pl
 
     from fiotools.stats.asked import settings_diff
 
-    settings = read.results.settings
+    settings, runs = read.table("settings"), read.table("runs")
     if not len(settings):
         raise Trouble("these files tell no settings")
     column = sides.between or files.one_field(read)
     column = columns.found(column, settings, "--between")
     side = comparing.side(read, settings, column, sides.baseline)
-    if column in read.results.runs:
+    if column in runs:
         told = set(settings[column])
-        for name in read.results.runs[column].dropna().unique():
+        for name in runs[column].drop_nulls().unique(maintain_order=True):
             if name not in told:
                 words = f"the files of {column} {name} tell no settings"
                 if name == side or len(told) < 2:
                     raise Trouble(words)
                 say(words)
-    everything = concat([settings, *_of_runs(read.results.runs, settings)], ignore_index=True)
+    everything = pl.concat([settings, *_of_runs(runs, settings)], how="diagonal")
     return settings_diff(everything, between=column, baseline=side)
 
 
-def _of_runs(runs: pd.DataFrame, like: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Give the tool and the machine of each run as if they were options."""
+    import polars as pl
+
     # with its name: alone, versions 3.4 and 3.40 would be one amount
-    tools = runs["tool"].str.cat(runs["tool_version"].fillna(""), " ")
+    tools = runs["tool"] + " " + runs["tool_version"].fill_null("")
+    whose = runs.select(name for name in like.columns if name in runs)
     for option, texts in (("tool", tools), ("host", runs["host"])):
-        whose = runs[[name for name in like if name in runs]]
-        yield whose.assign(option=option, text=texts).dropna(subset="text")
+        named = pl.Series("option", [option]).new_from_index(0, len(runs))
+        yield whose.with_columns(named, texts.alias("text")).drop_nulls("text")
 
 
-def sheet(frame: pd.DataFrame) -> Sheet:
+def sheet(frame: pl.DataFrame) -> Sheet:
     """Show the differences, or that there are none."""
     if not len(frame):
         return Sheet([], "the sides differ in no setting that the files tell")
     between = columns.of(frame)[0]
-    baseline = cells.column([frame["baseline"].iloc[0]], between)[0][0]
+    baseline = cells.column([frame["baseline"][0]], between)[0][0]
     texts = {"set to": frame["text"], f"of {baseline}": frame["text_baseline"]}
     return Sheet(
         [

@@ -2,21 +2,24 @@
 
 ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms`` are the short form: one column and one value, in
 the column's unit if it has none of its own. Anything longer is a condition in Python's words, as
-`DataFrame.query` takes it, but of comparisons alone: nothing in it is called or looked up.
+`pandas.DataFrame.query` takes it, but of comparisons alone: nothing in it is called or looked up.
 """
 
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 from fiotools.cli.stream import Trouble
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 _SHORT = re.compile(r"\s*([a-z_]+)\s*(==|!=|<=|>=|=|<|>)\s*([^\s'\"()=<>]+|[^'\"()=<>&|]*\w)\s*")
 _ALLOWED = (
@@ -26,7 +29,7 @@ _ALLOWED = (
 )
 
 
-def fulfilling(frame: pd.DataFrame, conditions: list[str]) -> pd.DataFrame:
+def fulfilling(frame: pl.DataFrame, conditions: list[str]) -> pl.DataFrame:
     """Keep the rows that fulfil all conditions, or say why none does."""
     for text in conditions:
         found = _short(frame, text)
@@ -38,7 +41,7 @@ def fulfilling(frame: pd.DataFrame, conditions: list[str]) -> pd.DataFrame:
     return frame
 
 
-def _short(frame: pd.DataFrame, text: str) -> pd.DataFrame | None:
+def _short(frame: pl.DataFrame, text: str) -> pl.DataFrame | None:
     match = _SHORT.fullmatch(text)
     if not match or " and " in text or " or " in text:
         return None
@@ -47,11 +50,12 @@ def _short(frame: pd.DataFrame, text: str) -> pd.DataFrame | None:
     wanted = columns.value_of(frame, column, value)
     if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
         raise SchemaError(f"--where {text!r}: {column} holds texts, which are compared by = or !=")
-    query = f"`{column}` {'==' if sign == '=' else sign} @wanted"
-    return frame.query(query, local_dict={"wanted": wanted}, engine="python")
+    return frame.filter(_Condition(frame).compared(column, _SIGNS[sign], wanted))
 
 
-def _query(frame: pd.DataFrame, text: str) -> pd.DataFrame:
+def _query(frame: pl.DataFrame, text: str) -> pl.DataFrame:
+    from polars.exceptions import PolarsError
+
     example = "direction=read, or \"direction == 'read' and bs_bytes >= 4096\""
     try:
         tree = ast.parse(text.strip(), mode="eval")
@@ -63,17 +67,101 @@ def _query(frame: pd.DataFrame, text: str) -> pd.DataFrame:
         if isinstance(node, ast.Name):
             node.id = columns.found(node.id, frame, f"--where {text!r}")
     try:
-        return frame.query(ast.unparse(tree), engine="python")
-    # pandas raises these for types that do not compare, and the fourth for syntax it does not know
-    except (TypeError, ValueError, KeyError, NotImplementedError, AttributeError):
+        return frame.filter(_Condition(frame).of(tree.body))
+    except (TypeError, ValueError, PolarsError):
         raise SchemaError(f"--where {text!r} compares what does not compare: {example}") from None
 
 
-def _there(frame: pd.DataFrame, text: str) -> str:
+_SIGNS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+class _Condition:
+    """A condition in Python's words, as an expression of polars.
+
+    What is missing is unlike any text and number, as it is for pandas; whole numbers that are
+    missing are neither like nor unlike.
+    """
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._frame = frame
+
+    def of(self, node: ast.expr) -> Any:
+        """Translate a condition, or a part of one."""
+        import polars as pl
+
+        match node:
+            case ast.Name(id=name):
+                return pl.col(name)
+            case ast.Constant(value=value):
+                return value
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return [ast.literal_eval(part) for part in parts]
+            case ast.UnaryOp(op=ast.USub(), operand=part):
+                return -self.of(part)
+            case ast.UnaryOp(operand=part):
+                return ~self.of(part)
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return reduce(operator.and_, map(self.of, parts))
+            case ast.BoolOp(values=parts):
+                return reduce(operator.or_, map(self.of, parts))
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+                return self.of(left) & self.of(right)
+            case ast.BinOp(left=left, right=right):
+                return self.of(left) | self.of(right)
+            case ast.Compare(left=left, ops=signs, comparators=others):
+                pairs = zip([left, *others], signs, others, strict=False)
+                return reduce(operator.and_, (self._pair(*pair) for pair in pairs))
+        raise TypeError(ast.unparse(node))
+
+    def _pair(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Any:
+        one, other = self.of(left), self.of(right)
+        if isinstance(sign, ast.In | ast.NotIn) or isinstance(other, list):
+            found = one.is_in(other).fill_null(False)
+            return ~found if isinstance(sign, ast.NotIn | ast.NotEq) else found
+        names = [node.id for node in (left, right) if isinstance(node, ast.Name)]
+        if not names:
+            raise TypeError("no column is compared")
+        return self._known(_COMPARED[type(sign)], one, other, names)
+
+    def compared(self, name: str, sign: Callable[[Any, Any], Any], value: Any) -> Any:
+        """Compare a column with a value."""
+        import polars as pl
+
+        return self._known(sign, pl.col(name), value, [name])
+
+    def _known(
+        self, sign: Callable[[Any, Any], Any], one: Any, other: Any, names: list[str]
+    ) -> Any:
+        import polars as pl
+
+        kinds = {self._frame.schema[name] for name in names}
+        found = sign(one, pl.lit(other) if isinstance(other, str) else other)
+        plain = kinds <= {pl.String(), pl.Float64()}
+        return found.fill_null(sign is operator.ne) if plain else found
+
+
+def _there(frame: pl.DataFrame, text: str) -> str:
     """Say what the texts named in a condition are, where they are few."""
     for name in re.findall(r"[a-z_]+", text):
         column = columns.full(name, frame)
-        if column in frame and frame[column].nunique() <= 12:
-            values = ", ".join(str(value) for value in frame[column].dropna().unique())
+        if column in frame and frame[column].drop_nulls().n_unique() <= 12:
+            there = frame[column].drop_nulls().unique(maintain_order=True)
+            values = ", ".join(str(value) for value in there)
             return f"; {name} holds: {values}" if values else f"; {name} is missing in all"
     return ""

@@ -13,7 +13,7 @@ from fiotools.cli.stream import Trouble, say
 from fiotools.display.text import many
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
@@ -26,7 +26,7 @@ class Target:
     form: str
     is_folder: bool
 
-    def write(self, read: files.Reading, frames: Mapping[str, pd.DataFrame]) -> None:
+    def write(self, read: files.Reading, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write tables, and say where they are."""
         contents = {name: _content(frame, self.form) for name, frame in frames.items()}
         if self.is_folder:
@@ -75,6 +75,6 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
     return Target(path, ending, is_folder=False)
 
 
-def _content(frame: pd.DataFrame, form: str) -> Callable[[IO[bytes]], object]:
+def _content(frame: pl.DataFrame, form: str) -> Callable[[IO[bytes]], object]:
     # polars writes to a file by itself, and has errors of its own for a full disk
     return lambda file: file.write(raw.content(frame, form))

@@ -10,22 +10,18 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from fiotools import twins
-from fiotools.arrays import Vector
-from fiotools.column import DType
 from fiotools.dataset import arrow
 from fiotools.dataset.columns import MANIFEST, polars_schema, rows_of
 from fiotools.dataset.manifest import About
 from fiotools.dataset.names import RECORDS
 from fiotools.dataset.scanning import scan
 from fiotools.dataset.store import Store
-from fiotools.joining import Labels, Part, add_notes, stack
-from fiotools.rows import Rows
-from fiotools.vocabulary import COLUMNS
+from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 
@@ -45,11 +41,10 @@ def notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) ->
         for table, names in twins.ALIKE.items()
     }
     parts = list(reader.suspects(repeated))
-    tables = stack(parts, ("runs", *twins.ALIKE))
-    named = [file for part in parts for file in part.files]
-    found = twins.find(tables, [source for source, _ in named], reader.count("runs"))
-    told = add_notes(Rows(np.zeros(0, dtype=np.int32)), found)
-    made = arrow.slices_of(Part(named, {"notes": told}), ["notes"], about.labels)
+    whole = stack(parts, ("runs", *twins.ALIKE))
+    found = twins.find(whole.tables, [source for source, _ in whole.files], reader.count("runs"))
+    told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
+    made = arrow.slices_of(told, ["notes"], about.labels)
     return arrow.joined([arrow.empty("notes", about.labels), *(table for _, table in made)])
 
 
@@ -65,7 +60,7 @@ class _Reader:
     def __init__(self, store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> None:
         self._store, self._about, self._files = store, about, files
 
-    def each(self, table: str) -> Iterator[Rows]:
+    def each(self, table: str) -> Iterator[pl.DataFrame]:
         """Give a table, part after part."""
         for number in self._files[RECORDS]:
             rows = self._rows(table, number)
@@ -92,7 +87,7 @@ class _Reader:
             if files:
                 yield self._part(record, tables, sorted(files))
 
-    def _part(self, record: str, tables: Mapping[str, Rows], files: list[int]) -> Part:
+    def _part(self, record: str, tables: Mapping[str, pl.DataFrame], files: list[int]) -> Part:
         """Keep the rows of some files, numbered anew."""
         schema = polars_schema(MANIFEST, self._about.labels)
         names = ["source", *self._about.labels]
@@ -101,14 +96,14 @@ class _Reader:
             (row.pop("source"), {name: value for name, value in row.items() if value is not None})
             for row in told.collect()[files].to_dicts()
         ]
-        kept = {}
-        for table, rows in tables.items():
-            index = np.flatnonzero(np.isin(rows.file, files))
-            numbers = np.searchsorted(files, rows.file[index]).astype(np.int32)
-            kept[table] = Rows(numbers, {n: one.take(index) for n, one in rows.columns.items()})
+        number = pl.col(FILE).replace_strict(files, range(len(files)), return_dtype=pl.Int32())
+        kept = {
+            table: rows.filter(pl.col(FILE).is_in(files)).with_columns(number)
+            for table, rows in tables.items()
+        }
         return Part(named, kept)
 
-    def _rows(self, table: str, number: int) -> Rows | None:
+    def _rows(self, table: str, number: int) -> pl.DataFrame | None:
         """Read the columns of a part that tell runs apart."""
         name = self._files.get(table, {}).get(number)
         if name is None:
@@ -118,7 +113,7 @@ class _Reader:
         needed = {name: schema[name] for name in twins.NEEDED[table]}
         read = scan(self._store, table, [name], needed).collect()
         files = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
-        return Rows(files, {one.name: _vector(one, COLUMNS[one.name].dtype) for one in read})
+        return read.with_columns(pl.Series(FILE, files))
 
     def _sizes(self, table: str, number: int) -> NDArray[np.int64]:
         """Read how many rows of a table each file of a part has."""
@@ -127,15 +122,3 @@ class _Reader:
         told = scan(self._store, RECORDS, [record], {count: polars_schema(MANIFEST, {})[count]})
         sizes: NDArray[np.int64] = told.collect()[count].fill_null(0).to_numpy()
         return sizes
-
-
-def _vector(series: pl.Series, dtype: DType) -> Vector:
-    import polars as pl
-
-    if dtype == "float64":
-        return Vector(series.fill_null(float("nan")).to_numpy())
-    if dtype == "Int64":
-        missing = series.is_null().to_numpy()
-        return Vector(series.fill_null(0).to_numpy(), missing if missing.any() else None)
-    places = series.rank("dense").fill_null(0).cast(pl.Int32).to_numpy() - 1
-    return Vector(places, words=series.drop_nulls().unique().sort().to_list())

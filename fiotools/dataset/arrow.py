@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from fiotools.arrays import Vector, vector
 from fiotools.column import DType
 from fiotools.dataset.columns import arrow_schema, shown_as
 from fiotools.dataset.store import Store
 from fiotools.errors import DatasetError
-from fiotools.joining import Part
-from fiotools.rows import Rows
 from fiotools.scale import needed
+from fiotools.tables.columns import column
+from fiotools.tables.parts import FILE, Part, lists, sizes_of
 
 _GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
 
@@ -24,54 +24,36 @@ def slices_of(
     part: Part, tables: Iterable[str], labels: Mapping[str, DType]
 ) -> Iterator[tuple[str, Any]]:
     """Give what files gave as Arrow tables of so many rows; the part is emptied on the way."""
-    of_files = {"source": vector([source for source, _ in part.files], "str")}
+    of_files = [column("source", [source for source, _ in part.files])]
     for name, kind in labels.items():
         values = [given.get(name) for _, given in part.files]
         if shown_as(kind) == "str":
             values = [None if value is None else str(value) for value in values]
-        of_files[name] = vector(values, shown_as(kind))
+        of_files.append(column(name, values, shown_as(kind)))
     for table in tables:
         rows = part.tables.pop(table)
         yield from ((table, one) for one in _slices(rows, arrow_schema(table, labels), of_files))
 
 
-def _slices(rows: Rows, schema: Any, of_files: Mapping[str, Vector]) -> Iterator[Any]:
+def _slices(rows: pl.DataFrame, schema: Any, of_files: list[pl.Series]) -> Iterator[Any]:
     pa = needed("pyarrow", "a dataset")
-    # each column, and for every row where in it its value stands
-    row, stretch = np.arange(len(rows)), np.arange(len(rows.files))
-    if rows.sizes is not None:
-        stretch = stretch.repeat(rows.sizes)
-    columns: dict[str, tuple[Vector, Any]] = {
-        **{name: (one, row) for name, one in rows.columns.items()},
-        **{name: (one, stretch) for name, one in rows.shared.items()},
-        **{name: (one, rows.file) for name, one in of_files.items()},
-    }
-    # a text is made once, however many rows have it
-    words = {
-        name: pa.array(columns[name][0].words, type=pa.string())
-        for name in schema.names
-        if name in columns and columns[name][0].words is not None
-    }
-    for start in range(0, len(rows), _GROUP):
-        stop = min(start + _GROUP, len(rows))
-        made = []
-        for field in schema:
-            if field.name not in columns:
-                made.append(pa.nulls(stop - start, field.type))
-                continue
-            values, places = columns[field.name]
-            made.append(_column(values.take(places[start:stop]), words.get(field.name), field.type))
-        yield pa.table(made, schema=schema)
-
-
-def _column(values: Vector, words: Any, kind: Any) -> Any:
-    pa = needed("pyarrow", "a dataset")
-    if words is not None:
-        return words.take(pa.array(values.data, mask=values.data < 0))
-    if values.data.dtype == np.float64:
-        return pa.array(values.data, type=kind, from_pandas=True)  # nan is none
-    made = pa.array(values.data, mask=values.missing)
-    return made if made.type == kind else made.cast(kind)
+    sizes = sizes_of(rows)
+    # of each row the place of what it shares with others
+    stretch = np.arange(rows.height) if sizes is None else np.arange(rows.height).repeat(sizes)
+    own = pl.DataFrame([rows[name].explode() for name in lists(rows)])
+    shared = rows.drop(own.columns)
+    for start in range(0, len(stretch), _GROUP):
+        stop = min(start + _GROUP, len(stretch))
+        some = shared[stretch[start:stop]]
+        named = [one.gather(some[FILE]) for one in of_files if one.name in schema.names]
+        whole = some.with_columns(*own[start:stop], *named)
+        arrays = [
+            whole[field.name].to_arrow().cast(field.type)
+            if field.name in whole.columns
+            else pa.nulls(stop - start, field.type)
+            for field in schema
+        ]
+        yield pa.table(arrays, schema=schema)
 
 
 class Sheet:

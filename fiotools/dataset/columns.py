@@ -13,6 +13,7 @@ from fiotools.column import Column, DType
 from fiotools.column import column as _c
 from fiotools.scale import needed
 from fiotools.schema import ROWS
+from fiotools.tables.columns import POLARS
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -75,16 +76,7 @@ def shown_as(kind: DType) -> DType:
 
 def polars_schema(table: str, labels: Mapping[str, DType]) -> dict[str, pl.DataType]:
     """Give the types that polars has for them."""
-    import polars as pl
-
-    types: Mapping[str, pl.DataType] = {
-        "Int64": pl.Int64(),
-        "float64": pl.Float64(),
-        "boolean": pl.Boolean(),
-        "str": pl.String(),
-        "datetime": pl.Datetime("ms", "UTC"),
-    }
-    return {name: types[column.dtype] for name, column in columns(table, labels).items()}
+    return {name: POLARS[column.dtype] for name, column in columns(table, labels).items()}
 
 
 def arrow_schema(table: str, labels: Mapping[str, DType]) -> Any:

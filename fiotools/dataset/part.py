@@ -25,8 +25,9 @@ from fiotools.dataset.plan import BEFORE, PENDING, piece_name, read_piece
 from fiotools.dataset.planning import Bounds
 from fiotools.dataset.store import Store
 from fiotools.errors import DatasetError, FileError
-from fiotools.joining import Part
 from fiotools.sources import Found
+from fiotools.tables.columns import get
+from fiotools.tables.parts import FILE, Part, sizes_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,16 +152,11 @@ def _outcomes(
     part: Part, found: Sequence[Found], hashes: Mapping[str, str], tables: Sequence[str]
 ) -> list[_Outcome]:
     """Say of each file what became of it."""
-    counts = {
-        name: np.bincount(part.tables[name].file, minlength=len(found)).tolist() for name in tables
-    }
+    counts = {name: _counts(part.tables[name], len(found)) for name in tables}
     runs, notes = part.tables["runs"], part.tables["notes"]
-    formats = dict(zip(runs.file.tolist(), runs.get("format").listed(), strict=True))
-    said = zip(
-        notes.file.tolist(),
-        *(notes.get(name).listed() for name in ("severity", "line", "message")),
-        strict=True,
-    )
+    formats = dict(zip(runs[FILE], get(runs, "format"), strict=True))
+    told = [get(notes, name) for name in ("severity", "line", "message")]
+    said = zip(notes[FILE], *told, strict=True)
     first = {file: note for file, *note in reversed([*said])}
     outcomes = []
     for number, file in enumerate(found):
@@ -175,6 +171,13 @@ def _outcomes(
         status = "noted" if is_noted else "refused"
         outcomes.append(_Outcome(place, status, line, message, None, rows))
     return outcomes
+
+
+def _counts(rows: pl.DataFrame, files: int) -> list[int]:
+    """Count the rows of each file."""
+    counts = np.bincount(rows[FILE], weights=sizes_of(rows), minlength=files)
+    found: list[int] = counts.astype(np.int64).tolist()
+    return found
 
 
 def _completed(

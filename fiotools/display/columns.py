@@ -16,7 +16,7 @@ from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, STATISTICS
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from narwhals.typing import IntoDataFrame
 
 _UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
 
@@ -41,23 +41,23 @@ def full(name: str, columns: Iterable[Any]) -> str:
     >>> full("bw", ["iops", "bw_bytes_per_s"]), full("real", ["iops"])
     ('bw_bytes_per_s', 'real')
     """
-    there = [str(column) for column in columns]
+    there = [str(column) for column in getattr(columns, "columns", columns)]
     if name in there:
         return name
     return next((column for column in there if short(column) == name), name)
 
 
-def found(name: str, frame: pd.DataFrame, option: str) -> str:
+def found(name: str, frame: IntoDataFrame, option: str) -> str:
     """Find the column that an option means, or say which are called nearly so."""
-    column = full(name, frame)
-    if column not in frame:
+    column = full(name, of(frame))
+    if column not in of(frame):
         near = get_close_matches(name, [*dict.fromkeys(map(short, of(frame)))])
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise SchemaError(f"{option}: there is no column {name!r}{hint}")
     return column
 
 
-def of(frame: pd.DataFrame) -> list[str]:
+def of(frame: Any) -> list[str]:
     """Name the columns of a frame."""
     return [str(name) for name in frame.columns]
 
@@ -67,17 +67,17 @@ def split(given: Sequence[str] | None) -> list[str]:
     return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
 
 
-def value_of(frame: pd.DataFrame, column: str, text: str) -> Any:
+def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
     """Read a value in the type of its column: ``4k`` of bytes, ``8`` of numbers, else the text."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+    import narwhals as nw
 
-    kind = frame[column].dtype
-    if is_bool_dtype(kind):
+    kind = nw.from_native(frame, eager_only=True).schema[column]
+    if isinstance(kind, nw.Boolean):
         said = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if text.lower() in said:
             return said[text.lower()]
         raise SchemaError(f"{column} is true or false, not {text!r}")
-    if not is_numeric_dtype(kind):
+    if not kind.is_numeric():
         return text
     try:
         return _number(text, COLUMNS[column].unit if column in COLUMNS else "")

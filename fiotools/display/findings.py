@@ -18,7 +18,7 @@ from fiotools.display.text import many, printable
 from fiotools.schema import ANSWERS
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
     from fiotools.display.table import Table
 
@@ -46,9 +46,9 @@ class Finding:
     remedy: str
 
 
-def findings(columns: Mapping[str, Any] | pd.DataFrame) -> Iterator[Finding]:
+def findings(columns: Mapping[str, Any] | pl.DataFrame) -> Iterator[Finding]:
     """Read the rows of an answer of `check`: a frame, or its columns by name."""
-    names = [str(name) for name in columns]
+    names = list(columns if isinstance(columns, Mapping) else columns.columns)
     labels = [name for name in names if name not in (*ANSWERS["check"], "source", "run")]
     several = len(set(zip(columns["source"], columns["run"], strict=True))) > 1
     for values in zip(*(list(columns[name]) for name in names), strict=True):

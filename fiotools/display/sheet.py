@@ -15,7 +15,7 @@ from fiotools.display import cells, columns
 from fiotools.display.text import printable
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 
@@ -72,12 +72,12 @@ class Sheet:
 
 
 def shown(
-    frame: pd.DataFrame, names: Sequence[str], *, keep: Callable[[str], int] = lambda _: 0
+    frame: pl.DataFrame, names: Sequence[str], *, keep: Callable[[str], int] = lambda _: 0
 ) -> list[Shown]:
     """Make columns of a sheet from columns of a frame."""
     made = []
     for name in names:
-        texts, right = cells.column(frame[name].tolist(), name)
+        texts, right = cells.column(frame[name].to_list(), name)
         made.append(Shown(columns.short(name), texts, right=right, keep=keep(name)))
     return made
 

@@ -125,7 +125,8 @@ def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column that are asked about."""
     results = source.results
     if wish.metric is not None:
-        return metrics.find(results, wish.metric)
+        table, metric = metrics.find(results, wish.metric)
+        return results.tables[table], metric
     if source.campaign is not None:
         table, metric = experiment_named(source.campaign.asked.experiment).metric
         return results.tables[table], metric

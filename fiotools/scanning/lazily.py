@@ -11,13 +11,12 @@ from polars.io.plugins import register_io_source
 
 from fiotools.errors import ScanWarning
 from fiotools.spelling import argument
+from fiotools.tables.columns import POLARS
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     from fiotools.sources import Found
     from fiotools.tables import Tables
-
-POLARS = {"Int64": pl.Int64(), "float64": pl.Float64(), "str": pl.String()}
 
 Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
 

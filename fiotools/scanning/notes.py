@@ -11,7 +11,8 @@ from fiotools import sources as files
 from fiotools.scanning.clocks import Align, aligned
 from fiotools.scanning.heads import decide, heads
 from fiotools.scanning.histograms import decide_histogram
-from fiotools.scanning.lazily import POLARS, label_types
+from fiotools.scanning.lazily import label_types
+from fiotools.tables.columns import POLARS
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:

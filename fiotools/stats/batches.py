@@ -78,7 +78,7 @@ def batch_interval(
 
 @lru_cache
 def _student(confidence: float) -> float:
-    return float(scipy.stats.t.ppf((1 + confidence) / 2, BATCHES - 1))
+    return float(scipy.special.stdtrit(BATCHES - 1, (1 + confidence) / 2))
 
 
 def autocorrelation(values: Array) -> Array | None:

@@ -56,12 +56,12 @@ class StudentT:
 
     def interval(self, confidence: float) -> tuple[float, float, float]:
         """Give the t interval."""
-        half = float(scipy.stats.t.ppf((1 + confidence) / 2, self.df)) * self.se
+        half = float(scipy.special.stdtrit(self.df, (1 + confidence) / 2)) * self.se
         return self.center - half, self.center + half, confidence
 
     def p(self, null: float) -> float:
         """Give the two-sided p of the t test."""
-        return float(2 * scipy.stats.t.sf(abs(self.center - null) / self.se, self.df))
+        return float(2 * scipy.special.stdtr(self.df, -abs(self.center - null) / self.se))
 
 
 Cells = Sequence[tuple[Sequence[float], Sequence[float]]]
@@ -145,7 +145,7 @@ class HodgesLehmann:
         if 2 / comb(n + m, n) > alpha * (1 + 1e-9):
             return None
         if self.tied or n * m > _EXACT_PAIRS:
-            z = float(scipy.stats.norm.ppf(1 - alpha / 2))
+            z = float(scipy.special.ndtri(1 - alpha / 2))
             k, reached = max(1, int(n * m / 2 - z * self._sigma())), confidence
         else:
             below = np.cumsum([ways / comb(n + m, n) for ways in u_counts(n, m)])
@@ -161,7 +161,9 @@ class HodgesLehmann:
         ties = len(shifted) < len(level) + len(baseline)
         exact = not ties and len(level) * len(baseline) <= _EXACT_PAIRS
         method: Literal["exact", "asymptotic"] = "exact" if exact else "asymptotic"
-        return float(scipy.stats.mannwhitneyu(level, baseline, method=method).pvalue)
+        from scipy.stats import mannwhitneyu  # which takes longer to import than all the rest
+
+        return float(mannwhitneyu(level, baseline, method=method).pvalue)
 
     def _sigma(self) -> float:
         """Give the standard deviation of U, corrected for ties."""
@@ -229,7 +231,7 @@ def runs_still_needed(
     power = 0.90 if inside and abs(difference.center) < edge / 4 else 0.80
     n = np.arange(2, limit + 1)
     df = difference.df_per_run * (n - 1)
-    quantiles = scipy.stats.t.ppf(q, df) + scipy.stats.t.ppf(power, df)
+    quantiles = scipy.special.stdtrit(df, q) + scipy.special.stdtrit(df, power)
     reach = quantiles * np.sqrt(difference.variance / n)
     enough = n[reach <= distance]
     return max(1, int(enough[0]) - now) if len(enough) else None

@@ -11,7 +11,6 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import narwhals as nw
-import pandas as pd
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
@@ -154,16 +153,17 @@ def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
     condition = f'"{column} {sign} {value!r}"'
     if frame.implementation.is_pandas_like():
         return typed(f".query({condition})", f"--where {condition}")
-    return f'.filter(pl.col("{column}") {sign} {value!r})'
+    return typed(f'.filter(pl.col("{column}") {sign} {value!r})', f"--where {condition}")
 
 
 def leave_out(frame: Frame, column: str) -> str:
     """Say how rows without a value are left out, in the words of the frame's own library."""
     if frame.implementation.is_pandas_like():
         drop = typed(f".dropna(subset={column!r})", "--drop-missing")
-        return f"leave them out knowingly, {drop}"
-    more = " (and drop_nans)" if frame.schema[column].is_numeric() else ""
-    return f"leave them out knowingly, .drop_nulls({column!r}){more}"
+    else:
+        more = " (and drop_nans)" if frame.schema[column].is_numeric() else ""
+        drop = typed(f".drop_nulls({column!r}){more}", "--drop-missing")
+    return f"leave them out knowingly, {drop}"
 
 
 Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
@@ -206,6 +206,8 @@ def _series(frame: Frame, name: str, dtype: DType, data: list[Any]) -> nw.Series
     if dtype == "Int64":
         data = [None if value is None else int(value) for value in data]
     if frame.implementation.is_pandas_like():
+        import pandas as pd
+
         # only pandas' own nullable integers hold a gap, and narwhals does not make those
         nullable: Any = PANDAS[dtype]  # the stubs know single literals only
         array = pd.array(data, dtype=nullable)

@@ -55,7 +55,7 @@ def drift(
     y = np.concatenate([_centred([log(value) for _, value in side]) for side in sides])
     slope = float(x @ y / (x @ x))
     rest = y - slope * x
-    half = float(scipy.stats.t.ppf((1 + confidence) / 2, df)) * sqrt(
+    half = float(scipy.special.stdtrit(df, (1 + confidence) / 2)) * sqrt(
         float(rest @ rest / df / (x @ x))
     )
     change = slope * (len(times) - 1)

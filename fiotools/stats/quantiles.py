@@ -56,8 +56,15 @@ def ranks_around(percentile: float, n: int, confidence: float = 0.95) -> tuple[i
     if n < ios_needed(percentile, confidence):
         return None
     tail = (1 - confidence) / 2
-    low, high = (int(scipy.stats.binom.ppf(q, n, percentile / 100)) for q in (tail, 1 - tail))
+    low, high = (_binomial(q, n, percentile / 100) for q in (tail, 1 - tail))
     return max(1, low), min(n, high + 1)
+
+
+def _binomial(q: float, n: int, p: float) -> int:
+    """Give the quantile of a binomial distribution, as scipy.stats has it."""
+    found = ceil(scipy.special.bdtrik(q, n, p))
+    below = max(found - 1, 0)
+    return below if scipy.special.bdtr(below, n, p) >= q else found
 
 
 def middle(low: float, high: float) -> float | None:

@@ -223,7 +223,7 @@ def _summary(series: list[float], metric: Metric, confidence: float, *, in_order
     if max(series) - min(series) <= 1e-12 * max(map(abs, series)):
         found.notes.append("mean: no spread at all, so no interval")
     else:
-        half = float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1)) * found.stddev / sqrt(n)
+        half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * found.stddev / sqrt(n)
         found.mean_lo, found.mean_hi = found.mean - half, found.mean + half
     if found.mean > 0:
         found.cov_pct = 100 * found.stddev / found.mean

@@ -152,7 +152,7 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> dic
     found["icc"] = between / (within + between)
     ratio, tail = outer / within, (1 - confidence) / 2
     low, high = (
-        (ratio / float(scipy.stats.f.ppf(q, k - 1, count - k)) - 1) for q in (1 - tail, tail)
+        (ratio / float(scipy.special.fdtri(k - 1, count - k, q)) - 1) for q in (1 - tail, tail)
     )
     found["icc_lo"], found["icc_hi"] = (max(0.0, end / (end + threads)) for end in (low, high))
     if len(set(sizes)) > 1:

@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from fiotools import labels
@@ -14,12 +15,13 @@ from fiotools.display.columns import short
 from fiotools.display.sheet import Shown
 from fiotools.schema import TABLES
 
-IO = pd.DataFrame(
+IO = pl.DataFrame(
     {
-        "direction": pd.array(["read", "write", None], dtype="str"),
-        "bs_bytes": pd.array([4096, 1048576, None], dtype="Int64"),
+        "at": [0, 1, 2],
+        "direction": ["read", "write", None],
+        "bs_bytes": [4096, 1048576, None],
         "lat_mean_ns": [5e5, 2e6, None],
-        "direct": pd.array([True, False, None], dtype="boolean"),
+        "direct": [True, False, None],
     }
 )
 
@@ -69,10 +71,15 @@ def test_a_short_name_means_one_column(table):
         ("direction in ['read', 'write'] and bs > 4096", [1]),
         ("not (direction == 'write')", [0, 2]),
         ("4000 < bs < 5000 or lat_mean > 1e6", [0, 1]),
+        ("bs != 4096", [1]),
+        ("lat_mean != 5e5", [1, 2]),
+        ("direction not in ['read']", [1, 2]),
+        ("direction == ['write', 'trim']", [1]),
+        ("(bs == 4096) | ~(direct == True) & (lat_mean > -1)", [0, 1]),
     ],
 )
 def test_where(condition, rows):
-    assert fulfilling(IO, [condition]).index.tolist() == rows
+    assert fulfilling(IO, [condition])["at"].to_list() == rows
 
 
 @pytest.mark.parametrize(

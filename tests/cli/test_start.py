@@ -76,22 +76,39 @@ def test_help_loads_nothing_heavy():
     assert not {*heavy} & {*done.stderr.split()}
 
 
+FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
+
+
 @pytest.mark.parametrize(
     ("code", "heavy"),
     [
         ("import fiotools", "pandas numpy polars scipy matplotlib orjson lxml pyarrow tqdm rich"),
         (
             "import fiotools as ft; ft.read('data/how-many-runs/depth/16_1.json')",
-            "polars scipy matplotlib seaborn narwhals tqdm rich typer zstandard fsspec dask",
+            "pandas pyarrow scipy matplotlib seaborn narwhals tqdm rich typer zstandard fsspec dask"
+            " fiotools.plot fiotools.dataset fiotools.readers.dd.reader fiotools.readers.diskspd.xml",
         ),
         (
             "from fiotools.sharing import read_batch, Task; from fiotools.sources import find;"
             " read_batch([*find(['data/how-many-runs/depth', 'data/page-cache'])], Task())",
-            "pandas polars pyarrow scipy tqdm dask",
+            "pandas pyarrow scipy tqdm dask",
         ),
         ("import fiotools.cli.verbs.read", "pandas polars scipy matplotlib rich pydantic"),
+        *(
+            (
+                f"from fiotools.cli import main; main({[*verb.split(), *FILES]})",
+                "pandas pyarrow scipy.stats matplotlib fiotools.plot fiotools.dataset",
+            )
+            for verb in (
+                "read --where rw=randread",
+                "compare --metric iops",
+                "compare --settings",
+                "summarize --metric iops",
+                "check",
+            )
+        ),
     ],
-    ids=["import", "read", "worker", "verb"],
+    ids=["import", "read", "worker", "verb", "see", "compare", "settings", "summarize", "check"],
 )
 def test_what_is_not_needed_is_not_loaded(code, heavy):
     code = f"import sys; {code}; print(*sorted(sys.modules))"

@@ -314,8 +314,8 @@ def test_what_a_plot_shows_is_computed_by_the_library(monkeypatch, inside, tmp_p
     assert told == [("iops", 8), ("lat_mean_ns", 8)]
     steady = drawn["series"][1]["steady"]
     assert (steady["method"].item(), steady["interval_s"].item()) == ("fio-deviation", 10)
-    seen = drawn["credibility"][0][0].query("check == 'link'")
-    assert seen["limit"].tolist() == [750e6]  # 500 MB/s of a link that packs
+    seen = drawn["credibility"][0][0].filter(check="link")
+    assert seen["limit"].to_list() == [750e6]  # 500 MB/s of a link that packs
 
 
 def test_markdown(inside):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-import pandas as pd
+import polars as pl
 import pytest
 
 from fiotools.cli import raw
@@ -302,6 +302,6 @@ def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
 
 
 def test_numbers_of_a_csv_stay_numbers():
-    frame = pd.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
+    frame = pl.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
     assert raw.content(frame, "csv").decode().splitlines() == ["offset,text", "-1.5,'-1.5", "2.0,"]
     assert frame["text"][0] == "-1.5"

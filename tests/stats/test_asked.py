@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fiotools as ft
+from fiotools import compare, settings_diff
 from fiotools.errors import SchemaError
-from fiotools.stats import compare, settings_diff
 
 
 def settings(make, *rows):

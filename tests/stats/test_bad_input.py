@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from fiotools import combine, compare, fairness, per_thread, speedup, summarize
 from fiotools.errors import SchemaError
-from fiotools.stats import combine, compare, fairness, per_thread, speedup, summarize
 
 
 @pytest.mark.parametrize(

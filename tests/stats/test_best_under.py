@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fiotools import best_under, combine, variance_parts
 from fiotools.errors import SchemaError
-from fiotools.stats import best_under, combine, variance_parts
 from fiotools.stats.variance import components
 
 

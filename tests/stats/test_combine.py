@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import fiotools as ft
+from fiotools import combine, compare
 from fiotools.errors import SchemaError
-from fiotools.stats import combine, compare
 from fiotools.stats.frames import opened, values
 from fiotools.stats.pooling import pooled_mean, pooled_stddev
 

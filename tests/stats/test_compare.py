@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from fiotools import compare, speedup
 from fiotools.errors import SchemaError
-from fiotools.stats import compare, speedup
 
 COLUMNS = [
     *("g", "baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline"),

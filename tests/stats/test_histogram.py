@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import fiotools as ft
-from fiotools.errors import SchemaError
-from fiotools.stats import (
+from fiotools import (
     bound_percentiles,
     combine,
     compare,
@@ -19,6 +18,7 @@ from fiotools.stats import (
     percentiles_from_bins,
     summarize,
 )
+from fiotools.errors import SchemaError
 from fiotools.stats.frames import opened
 from fiotools.stats.quantiles import ios_needed, ranks_around
 

@@ -10,8 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from fiotools.errors import SchemaError
-from fiotools.stats import (
+from fiotools import (
     best_under,
     bound_percentiles,
     combine,
@@ -25,6 +24,7 @@ from fiotools.stats import (
     summarize,
     variance_parts,
 )
+from fiotools.errors import SchemaError
 from fiotools.stats.estimates import StudentT, runs_still_needed
 from fiotools.stats.metric import metric_of
 from fiotools.stats.pooling import pooled_stddev

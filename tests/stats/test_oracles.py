@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
-from fiotools.stats import combine, compare, steady
+from fiotools import combine, compare, steady
 from fiotools.stats.batches import BATCHES, ENOUGH, PER_TAU, batch_interval
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
 from fiotools.stats.metric import metric_of

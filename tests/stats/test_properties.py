@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fiotools.stats import compare, speedup, summarize
+from fiotools import compare, speedup, summarize
 from fiotools.stats.verdict import settled
 
 # a laptop under load is no failure

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools import reconcile
 from fiotools.errors import SchemaError
-from fiotools.stats import reconcile
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

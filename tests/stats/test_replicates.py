@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
+from fiotools import compare, summarize
 from fiotools.errors import SchemaError
-from fiotools.stats import compare, summarize
 
 ROOT = Path(__file__).parents[2]
 

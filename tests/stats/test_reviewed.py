@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
+from fiotools import compare, steady, summarize, variance_parts
 from fiotools.errors import SchemaError
-from fiotools.stats import compare, steady, summarize, variance_parts
 
 START = datetime(2026, 1, 1)
 NOISE = [1.0, 1.02, 0.97, 1.02, 1.0]  # no trend

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
+from fiotools import steady
 from fiotools.errors import SchemaError
-from fiotools.stats import steady
 from fiotools.stats.batches import autocorrelation, batch_interval, integrated_time, portions
 from fiotools.stats.windows import judge_of, window_of
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fiotools import summarize
 from fiotools.errors import SchemaError
-from fiotools.stats import summarize
 from fiotools.stats.order import blocks, drift
 from fiotools.stats.summary import median_interval, outliers
 

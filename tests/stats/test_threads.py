@@ -7,8 +7,8 @@ import narwhals as nw
 import pytest
 
 import fiotools as ft
+from fiotools import fairness, per_thread, summarize
 from fiotools.errors import SchemaError
-from fiotools.stats import fairness, per_thread, summarize
 from fiotools.stats.frames import opened
 from fiotools.stats.threads import stragglers
 

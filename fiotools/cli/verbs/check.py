@@ -16,7 +16,7 @@ from fiotools.display.sheet import Sheet, Shown
 from fiotools.display.text import many
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 _STRICT = 3
 _FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]i?B|B|s|[mµn]s)(?:/s)?)?(?![\w])")
@@ -49,14 +49,14 @@ def check(
     with files.working(read, "checking"):
         answer = evidence.answer(read, sides, known)
     give(answer, format, lambda frame: _sheet(frame, every=every))
-    if strict and not read.code and answer["verdict"].isin(("impossible", "suspect")).any():
+    if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
         return _STRICT
     return read.code
 
 
-def _sheet(frame: pd.DataFrame, *, every: bool) -> Sheet:
+def _sheet(frame: pl.DataFrame, *, every: bool) -> Sheet:
     folder = labels.common_folder(frame["source"])
-    frame = frame.assign(source=frame["source"].str.removeprefix(folder))
+    frame = frame.with_columns(frame["source"].str.strip_prefix(folder))
     # the same remedy, and what is said of many runs in the same words, is said once
     said: dict[tuple[str, str, str], dict[str, list[Finding]]] = {}
     for one in findings(frame):
@@ -76,9 +76,9 @@ def _sheet(frame: pd.DataFrame, *, every: bool) -> Sheet:
         Shown("check", [check for _, check, _ in ordered], keep=1),
         Shown("why, and what to do", ["\n".join(lines) for lines in texts], keep=2, wraps=True),
     ]
-    hidden = 0 if every else int(frame["verdict"].eq("ok").sum())
+    hidden = 0 if every else int((frame["verdict"] == "ok").sum())
     notes = [f"ok, and not shown without --all: {many(hidden, 'answer')}"] if hidden else []
-    runs = len(frame[["source", "run"]].drop_duplicates())
+    runs = frame.select("source", "run").n_unique()
     title = f"{many(runs, 'run')}{f' in {folder}' if folder else ''}: {counts(frame['verdict'])}"
     return Sheet(made if ordered else [], title, notes)
 

@@ -39,9 +39,9 @@ def describe(
             found[full] = column_of(full)
     rows = [_row(column) for column in (found or COLUMNS).values()]
     if format in ("json", "csv"):
-        import pandas as pd  # only here: the others do without, and are quick
+        import polars as pl  # only here: the others do without, and are quick
 
-        stream.write_bytes(raw.content(pd.DataFrame(rows).astype("str"), format))
+        stream.write_bytes(raw.content(pl.DataFrame(rows), format))
     else:
         sheet.show(_each(rows) if 0 < len(found) <= 3 else _list(rows), format)
     return 0

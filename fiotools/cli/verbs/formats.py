@@ -11,8 +11,9 @@ def formats(format: options.Format = "table") -> int:
     """List what can be read, and how to have it made."""
     if format in ("json", "csv"):
         import fiotools as ft
+        from fiotools.tables.frames import of_pandas
 
-        stream.write_bytes(raw.content(ft.formats(), format))
+        stream.write_bytes(raw.content(of_pandas(ft.formats()), format))
         return 0
     from fiotools.readers import readers
 

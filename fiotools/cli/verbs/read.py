@@ -14,7 +14,7 @@ from fiotools.display import columns
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 
 def read(
@@ -72,10 +72,10 @@ def read(
     found = files.read_all(sources, read_as, hint=names != ["notes"])
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
-        names = [name for name, frame in tables.items() if len(frame)]
+        names = [name for name in tables if tables.height(name)]
     names = names or [metrics.main_table(found.results)]
     kept = options.Rows(where, scope, combine)
-    frames = {name: _chosen(tables[name], kept, columns.split(column)) for name in names}
+    frames = {name: _chosen(tables.polars(name), kept, columns.split(column)) for name in names}
     if target is not None:
         target.write(found, frames)
     else:
@@ -86,7 +86,7 @@ def read(
     return found.code
 
 
-def _chosen(frame: pd.DataFrame, kept: options.Rows, wanted: list[str]) -> pd.DataFrame:
+def _chosen(frame: pl.DataFrame, kept: options.Rows, wanted: list[str]) -> pl.DataFrame:
     frame = rows.kept(frame, kept)
     if kept.scope and not kept.combine:
         frame = rows.of_scope(frame, kept.scope)

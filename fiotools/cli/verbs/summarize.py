@@ -12,7 +12,7 @@ from fiotools.display.sheet import Sheet, Shown, grouped, places, shown
 from fiotools.schema import ANSWERS
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import polars as pl
 
 
 def summarize(
@@ -40,16 +40,16 @@ def summarize(
     return read.code
 
 
-def _sheet(frame: pd.DataFrame) -> Sheet:
+def _sheet(frame: pl.DataFrame) -> Sheet:
     by = [name for name in columns.of(frame) if name not in ANSWERS["summarize"]]
-    unit, metric = str(frame["unit"].iloc[0]), str(frame["metric"].iloc[0])
-    like = float(frame["max"].max())
+    unit, metric = str(frame["unit"][0] or ""), str(frame["metric"][0])
+    like = max(frame["max"])
 
     def amounts(name: str, keep: int) -> Shown:
         texts = cells.column([*frame[name], like], name, unit)[0][:-1]  # one prefix for all
         return Shown(name, texts, right=True, keep=keep)
 
-    percent = f"{frame['confidence'].iloc[0]:.0%}"
+    percent = f"{frame['confidence'][0]:.0%}"
     made = [
         *shown(frame, by, keep=lambda _: 10),
         Shown("n", [str(n) for n in frame["n"]], right=True, keep=9),
@@ -61,7 +61,7 @@ def _sheet(frame: pd.DataFrame) -> Sheet:
         if any(texts):
             made.append(Shown(f"{percent} of {name}", texts, keep=7))
     spread = [cells.cell(value, "%") for value in frame["cov_pct"]]
-    if frame["n"].max() > 1:
+    if max(frame["n"]) > 1:
         made += [
             Shown("cov", spread, right=True, keep=6),
             amounts("min", 5),

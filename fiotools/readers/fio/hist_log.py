@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
-from fiotools.arrays import Vector
 from fiotools.errors import ParseError
 from fiotools.readers.fio.bins import log_edges
 from fiotools.readers.fio.hist_rows import BEFORE_BINS, Rows, read_rows
@@ -132,7 +132,8 @@ def _add(
     edges: NDArray[np.float64],
 ) -> None:
     """Add the intervals, and their bins that hold anything."""
-    directions = Vector(heads[:, 1].astype(np.int32), words=[*DIRECTIONS.values()])
+    words = pl.Enum(DIRECTIONS.values())
+    directions = pl.Series(heads[:, 1].astype(np.uint8)).cat.to(words)
     columns: dict[str, Column]
     if tables.wants("samples"):
         columns = {
@@ -145,7 +146,7 @@ def _add(
     if tables.wants("bins"):
         row, number = np.concatenate(found.row), np.concatenate(found.bin)
         columns = {
-            "direction": directions.take(row),
+            "direction": directions.gather(row),
             "bin_lo_ns": edges[number],
             "bin_hi_ns": edges[number + 1],
             "count": np.concatenate(found.counts),

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.jobfile import JobFile, Section, is_job_file, parse
 from fiotools.schema import CONDITIONS
-from fiotools.tables import Block
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
@@ -245,19 +244,15 @@ def _amend(
     every = (section for entries in sections.values() for section in entries.values())
     grouped = any(section.grouped for section in every if section)
     for table in _TABLES if grouped else ("io",):
-        blocks = tables.blocks.get(table, [])
-        for at, block in enumerate(blocks):
-            lists = {name: list(block.listed(name)) for name in (*block.columns, *block.same)}
-            for row in range(block.size if "entry" in lists else 0):
-                section = sections.get(lists["run"][row], {}).get(lists["entry"][row])
-                if section is None:
-                    continue
-                if section.grouped and "scope" in lists and lists["scope"][row] == "job":
-                    lists["scope"][row] = "group"
-                if table == "io":
-                    asked = conditions(section, file, lists["direction"][row])
-                    for name, value in asked.items():
-                        column = lists.setdefault(name, [None] * block.size)
-                        if column[row] is None:
-                            column[row] = value
-            blocks[at] = Block(block.size, lists)
+        known = ("run", "entry", "scope", *(("direction", *CONDITIONS) if table == "io" else ()))
+        rows = [*_rows(tables, table, *known)]
+        for row in rows:
+            section = sections.get(row["run"], {}).get(row["entry"])
+            if section is None:
+                continue
+            if section.grouped and row["scope"] == "job":
+                row["scope"] = "group"
+            if table == "io":
+                asked = conditions(section, file, row["direction"])
+                row.update((name, value) for name, value in asked.items() if row[name] is None)
+        tables.amend(table, {name: [row[name] for row in rows] for name in known})

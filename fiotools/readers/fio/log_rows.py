@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fiotools.arrays import Vector
 from fiotools.errors import ParseError
 from fiotools.readers.fio.log_layout import Layout, layout_of
 from fiotools.readers.fio.log_lines import Lines, whole_lines
@@ -109,19 +108,16 @@ def _columns(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Give the columns of `samples`, and apart from them what all rows have alike."""
     found = figures(frame, value, meaning)
-    columns: dict[str, Any] = {name: found[name].to_numpy() for name in ("time_s", "value")}
+    columns: dict[str, Any] = {name: found[name] for name in ("time_s", "value")}
     same: dict[str, Any] = {}
     for name in ("direction", "bs_bytes", "offset_bytes", "prio"):
         column = found[name]
         if column.eq_missing(column[0]).all():  # as block sizes and priorities mostly are
             same[name] = column[0]
         elif column.dtype == pl.Int64:
-            missing = column.is_null().to_numpy() if column.null_count() else None
-            columns[name] = Vector(column.fill_null(0).to_numpy(), missing)
+            columns[name] = column
         else:
-            words = column.unique().drop_nulls().cast(pl.String)
-            places = column.cast(pl.Enum(words)).to_physical().cast(pl.Int32).fill_null(-1)
-            columns[name] = Vector(places.to_numpy(), words=words.to_list())
+            columns[name] = column.cast(pl.Enum(column.unique().drop_nulls().cast(pl.String())))
     return columns, same
 
 

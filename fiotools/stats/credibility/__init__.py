@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pandas as pd
+import polars as pl
 
-from fiotools.column import DType
 from fiotools.errors import SchemaError
 from fiotools.stats.credibility.budget import budget
 from fiotools.stats.credibility.ceiling import ceiling
@@ -32,9 +31,13 @@ from fiotools.stats.credibility.runs import Run
 from fiotools.stats.credibility.settings import settings, unsided
 from fiotools.stats.credibility.sparse import sparse
 from fiotools.stats.credibility.warm import warm
-from fiotools.vocabulary import ANSWERS, COLUMNS, PANDAS, STATISTICS
+from fiotools.tables.columns import column
+from fiotools.tables.frames import of_files, to_pandas
+from fiotools.vocabulary import ANSWERS, STATISTICS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from fiotools.results import Results
 
 __all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
@@ -158,6 +161,11 @@ def check(
         sides=sides,
         speedup_max=speedup_max,
     )
+    return to_pandas(answer(results, given))
+
+
+def answer(results: Results, given: Known) -> pl.DataFrame:
+    """Answer as `check` does, as a frame of polars."""
     every = runs(results)
     facing: dict[int, list[Pair]] = {}
     for pair in pairs(every, given):
@@ -186,28 +194,14 @@ def _told(run: Run, given: Known) -> Known:
     return given
 
 
-def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pd.DataFrame:
+def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pl.DataFrame:
     answers = ANSWERS["check"]
     hidden = [name for name in labels if name in answers]
     if hidden:
         raise SchemaError(f"column {hidden[0]!r} would hide the answer's own: rename the label")
-    columns: dict[str, Any] = {
-        name: pd.Series([run.labels.get(name) for run, _ in found], dtype=_type(found, name))
-        for name in labels
-    }
-    for name in _KEYS:
-        data = [run.head[name] for run, _ in found]
-        columns[name] = pd.Series(data, dtype=_dtype(COLUMNS[name].dtype))
+    columns = [of_files(name, [run.labels.get(name) for run, _ in found]) for name in labels]
+    columns += [column(name, [run.head[name] for run, _ in found]) for name in _KEYS]
     for name in answers:
-        data = [getattr(one, name) for _, one in found]
-        columns[name] = pd.Series(data, dtype=_dtype(STATISTICS[name].dtype))
-    return pd.DataFrame(columns)
-
-
-def _type(found: list[tuple[Run, Finding]], label: str) -> Any:
-    whole = all(isinstance(run.labels.get(label), int) for run, _ in found)
-    return "Int64" if whole and found else "str"
-
-
-def _dtype(name: DType) -> Any:
-    return PANDAS[name]
+        values = [getattr(one, name) for _, one in found]
+        columns.append(column(name, values, STATISTICS[name].dtype))
+    return pl.DataFrame(columns)

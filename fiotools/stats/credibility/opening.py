@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -11,6 +10,7 @@ from fiotools.errors import SchemaError
 from fiotools.stats.credibility.runs import Row, Run
 from fiotools.stats.frames import values
 from fiotools.stats.runs import refuse_twice
+from fiotools.tables.frames import Frames
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _TABLES = (
 def runs(results: Results) -> list[Run]:
     """Take the tables of a reading apart by run."""
     tables = getattr(results, "tables", None)
-    if not isinstance(tables, Mapping):
+    if not isinstance(tables, Frames):
         raise SchemaError(
             f"check() takes Results, as read() gives them, not {type(results).__name__}: "
             "the options and the commands stand in other tables than io"
@@ -33,8 +33,8 @@ def runs(results: Results) -> list[Run]:
     for name in ("runs", "io"):
         if name not in tables:
             raise SchemaError(f"table {name!r} was not read: leave tables= out when reading")
-    heads = _rows(tables["runs"])
-    refuse_twice(nw.from_native(tables["io"], eager_only=True))
+    heads = _rows(tables.polars("runs"))
+    refuse_twice(nw.from_native(tables.polars("io"), eager_only=True))
     keys = [(head["source"], head["run"]) for head in heads]
     if len(set(keys)) < len(keys):
         raise SchemaError("a run is there twice: was a file read twice?")
@@ -42,7 +42,7 @@ def runs(results: Results) -> list[Run]:
         key: {name: [] for name in _TABLES} for key in keys
     }
     for name in _TABLES:
-        for row in _rows(tables[name]) if name in tables else ():
+        for row in _rows(tables.polars(name)) if name in tables else ():
             own = parts.get((row["source"], row["run"]))
             if own is not None:
                 own[name].append(row)

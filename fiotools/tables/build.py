@@ -1,25 +1,26 @@
 """The rows that a reader builds of one file: plain columns, checked against the vocabulary.
 
 A reader adds rows (or whole columns, where there are many) to `Tables`; nothing here knows a tool.
-What becomes of them is in `fiotools.joining`.
+What becomes of them is in `fiotools.tables.parts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
-
-import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.schema import TABLES
 
 if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
     from fiotools.arrays import Vector
 
-Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | Vector"
+Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series | Vector"
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
@@ -33,7 +34,7 @@ class Block(NamedTuple):
     size : int
         How many.
     columns : dict
-        Columns of that length: lists, arrays, or typed already.
+        Columns of that length.
     same : dict
         Values that all of the rows share.
     """
@@ -44,12 +45,12 @@ class Block(NamedTuple):
 
     def listed(self, name: str) -> Sequence[Any]:
         """Return one column row by row; None where the reader gave none."""
-        values = self.columns.get(name)
+        values: Any = self.columns.get(name)
         if values is None:
             return [self.same.get(name)] * self.size
-        if isinstance(values, np.ndarray):
-            return list(values.tolist())
-        return values if isinstance(values, Sequence) else values.listed()
+        if isinstance(values, Sequence):
+            return values
+        return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
 class Made(NamedTuple):
@@ -121,7 +122,7 @@ class Tables:
         Parameters
         ----------
         table : str
-        columns : mapping of str to sequence or array
+        columns : mapping of str to sequence, array or polars.Series
             Columns of equal length. A list may have None in it; of an array all values are there
             (in float64 columns nan is none).
         **same
@@ -146,8 +147,11 @@ class Tables:
             for made in make(records, self.wants):
                 columns = dict(made.columns)
                 if made.sizes is not None:
+                    sizes = made.sizes.tolist()
                     for name, values in made.shared.items():
-                        columns[name] = np.asarray(values, dtype=object).repeat(made.sizes).tolist()
+                        each = values.tolist() if hasattr(values, "tolist") else values
+                        pairs = zip(each, sizes, strict=True)
+                        columns[name] = [*chain.from_iterable([one] * size for one, size in pairs)]
                 self.extend(made.table, columns)
 
     def start_run(self, **row: Any) -> int:
@@ -174,6 +178,16 @@ class Tables:
         for block in self.blocks.get(table, ()):
             yield from zip(*map(block.listed, names), strict=True)
 
+    def amend(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Put other values into some columns of all rows, as `rows` gives them."""
+        at = 0
+        blocks = self.blocks.get(table, [])
+        for place, block in enumerate(blocks):
+            end = at + block.size
+            amended = {name: values[at:end] for name, values in columns.items()}
+            blocks[place] = block._replace(columns={**block.columns, **amended})
+            at = end
+
     def finish(self) -> Self:
         """Close the tables: all rows are in blocks now."""
         for table in list(self._rows):
@@ -183,9 +197,7 @@ class Tables:
     def _flush(self, table: str) -> None:
         rows = self._rows.pop(table, None)
         if rows:
-            names: dict[str, Any] = {}
-            for row in rows:
-                names.update(row)
+            names = dict.fromkeys(chain.from_iterable(rows))
             columns = {name: [row.get(name) for row in rows] for name in names}
             self._append(table, Block(len(rows), columns))
 

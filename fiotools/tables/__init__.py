@@ -1,0 +1,5 @@
+"""The tables themselves: rows of files, gathered into polars frames; pandas only at the border."""
+
+from fiotools.tables.build import Block, Column, Made, Maker, Tables
+
+__all__ = ["Block", "Column", "Made", "Maker", "Tables"]

@@ -1,0 +1,93 @@
+"""Columns of polars in the types of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from fiotools.vocabulary import COLUMNS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fiotools.column import DType
+
+POLARS: Mapping[DType, pl.DataType] = {
+    "Int64": pl.Int64(),
+    "float64": pl.Float64(),
+    "boolean": pl.Boolean(),
+    "str": pl.String(),
+    "datetime": pl.Datetime("ms", "UTC"),
+}
+_NUMPY: Mapping[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
+
+
+def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
+    """Type the values of a column.
+
+    Parameters
+    ----------
+    name : str
+    given : sequence, numpy.ndarray or polars.Series
+        An array has all its values (of float64, nan is none). Texts that repeat may be an Enum or
+        a Categorical, and stay one.
+    dtype : str, optional
+        As the vocabulary has it for a column of that name.
+
+    Examples
+    --------
+    >>> column("run", [3, None]).to_list()
+    [3, None]
+    """
+    dtype = COLUMNS[name].dtype if dtype is None else dtype
+    kind = POLARS[dtype]
+    if isinstance(given, pl.Series):
+        made = given.alias(name)
+        if made.dtype != kind and not (dtype == "str" and made.dtype in (pl.Enum, pl.Categorical)):
+            made = made.cast(kind)
+    elif isinstance(given, np.ndarray) and given.dtype != object and dtype in _NUMPY:
+        made = pl.Series(name, given.astype(_NUMPY[dtype], copy=False))
+    else:
+        made = _of_list(name, given.tolist() if hasattr(given, "tolist") else given, dtype)
+    return made.fill_nan(None) if dtype == "float64" else made
+
+
+def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
+    kind = POLARS[dtype]
+    if dtype == "datetime":
+        moments = [None if value is None else _milliseconds(value) for value in values]
+        return pl.Series(name, moments, dtype=pl.Int64()).cast(kind)
+    try:
+        return pl.Series(name, values, dtype=kind)
+    except TypeError:
+        if dtype != "Int64":
+            raise
+    whole = [None if value is None or value != value else int(value) for value in values]
+    if any(one is not None and one != value for one, value in zip(whole, values, strict=True)):
+        raise TypeError(f"{name}: not all of these are whole numbers")
+    return pl.Series(name, whole, dtype=kind)
+
+
+def _milliseconds(moment: datetime) -> int:
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (aware - _EPOCH) // _MILLISECOND
+
+
+def nothing(name: str, size: int) -> pl.Series:
+    """Make a column without values."""
+    return pl.Series(name, [None], dtype=POLARS[COLUMNS[name].dtype]).new_from_index(0, size)
+
+
+def get(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Give a column of a frame; one of nothing if the frame has none of that name."""
+    return frame[name] if name in frame.columns else nothing(name, frame.height)
+
+
+def floats(frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
+    """Give the numbers of a column; nan where there are none."""
+    return get(frame, name).cast(pl.Float64()).fill_null(np.nan).to_numpy()

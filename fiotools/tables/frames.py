@@ -1,0 +1,303 @@
+"""The frames that people get: pandas frames, each made when it is asked for; or polars frames.
+
+Nothing before this border knows pandas, and who asks for polars frames does not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from fiotools.column import PANDAS
+from fiotools.tables.columns import POLARS, column, nothing
+from fiotools.tables.parts import FILE, Part, flat, height, lists, sizes_of
+from fiotools.vocabulary import COLUMNS, TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from fiotools.column import DType
+
+_LONG = 50_000  # rows: columns of nothing that are so long are one in memory until they are changed
+_STRETCH, _PIECE = 100, 1 << 10  # rows of a text on end, and of an array in which it is written
+
+
+class Frames(Mapping[str, "pd.DataFrame"]):
+    """Tables as pandas frames, made when they are asked for, and kept: they may be changed.
+
+    Labels are the first columns; every column has its type. Labels that are named like a condition
+    have filled that condition's gaps instead.
+
+    Parameters
+    ----------
+    part : Part, optional
+    made : mapping of str to pandas.DataFrame, optional
+        Tables that are pandas frames already.
+    """
+
+    def __init__(
+        self, part: Part | None = None, made: Mapping[str, pd.DataFrame] | None = None
+    ) -> None:
+        self._part = Part([], {}) if part is None else part
+        self._made = dict(made or {})
+        self._names = (*self._part.tables, *self._made)
+
+    def __getitem__(self, table: str) -> pd.DataFrame:
+        if table not in self._made:
+            rows = self._part.tables.pop(table)
+            self._made[table] = _pandas(table, rows, self._labels)
+        return self._made[table]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, table: object) -> bool:
+        return table in self._names
+
+    def height(self, table: str) -> int:
+        """Count the rows of a table."""
+        made = self._made.get(table)
+        return height(self._part.tables[table]) if made is None else len(made)
+
+    def polars(self, table: str) -> pl.DataFrame:
+        """Give a table as a polars frame; one that was made a pandas frame, as it is by now."""
+        if table in self._made:
+            return of_pandas(self._made[table])
+        rows = self._part.tables[table]
+        if FILE in rows.columns:
+            rows = self._part.tables[table] = _polars(table, rows, self._labels)
+        return rows.clone()
+
+    @cached_property
+    def _labels(self) -> list[pl.Series]:
+        """What is said of files: their labels, and their names."""
+        labels = dict.fromkeys(name for _, named in self._part.files for name in named)
+        found = [
+            of_files(name, [named.get(name) for _, named in self._part.files]) for name in labels
+        ]
+        return [*found, column("source", [source for source, _ in self._part.files])]
+
+
+def of_files(name: str, values: list[Any]) -> pl.Series:
+    """Type a label: whole numbers where all are, text otherwise."""
+    if all(isinstance(value, int) or value is None for value in values):
+        return column(name, values, "Int64")
+    return column(name, [None if value is None else str(value) for value in values], "str")
+
+
+def _columns(
+    table: str, rows: pl.DataFrame, of_files: list[pl.Series]
+) -> Iterator[tuple[str, pl.Series | None]]:
+    """Give the columns of a table in order, of stretches where there are any; None: of nothing."""
+    if FILE not in rows.columns:  # whole tables that were put together
+        for name in rows.columns:
+            lacks = name in COLUMNS and rows[name].null_count() == rows.height
+            yield name, None if lacks else rows[name]
+        return
+    own = {one.name: one for one in of_files}
+    for name in (*(name for name in own if name not in TABLES[table]), *TABLES[table]):
+        if name in own and (name == "source" or name not in TABLES[table]):
+            yield name, own[name].gather(rows[FILE])
+        else:
+            yield name, rows[name] if name in rows.columns else None
+
+
+def _polars(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pl.DataFrame:
+    rows = flat(rows)
+    none: dict[DType, pl.Series] = {}
+    made = []
+    for name, values in _columns(table, rows, of_files):
+        if values is None:
+            dtype = COLUMNS[name].dtype
+            if dtype not in none:
+                none[dtype] = nothing(name, rows.height)
+            values = none[dtype]
+        elif values.dtype in (pl.Enum, pl.Categorical):
+            values = values.cast(pl.String())
+        made.append(values.alias(name))
+    return pl.DataFrame(made)
+
+
+def _pandas(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pd.DataFrame:
+    if not rows.height and len(of_files) == 1:
+        return _empty(table).copy(deep=False)  # nothing is in it that could be changed
+    return to_pandas(rows, table, of_files)
+
+
+def to_pandas(
+    rows: pl.DataFrame, table: str = "", of_files: list[pl.Series] | None = None
+) -> pd.DataFrame:
+    """Make a pandas frame: of a whole frame, or of the rows of a table and what is said of files.
+
+    The columns of rows are taken out of them: not everything has to be in memory twice.
+    """
+    import pandas as pd
+
+    own, sizes, size = lists(rows), sizes_of(rows), height(rows)
+    lacking = _Lacking(size)
+    data: dict[str, Any] = {}
+    for name, values in _columns(table, rows, of_files or []):
+        if values is None:
+            data[name] = lacking.column(COLUMNS[name].dtype)
+        elif name in own:
+            data[name] = _array(values.explode(), None)
+        else:
+            data[name] = _array(values, sizes)
+        if values is not None and name in rows.columns:
+            rows.drop_in_place(name)
+    return pd.DataFrame(data, copy=False)
+
+
+class _Lacking:
+    """Makes columns without values; long ones are one in memory until one of them is changed.
+
+    pandas sees to that if it is given a series: that knows who else has its values.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._long: dict[DType, pd.Series[Any]] = {}
+
+    def column(self, dtype: DType) -> Any:
+        """Make a column of a type."""
+        import pandas as pd
+
+        if self._size <= _LONG:
+            return _none(dtype, self._size)
+        if dtype not in self._long:
+            self._long[dtype] = pd.Series(_none(dtype, self._size), copy=False)
+        return self._long[dtype]
+
+
+def _none(dtype: DType, size: int) -> Any:
+    """Make a column without values."""
+    if size <= _LONG:
+        return _nothing(dtype).repeat(size)
+    return _array(pl.Series([None], dtype=POLARS[dtype]), np.array([size]))
+
+
+@cache
+def _nothing(dtype: DType) -> Any:
+    return _array(pl.Series([None], dtype=POLARS[dtype]), None)
+
+
+@cache
+def _empty(table: str) -> pd.DataFrame:
+    """Build a table without rows: most files leave most tables empty, and building takes time."""
+    import pandas as pd
+
+    return pd.DataFrame({name: _none(COLUMNS[name].dtype, 0) for name in TABLES[table]})
+
+
+@cache
+def _dtype(name: str) -> Any:
+    """Look a type up by its name, once: pandas tries every type that it knows."""
+    import pandas as pd
+
+    return pd.api.types.pandas_dtype(name)
+
+
+def _array(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
+    """Make a column of pandas; with ``sizes``, each value stands in so many rows on end.
+
+    pyarrow is not needed for it; where it is, pandas keeps texts in its arrays.
+    """
+    import pandas as pd
+
+    if values.dtype in (pl.String, pl.Enum, pl.Categorical):
+        return _texts(values, sizes)
+    if sizes is not None:
+        values = values.gather(np.arange(len(sizes)).repeat(sizes))
+    if values.dtype.is_float():
+        return values.to_numpy(writable=True)
+    missing = values.is_null().to_numpy(writable=True)
+    if values.dtype == POLARS["datetime"]:
+        dates = values.to_physical().fill_null(0).to_numpy().view("M8[ms]")
+        dates = np.where(missing, np.datetime64("NaT", "ms"), dates)
+        return pd.array(dates, dtype=_dtype(PANDAS["datetime"]))
+    if values.dtype == pl.Boolean:
+        return pd.arrays.BooleanArray(values.fill_null(False).to_numpy(writable=True), missing)
+    if not values.dtype.is_integer():  # a column of the user's own
+        return pd.array(values.to_list(), dtype=object)
+    return pd.arrays.IntegerArray(values.fill_null(0).to_numpy(writable=True), missing)
+
+
+def _texts(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
+    """Make a column of texts.
+
+    Arrow writes a text anew for each row, ten million times the path of a file. But a column may
+    have parts, and the parts may be slices of one array in which the text is written often enough.
+    """
+    import pandas as pd
+
+    kind = _dtype(PANDAS["str"])
+    count = len(values) if sizes is None else int(sizes.sum())
+    runs = values.rle().struct.unnest() if count > _LONG else None
+    if kind.storage != "pyarrow":
+        words = values.drop_nulls().unique(maintain_order=True)
+        places = values.cast(pl.Enum(words)).to_physical().fill_null(len(words)).to_numpy()
+        places = places if sizes is None else places.repeat(sizes)
+        return pd.array(np.array([*words, None], dtype=object).take(places), dtype=kind)
+    import pyarrow as pa
+
+    if runs is None or count <= _STRETCH * len(runs):
+        whole = values if sizes is None else values.gather(np.arange(len(sizes)).repeat(sizes))
+        return pd.array(whole.to_arrow().cast(pa.large_string()), dtype=kind)
+    long = runs["len"].cast(pl.Int64()).to_numpy()
+    if sizes is not None:
+        long = np.add.reduceat(sizes, np.cumsum(long) - long)
+    runs = runs.with_columns(pl.Series("len", long))
+    longest = runs.group_by("value").agg(pl.col("len").max().clip(upper_bound=_PIECE))
+    text_type = pa.large_string()
+    written = {text: pa.repeat(pa.scalar(text, text_type), size) for text, size in longest.rows()}
+    parts = []
+    for size, text in runs.rows():
+        whole, rest = divmod(size, _PIECE)
+        parts += [written[text]] * whole
+        if rest:
+            parts.append(written[text].slice(0, rest))
+    return pd.array(pa.chunked_array(parts), dtype=kind)
+
+
+# --- polars frames of pandas frames -----------------------------------------------------------
+
+
+def of_pandas(frame: pd.DataFrame) -> pl.DataFrame:
+    """Make a polars frame of a pandas frame, which may have columns of its user's own.
+
+    polars takes pandas' own nullable types only through pyarrow, which the core does without.
+    """
+    return pl.DataFrame([_series(frame[name]) for name in frame.columns])
+
+
+def _series(values: pd.Series[Any]) -> pl.Series:
+    """Make a polars column of a pandas one, null where it has nothing."""
+    import pandas as pd
+
+    name, kind = str(values.name), str(values.dtype)
+    missing = values.isna().to_numpy()
+    plain: Any = getattr(values.dtype, "numpy_dtype", values.dtype)
+    if kind == "str":
+        places, words = pd.factorize(values)
+        every = pl.Series(name, [*words, None], dtype=pl.String())
+        return every.gather(np.where(missing, len(words), places))
+    if kind.startswith("datetime"):
+        unit = values.dt.unit
+        moments = pl.Series(name, values.to_numpy(dtype=f"M8[{'ms' if unit == 's' else unit}]"))
+        return moments if values.dt.tz is None else moments.dt.replace_time_zone("UTC")
+    if not isinstance(plain, np.dtype) or plain.kind not in "iufb":  # a column of the user's own
+        there = zip(values.tolist(), missing, strict=True)
+        return pl.Series(name, [None if gone else value for value, gone in there], strict=False)
+    numbers = values.to_numpy(dtype=plain, na_value=plain.type(0))
+    series = pl.Series(name, numbers)
+    if missing.any():
+        series = series.set(pl.Series(missing), None)
+    return series

@@ -1,0 +1,272 @@
+"""The rows of many files put together: a polars frame for each table.
+
+Files are read some hundred at a time. What such a batch gave is a `Part`: small enough to be sent
+from one process to another, and put under others when all parts are there. Its frames have the
+number of each row's file, and the columns of which the files say anything.
+
+The thousand bins of a histogram are of one file, run, job and direction. Where rows share such
+values in long stretches, a frame has one row for each stretch, and lists of what differs in it:
+what they share is kept once. `flat` gives the rows one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from fiotools.schema import CONDITIONS, TABLES
+from fiotools.tables.columns import column, get
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fiotools.tables.build import Block, Made, Maker, Tables
+
+Labels = Mapping[str, Any]
+TEXT = pl.String()
+FILE = "#"  # the column of the number of the file: neither a column nor a label is called so
+_FEW = 100  # rows: an array of so few is written out where others are
+_MANY, _LONG = 50_000, 100  # rows, and rows of a stretch, for which stretches are worth keeping
+
+
+@dataclass(slots=True)
+class Part:
+    """What a batch of files gave.
+
+    Attributes
+    ----------
+    files : list of (source, labels)
+    tables : dict of str to polars.DataFrame
+        In the order of the files.
+    """
+
+    files: list[tuple[str, Labels]]
+    tables: dict[str, pl.DataFrame]
+
+
+# --- frames in stretches ----------------------------------------------------------------------
+
+
+def lists(frame: pl.DataFrame) -> list[str]:
+    """Name the columns that have a list for each stretch; none if there are no stretches.
+
+    In whole tables a list is a value of somebody's own column.
+    """
+    if FILE not in frame.columns:
+        return []
+    return [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+
+
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """Give the rows one by one."""
+    names = lists(frame)
+    return frame.explode(names) if names else frame
+
+
+def sizes_of(frame: pl.DataFrame) -> NDArray[np.int64] | None:
+    """Give how many rows each stretch has; None if there are no stretches."""
+    names = lists(frame)
+    return frame[names[0]].list.len().cast(pl.Int64()).to_numpy() if names else None
+
+
+def height(frame: pl.DataFrame) -> int:
+    """Count the rows."""
+    sizes = sizes_of(frame)
+    return frame.height if sizes is None else int(sizes.sum())
+
+
+def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]) -> pl.DataFrame:
+    """Make a frame of what stretches share, and of what their rows have."""
+    if own.height <= max(_MANY, _LONG * len(sizes)):
+        rows = shared[np.arange(len(sizes)).repeat(sizes)] if own.height > len(sizes) else shared
+        return rows.hstack(own)
+    places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
+    for name in own.columns:
+        cut = pl.lit(own[name].implode()).list.slice("start", "size")
+        shared = shared.hstack(places.select(cut.alias(name)))
+    return shared
+
+
+# --- of blocks and records --------------------------------------------------------------------
+
+
+def gathered(files: Iterable[tuple[int, Tables]]) -> dict[str, pl.DataFrame]:
+    """Sort the rows of some files by table; what was deferred becomes rows here."""
+    found: dict[str, list[pl.DataFrame]] = {}
+    blocks: dict[str, list[tuple[int, Block]]] = {}
+    records: dict[Maker, list[tuple[int, Any]]] = {}
+    tables: Tables | None = None
+    for number, tables in files:
+        for table, own in tables.blocks.items():
+            blocks.setdefault(table, []).extend((number, block) for block in own if block.size)
+        for make, kept in tables.deferred.items():
+            records.setdefault(make, []).extend((number, record) for record in kept)
+    for make, pairs in records.items():
+        assert tables is not None
+        numbers = np.array([number for number, _ in pairs], dtype=np.int32)
+        for made in make([record for _, record in pairs], tables.wants):
+            found.setdefault(made.table, []).append(_of_made(made, numbers))
+    for table, some in blocks.items():
+        if some:
+            found.setdefault(table, []).append(_of_blocks(some))
+    return {table: _in_order(table, stacked(frames)) for table, frames in found.items()}
+
+
+def _of_made(made: Made, numbers: NDArray[np.int32]) -> pl.DataFrame:
+    file = pl.Series(FILE, numbers[made.owners], dtype=pl.Int32())
+    own = _filled(column(name, values) for name, values in made.columns.items())
+    if made.sizes is None:
+        return pl.DataFrame([file, *own])
+    shared = [file, *_filled(column(name, values) for name, values in made.shared.items())]
+    return _stretched(pl.DataFrame(shared), pl.DataFrame(own), made.sizes)
+
+
+def _of_blocks(pairs: Sequence[tuple[int, Block]]) -> pl.DataFrame:
+    blocks = [block for _, block in pairs]
+    own = dict.fromkeys(name for block in blocks for name in block.columns)
+    same = dict.fromkeys(name for block in blocks for name in block.same if name not in own)
+    file = pl.Series(FILE, [number for number, _ in pairs], dtype=pl.Int32())
+    alike = _filled(column(name, [block.same.get(name) for block in blocks]) for name in same)
+    rows = _filled(_joined(name, blocks) for name in own)
+    sizes = np.array([block.size for block in blocks])
+    if not rows:
+        return pl.DataFrame([file, *alike])[np.arange(len(sizes)).repeat(sizes)]
+    return _stretched(pl.DataFrame([file, *alike]), pl.DataFrame(rows), sizes)
+
+
+def _filled(columns: Iterable[pl.Series]) -> list[pl.Series]:
+    """Leave out columns of nothing."""
+    return [one for one in columns if one.null_count() < len(one)]
+
+
+def _joined(name: str, blocks: Sequence[Block]) -> pl.Series:
+    """Join the pieces of a column: lists are put together before they are typed."""
+    found: list[pl.Series] = []
+    values: list[Any] = []
+    for block in blocks:
+        given: Any = block.columns.get(name)
+        if type(given) is list:
+            values += given
+            continue
+        if block.size <= _FEW:
+            values += block.listed(name)
+            continue
+        if values:
+            found.append(column(name, values))
+            values = []
+        if given is None:
+            found.append(column(name, [block.same.get(name)]).new_from_index(0, block.size))
+        else:
+            found.append(column(name, given))
+    if values or not found:
+        found.append(column(name, values))
+    return found[0] if len(found) == 1 else pl.concat(map(_as_text, found))
+
+
+def _as_text(values: pl.Series) -> pl.Series:
+    return values.cast(TEXT) if values.dtype in (pl.Enum, pl.Categorical) else values
+
+
+def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Put rows in the order of their files, and of the runs in these; notes stay as they came."""
+    if "run" in lists(frame):
+        frame = flat(frame)
+    names = [FILE, "run"] if table != "notes" and "run" in frame.columns else [FILE]
+    keys = frame[FILE].cast(pl.Int64()).to_numpy() << 32
+    if len(names) > 1:
+        keys = keys | frame["run"].fill_null(0).to_numpy()
+    return frame if (np.diff(keys) >= 0).all() else frame.sort(names, maintain_order=True)
+
+
+# --- of parts ---------------------------------------------------------------------------------
+
+
+def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Put frames of one table under one another."""
+    frames = [frame for frame in frames if frame.height]
+    if len(frames) < 2:
+        return frames[0] if frames else pl.DataFrame(schema={FILE: pl.Int32()})
+    own = {frozenset(lists(frame)) for frame in frames}
+    if len(own) > 1:
+        frames = [flat(frame) for frame in frames]
+    # texts are Enum here and String there, or have other words
+    kinds: dict[str, set[pl.DataType]] = {}
+    for frame in frames:
+        for name, kind in frame.schema.items():
+            kinds.setdefault(name, set()).add(kind)
+    texts: dict[Any, pl.DataType] = {
+        name: pl.List(pl.String()) if any(isinstance(kind, pl.List) for kind in found) else TEXT
+        for name, found in kinds.items()
+        if len(found) > 1
+    }
+    return pl.concat([frame.cast(texts, strict=False) for frame in frames], how="diagonal")
+
+
+def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:
+    """Put parts together, with all tables or some; files are numbered through all of them."""
+    starts = np.cumsum([0, *(len(part.files) for part in parts)]).tolist()
+    found: dict[str, list[pl.DataFrame]] = {}
+    for start, part in zip(starts, parts, strict=False):
+        for table, frame in part.tables.items():
+            found.setdefault(table, []).append(frame.with_columns(pl.col(FILE) + start))
+    built = [table for table in TABLES if wanted is None or table in (*wanted, "notes")]
+    tables = {table: stacked(found.get(table, ())) for table in built}
+    return Part([file for part in parts for file in part.files], tables)
+
+
+def fill_conditions(part: Part) -> list[tuple[int, str]]:
+    """Fill gaps of conditions from labels that are named like them.
+
+    Returns
+    -------
+    list of (file, message)
+        Where a path says another condition than the file does.
+    """
+    named = {name for _, labels in part.files for name in labels}
+    said: list[tuple[int, str]] = []
+    for name in filter(named.__contains__, CONDITIONS):
+        labels = column(name, [labels.get(name) for _, labels in part.files])
+        for table, frame in part.tables.items():
+            if name not in TABLES[table] or not frame.height:
+                continue
+            if name in lists(frame):
+                frame = flat(frame)
+            given, stated = _as_text(get(frame, name)), labels.gather(frame[FILE])
+            if table == "io":
+                said += _contradicted(name, frame[FILE], given, stated)
+            part.tables[table] = frame.with_columns(given.zip_with(given.is_not_null(), stated))
+    return said
+
+
+def _contradicted(
+    name: str, file: pl.Series, given: pl.Series, stated: pl.Series
+) -> Iterator[tuple[int, str]]:
+    both = pl.DataFrame({FILE: file, "own": given, "label": stated})
+    others = both.filter(pl.col("own") != pl.col("label")).unique(maintain_order=True)
+    grouped = others.group_by(FILE, maintain_order=True).agg(pl.col("own").sort(), "label")
+    for number, values, labels in grouped.iter_rows():
+        said = ", ".join(map(str, values))
+        yield number, f"the path says {name}={labels[0]}, the file {said}: the file's is kept"
+
+
+def add_notes(
+    notes: pl.DataFrame, said: Sequence[tuple[int, int | None, str]], *, last: bool = False
+) -> pl.DataFrame:
+    """Add warnings (file, run, message): behind the notes of their files, or behind all."""
+    if not said:
+        return notes
+    files, runs, messages = map(list, zip(*said, strict=True))
+    added = pl.DataFrame(
+        [
+            pl.Series(FILE, files, dtype=pl.Int32()),
+            column("run", runs),
+            column("severity", ["warning"] * len(said)),
+            column("message", messages),
+        ]
+    )
+    whole = stacked([notes, added])
+    return whole if last else _in_order("notes", whole)

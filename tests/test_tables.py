@@ -1,0 +1,144 @@
+"""Rows of many files as frames: in order, in stretches or one by one, and columns of nothing."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from fiotools import SchemaError, read
+from fiotools.tables import Made, Tables, columns, frames, parts
+from fiotools.tables.parts import FILE, Part, flat, gathered, height, stack
+
+FIXTURES = Path(__file__).parent / "fixtures" / "fio"
+
+
+def bins(records, wants):
+    """Make the bins of records: (run, latency, count, count, ...)."""
+    assert wants("bins")
+    yield Made(
+        "bins",
+        np.arange(len(records), dtype=np.int32),
+        {"count": [one for _, _, *counts in records for one in counts]},
+        np.array([len(counts) for _, _, *counts in records]),
+        {"run": [run for run, *_ in records], "latency": [kind for _, kind, *_ in records]},
+    )
+
+
+def filled():
+    """Fill the tables of two files: records that are out of order, and rows one by one."""
+    one, other = Tables("a"), Tables("b")
+    for record in ((2, "slat", 1, 2), (1, "clat", 3)):
+        one.defer(bins, record)
+    other.defer(bins, (1, "lat", None, 5))
+    return one, other
+
+
+@pytest.fixture(params=["rows", "stretches"])
+def form(request, monkeypatch):
+    if request.param == "stretches":
+        monkeypatch.setattr(parts, "_MANY", 0)
+        monkeypatch.setattr(parts, "_LONG", 1)
+    return request.param
+
+
+def test_rows_go_in_the_order_of_their_files_and_runs(form):
+    one, other = filled()
+    frame = gathered([(0, one), (1, other)])["bins"]
+    assert height(frame) == 5
+    assert frame.height == (5 if form == "rows" else 3)
+    rows = flat(frame).select(FILE, "run", "latency", "count").rows()
+    assert rows == [
+        (0, 1, "clat", 3),
+        (0, 2, "slat", 1),
+        (0, 2, "slat", 2),
+        (1, 1, "lat", None),
+        (1, 1, "lat", 5),
+    ]
+
+
+def test_rows_of_records_stand_among_others(form):
+    one, other = filled()
+    other.extend("bins", {"count": np.array([7, 8]), "latency": ["slat", "clat"]}, run=1)
+    one.settle()
+    both = [Part([("x", {})], gathered([(0, one)])), Part([("y", {})], gathered([(0, other)]))]
+    whole = stack(both, ("bins",))
+    assert whole.tables["notes"].height == 0
+    frame = frames.Frames(whole)["bins"]
+    assert frame["source"].tolist() == ["x"] * 3 + ["y"] * 4
+    assert frame["latency"].tolist() == ["clat", "slat", "slat", "lat", "lat", "slat", "clat"]
+    assert frame["count"].fillna(-1).tolist() == [3, 1, 2, -1, 5, 7, 8]
+
+
+@pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]])
+def test_texts_that_repeat_may_be_an_enum(words, form):
+    one, other = Tables("a"), Tables("b")
+    some = pl.Series(["lat", None, "clat"], dtype=pl.Enum(words))
+    one.extend("bins", {"latency": some, "count": [1, 2, 3]}, run=1)
+    other.extend("bins", {"latency": ["slat"], "count": [4]}, run=1)
+    made = frames.Frames(Part([("a", {}), ("b", {})], gathered([(0, one), (1, other)])))
+    wanted = ["lat", None, "clat", "slat"]
+    assert made.polars("bins")["latency"].dtype == pl.String
+    assert made.polars("bins")["latency"].to_list() == wanted
+    latency = made["bins"]["latency"]
+    assert latency.dtype == "str"
+    assert latency.astype(object).where(latency.notna(), None).tolist() == wanted
+    assert made.polars("bins")["latency"].to_list() == wanted
+
+
+def test_a_long_text_on_end_is_written_once_for_many_rows():
+    count = 200_000
+    tables = Tables("a")
+    tables.extend("samples", {"value": np.arange(count, dtype=float)}, run=1, job="j" * 100)
+    made = frames.Frames(Part([("s" * 100, {})], gathered([(0, tables)])))
+    job = made["samples"]["job"]
+    assert job.nunique() == 1
+    assert job.iloc[-1] == "j" * 100
+    if job.dtype.storage == "pyarrow":
+        assert job.array.__arrow_array__().get_total_buffer_size() < count
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        ("run", [3, None, 2.0], [3, None, 2]),
+        ("value", [1, 2.5, None, float("nan")], [1.0, 2.5, None, None]),
+        ("value", np.array([1.0, np.nan]), [1.0, None]),
+        ("direct", [True, None], [True, None]),
+        ("job", np.array(["a", None], dtype=object), ["a", None]),
+        (
+            "reported_at",
+            [None, datetime(2026, 1, 2, 3, 4, 5, 678900, tzinfo=UTC)],
+            [None, datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)],
+        ),
+    ],
+)
+def test_columns_have_their_types(name, given, wanted):
+    made = columns.column(name, given)
+    assert made.to_list() == wanted
+    assert made.dtype == columns.POLARS[columns.COLUMNS[name].dtype]
+
+
+@pytest.mark.parametrize(("name", "given"), [("run", [1.5]), ("job", [1]), ("direct", ["yes"])])
+def test_what_is_not_of_the_type_is_refused(name, given):
+    with pytest.raises(TypeError):
+        columns.column(name, given)
+
+
+def test_an_unknown_column_is_refused_where_it_is_given():
+    with pytest.raises(SchemaError, match="has no column 'nothing'"):
+        Tables("a").extend("io", {"nothing": [1]})
+
+
+@pytest.mark.parametrize(
+    ("table", "one", "other", "value"),
+    [("runs", "host", "command", "x"), ("bins", "port", "thread", 7), ("bins", "pct", "time_s", 7)],
+)
+def test_long_columns_without_values_are_changed_one_by_one(monkeypatch, table, one, other, value):
+    monkeypatch.setattr(frames, "_LONG", 0)
+    frame = read(FIXTURES / "fio-3.33--jsonplus-libaio.json").tables[table]
+    assert frame[[one, other]].isna().all(axis=None)
+    frame.loc[0, one] = value
+    assert frame[one].notna().tolist() == [True] + [False] * (len(frame) - 1)
+    assert frame[other].isna().all()
