@@ -123,7 +123,8 @@ class Reader:
 
 def only(name: str, document: Document) -> bool:
     """Say whether a text is purely one tool's reports: what a grammar's reader claims."""
-    return document.kinds == {name} and not document.leftover
+    is_pasted = not document.is_structured
+    return is_pasted and document.kinds == {name} and not document.leftover
 
 
 def read_reports(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _HERE = "fiotools.readers"
 _HEAD = 1 << 16  # characters
+_NUMBER = re.compile("^[0-9]", re.MULTILINE)
 
 # --- what each tool's output has near its beginning -------------------------------------------
 
@@ -127,8 +128,8 @@ def _fio_hist_log(document: Document) -> bool:
 
 def _has_rows(document: Document) -> bool:
     """Whether one of the first lines of a text begins with a number."""
-    head = document.text[:_HEAD]
-    return head[:1] not in "{<" and re.search("^[0-9]", head, re.MULTILINE) is not None
+    text = document.text
+    return text[:1] not in "{<" and _NUMBER.search(text, 0, _HEAD) is not None
 
 
 def _diskspd_xml(document: Document) -> bool:
@@ -136,8 +137,9 @@ def _diskspd_xml(document: Document) -> bool:
     if not document.is_structured:
         return only("diskspd_xml", document)
     text = document.text
-    has_results = re.search(DISKSPD_XML, text) is not None
-    return text.lstrip()[:1] == "<" and (has_results or is_profile(text))
+    if text.lstrip()[:1] != "<":
+        return False
+    return re.search(DISKSPD_XML, text) is not None or is_profile(text)
 
 
 def is_profile(text: str) -> bool:

@@ -50,11 +50,12 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
         made = given.alias(name)
         if made.dtype != kind and not (dtype == "str" and made.dtype in (pl.Enum, pl.Categorical)):
             made = made.cast(kind)
-    elif isinstance(given, np.ndarray) and given.dtype != object and dtype in _NUMPY:
-        made = pl.Series(name, given.astype(_NUMPY[dtype], copy=False))
-    else:
-        made = _of_list(name, given.tolist() if hasattr(given, "tolist") else given, dtype)
-    return made.fill_nan(None) if dtype == "float64" else made
+        return made.fill_nan(None) if dtype == "float64" else made
+    if dtype == "float64":
+        return pl.Series(name, np.asarray(given, dtype=np.float64), nan_to_null=True)
+    if isinstance(given, np.ndarray) and given.dtype != object and dtype in _NUMPY:
+        return pl.Series(name, given.astype(_NUMPY[dtype], copy=False))
+    return _of_list(name, given.tolist() if hasattr(given, "tolist") else given, dtype)
 
 
 def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
@@ -90,4 +91,6 @@ def get(frame: pl.DataFrame, name: str) -> pl.Series:
 
 def floats(frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
     """Give the numbers of a column; nan where there are none."""
-    return get(frame, name).cast(pl.Float64()).fill_null(np.nan).to_numpy()
+    if name not in frame.columns:
+        return np.full(frame.height, np.nan)
+    return frame[name].cast(pl.Float64()).to_numpy()  # to_numpy writes nan for null

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -127,6 +128,7 @@ def _lows(indices: NDArray[np.int64], scale: int) -> Edges:
     return lows
 
 
+@lru_cache(maxsize=256)
 def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
     """Work out the edges of one coarse bin, in ns.
 

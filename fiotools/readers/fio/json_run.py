@@ -575,8 +575,7 @@ def in_bytes(part: Mapping[str, Any], moved: Any, fio: Version) -> Any:
 
 def _has_timed(part: Mapping[str, Any]) -> bool:
     """Whether syncs were timed, though none may be counted."""
-    latencies = [part.get(key) for keys in _PARTS.inner for key in keys]
-    return any(any(one.values()) for one in latencies if isinstance(one, dict))
+    return any(any(one.values()) for one in part.values() if isinstance(one, dict))
 
 
 def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
