@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 
 from docs.generator.filled import (
     ALWAYS,
@@ -20,6 +21,7 @@ from docs.generator.filled import (
 )
 from docs.generator.page import row, written_from
 from fiotools.readers import READERS, Reader
+from fiotools.readers.fields import Field
 from fiotools.schema import ROWS
 
 LEGEND = """\
@@ -80,7 +82,27 @@ def format_section(reader: Reader) -> str:
             parts.append(_capital(f"{reader.title}: {words}"))
         else:
             parts.append(f"**{lead}** {words}" if lead else words)
+    parts += [_fields(*pair) for pair in getattr(_module(reader), "FIELDS", {}).items()]
     return "\n\n".join(parts) + "\n"
+
+
+def _module(reader: Reader) -> ModuleType:
+    return import_module(reader.read.__module__)
+
+
+def _fields(table: str, fields: Sequence[Field]) -> str:
+    """Write where the columns of a table come from."""
+    lines = [row([f"column of `{table}`", "is", "since", "and"]), row(["---"] * 4)]
+    for field in fields:
+        unit = f" ({field.unit})" if field.unit else ""
+        rules = [
+            field.rule,
+            "" if field.zero else "0: not measured",
+            f"none without `{field.samples}`" if field.samples else "",
+        ]
+        said = "; ".join(rule for rule in rules if rule)
+        lines.append(row([f"`{field.column}`", f"`{field.key}`{unit}", field.since, said]))
+    return "\n".join(lines)
 
 
 def sections(reader: Reader) -> list[tuple[str, str]]:
@@ -88,7 +110,7 @@ def sections(reader: Reader) -> list[tuple[str, str]]:
 
     Sentences that begin with such words make a paragraph of their own.
     """
-    text = (import_module(reader.read.__module__).__doc__ or "").replace("``", "`")
+    text = (_module(reader).__doc__ or "").replace("``", "`")
     found = []
     for block in re.split(r"\n\s*\n", text.strip().removeprefix(f"{reader.name}: ")):
         for part in re.split(rf"(?<=\.) (?={LEADS})", " ".join(block.split())):

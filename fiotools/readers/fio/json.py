@@ -13,7 +13,7 @@ documents of one run are cumulative, so the last one counts, while separate runs
 appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
 repeat what other rows say; ``group_reporting`` without a value is not written into the options, so
 a group is known by having fewer entries than ``numjobs``; the coarse distribution is of the
-completion latency and of all directions; keys may stand twice (`fio_json_keys`), and ``null`` is
+completion latency and of all directions; keys may stand twice (`fio.documents`), and ``null`` is
 written by other programs only. With ``normal,json`` the JSON is read, and the text that
 repeats it is a note; a report of another run beside it is a run.
 
@@ -33,6 +33,7 @@ from fiotools.readers.fio import json_beside as beside
 from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.documents import Piece
+from fiotools.readers.fio.json_fields import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import Run, taken
 from fiotools.readers.fio.repeats import runs_of
 

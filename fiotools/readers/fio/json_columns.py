@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiotools.readers.fields import Field
 from fiotools.readers.fio.json_bins import Bins
-from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS, Field
+from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
 from fiotools.readers.fio.json_run import Run, moment, was_measured
 from fiotools.readers.fio.json_values import fits
 from fiotools.schema import CONDITIONS
 from fiotools.tables import Made
+from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -239,7 +241,7 @@ def _amounts(figures: Columns) -> Columns:
     return {name: list(values) if name in _WHOLE else values for name, values in found.items()}
 
 
-_WHOLE = frozenset({"io_bytes", "total_ios", "short_ios", "drop_ios", "bw_samples", "iops_samples"})
+_WHOLE = frozenset(field.column for field in IO if COLUMNS[field.column].dtype == "Int64")
 
 
 def _floats(values: Sequence[Any] | Numbers) -> Numbers:

@@ -1,50 +1,20 @@
 """Where the columns of fio JSON come from: a line for each.
 
-To read another figure, add it to the vocabulary and write a line here; `docs/formats.md` is printed
-from these tables. What a line cannot say is a rule of `fiotools.readers.fio.json_columns`, and the
-line names it.
+To read another figure, add it to the vocabulary and write a line here. What a line cannot say is a
+rule of `fiotools.readers.fio.json_columns`, and the line names it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from fiotools.readers.fields import Field
 
 DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
 LATENCIES = ("slat", "clat", "lat")
 STATISTICS = ("min", "max", "mean", "stddev")
 VERSION_KEYS = ("fio version", "fioversion")
 
-# how many of fio's units make one of ours; ms are divided, for a thousandth is no binary number
+# how many of our units make one of fio's; ms are divided, for a thousandth is no binary number
 SCALES = {"": 1, "KiB/s": 1024, "sectors": 512, "ms": 1000}
-
-
-class Field(NamedTuple):
-    """One column, and the figure that it holds.
-
-    Attributes
-    ----------
-    column, key : str
-        Its name in the vocabulary, and in the dictionary.
-    unit : str
-        fio's unit where that is not ours: one of `SCALES`.
-    zero : bool
-        Whether 0 is a figure; if not, it means that nothing was measured.
-    samples : str
-        The key of the count of samples behind it: without samples there is no figure.
-    since : str
-        The version of fio that wrote it first, if that is not the first.
-    rule : str
-        What else is done to it.
-    """
-
-    column: str
-    key: str
-    unit: str = ""
-    zero: bool = True
-    samples: str = ""
-    since: str = ""
-    rule: str = ""
-
 
 JOB = (
     Field("error", "error"),
@@ -85,10 +55,13 @@ IO = (
     Field("iops_stddev", "iops_stddev", samples="iops_samples"),
     Field("iops_samples", "iops_samples", zero=False),
 )
-# of each of `LATENCIES`, under the key `lat_ns` in ns since 3.0, and `lat` in usec before; all are
-# 0 where nothing was measured
 LATENCY = tuple(
-    Field(f"{kind}_{statistic}_ns", f"{kind}_ns.{statistic}", zero=False)
+    Field(
+        f"{kind}_{statistic}_ns",
+        f"{kind}_ns.{statistic}",
+        since="3.0",
+        rule=f"before in usec, `{kind}.{statistic}`; none where `N` is 0",
+    )
     for kind in LATENCIES
     for statistic in STATISTICS
 )
@@ -104,3 +77,4 @@ DISK = (
     Field("in_queue_s", "in_queue", "ms"),
     Field("util_pct", "util"),
 )
+FIELDS = {"jobs": JOB, "io": (*IO, *LATENCY), "disks": DISK}
