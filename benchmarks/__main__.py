@@ -47,7 +47,7 @@ def main() -> int:
     if before and not (before / "fiotools" / "__init__.py").exists():
         sys.exit(f"{before} is no checkout of fiotools")
     wanted = options.groups or _WORDS
-    store = _Store(WORK / ("quick.json" if options.quick else "results.json"))
+    store = _Store(WORK / ("measured-quick.json" if options.quick else "measured.json"))
     times = {"always"} if options.quick else {"always", "full"}
     times |= {"large"} if options.large and not options.quick else set()
     how = _QUICK if options.quick else _FULL
