@@ -25,7 +25,7 @@ from benchmarks.process import WORK
 
 _WORDS = [*GROUPS, "growth"]
 # rounds at least and at most, and the seconds of a case after which there are no more
-_FULL, _QUICK = (3, 7, 20.0), (3, 7, 4.0)
+_FULL, _QUICK = (3, 7, 15.0), (5, 9, 4.0)
 
 
 def main() -> int:

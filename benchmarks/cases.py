@@ -182,7 +182,6 @@ CASES = [
     Case("A-mixed, all tables", _ALL, _ORJSON, made.MIXED, (Goal("before", 0.5),), once=True),
     Case("A-own, all tables", _ALL, _ORJSON, made.OWN, (Goal("before", 0.4),), once=True),
     Case("A, in two processes", "ours.io_by_two", _IO, made.JSON, when="full"),
-    Case("A, converted", "ours.convert", _ORJSON, made.JSON, when="full"),
     Case("A, converted by two", "ours.convert_by_two", "ours.convert", made.JSON, when="full"),
     Case("B, many files", _ALL, _ORJSON, made.MANY_PLUS, (_within(1.4), _TWICE_THE_FRAMES),
          peers=("clat2csv",)),

@@ -168,7 +168,7 @@ def _beside(case: Case, found: Store) -> Iterator[str]:
         elif name in case.peers:
             took, memory = seconds(middle(found, name, "cpu_s")), _megabytes(found, name, "rss")
             times = ratio(found, name, "ours")
-            yield f"{case.name}, `{name}`: {took}, {times or 0:.1f} times ours; {memory}"
+            yield f"{case.name}, `{name}`: {took}, {times or 0:.3g} times ours; {memory}"
 
 
 def _missed(goals: Iterable[Held]) -> Iterator[str]:

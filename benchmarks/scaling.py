@@ -32,7 +32,7 @@ from benchmarks.process import WORK, Child, FailedError
 
 STEPS = (1, 2, 4, 8)
 LINEAR = 1.05  # the exponent above which doubling the input costs more than 2.1 times
-TIMES = (3, 2, 2, 1)  # that each is measured, in turn; the least is taken
+TIMES = (3, 2, 1, 1)  # that each is measured, in turn; the least is taken
 _MORE = 2  # times that all turns are taken again where the exponent is above
 _LARGER = 4  # times the size, where it still is
 _ENOUGH, _QUICKLY = 0.2, 0.05  # seconds at 1x
