@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -12,6 +12,17 @@ from benchmarks import made
 MB = 1_000_000
 Store = dict[str, Any]  # of one case, as rounds.py writes it
 
+GROUPS = {
+    "A": "A: many files of fio JSON",
+    "B": "B: JSON+ with its bins",
+    "C": "C: logs of single I/Os",
+    "D": "D: DISKSPD's XML",
+    "E": "E: dd and time",
+    "H": "H: histograms over time",
+    "one": "One small file, in a process that has read another",
+    "start": "A fresh process, from its start to its end",
+}
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -19,177 +30,191 @@ class Goal:
 
     Attributes
     ----------
-    kind : {"floor", "peer", "memory"}
-    text : str
-        The bound in words.
-    figure : callable
-        Takes what was measured of a case, and gives the figure; None if a part of it is missing.
-    most, least : callable, optional
-        The same for the bound: the figure may not be above, or below.
-    unit : {"x", "MB"}
+    kind : {"floor", "before", "peer", "seconds", "memory"}
+        CPU seconds over the floor's, over those of the checkout before, a peer's over ours, or
+        themselves; or bytes at the peak.
+    bound : float
+        The figure may not be above; of a peer not below.
+    of : str
+        The peer; or what the memory is a multiple of (without it, the bound is megabytes).
     """
 
     kind: str
-    text: str
-    figure: Callable[[Store], float | None]
-    most: Callable[[Store], float | None] | None = None
-    least: float | None = None
-    unit: str = "x"
+    bound: float
+    of: str = ""
+
+    @property
+    def text(self) -> str:
+        """Give the bound in words."""
+        words = {
+            "floor": f"<= {self.bound:g}x the floor",
+            "before": f"<= {self.bound:g}x before",
+            "peer": f">= {self.bound:g}x faster than {self.of}",
+            "seconds": f"<= {seconds(self.bound)}",
+            "memory": f"memory <= {self.bound:g}" + (f"x the {self.of}" if self.of else " MB"),
+        }
+        return words[self.kind]
+
+    def figure(self, case: Store) -> float | None:
+        """Give what is bounded, of what was measured; None if a part of it is missing."""
+        if self.kind == "peer":
+            return ratio(case, self.of, "ours")
+        if self.kind == "memory":
+            held, whole = middle(case, "ours", "rss"), self._whole(case)
+            return None if held is None or not whole else held / whole
+        if self.kind == "seconds":
+            return middle(case, "ours", "cpu_s")
+        return ratio(case, "ours", self.kind)
+
+    def _whole(self, case: Store) -> float | None:
+        if self.of == "file":
+            return float(case["size"]["bytes"])
+        wholes = {"frames": ("ours", "bytes"), "memory before": ("before", "rss")}
+        return middle(case, *wholes[self.of]) if self.of else MB
+
+    def said(self, case: Store) -> str:
+        """Put the figure in words; or why there is none."""
+        figure = self.figure(case)
+        if figure is None:
+            sides = case["sides"].values()
+            return next((side["failed"] for side in sides if "failed" in side), "-")
+        if self.kind == "seconds":
+            return seconds(figure)
+        return f"{figure:.0f} MB" if self.kind == "memory" and not self.of else f"{figure:.2f}x"
 
     def holds(self, case: Store) -> bool | None:
         """Say whether it is met; None if nobody knows."""
-        figure, bound = self.figure(case), self.bound(case)
-        if figure is None or bound is None:
+        figure = self.figure(case)
+        if figure is None:
             return None
-        return figure <= bound if self.most else figure >= bound
-
-    def bound(self, case: Store) -> float | None:
-        """Give the bound as a number."""
-        return self.most(case) if self.most else self.least
+        return figure >= self.bound if self.kind == "peer" else figure <= self.bound
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the table.
+    """One row of the tables.
 
     Attributes
     ----------
     name : str
-        Its first letter is that of its goals.
-    input : made.Input
-    ours : str
-        A function of `sides.ours`.
-    floor : str
-        A function of `sides.floors`; none where there is no goal against one.
+        Its first word is that of its group.
+    ours, floor : str
+        Functions of `sides`, or names of its `COMMANDS`; not each has a floor.
+    input : made.Input, optional
+        Commands name their files themselves.
     goals : tuple of Goal
     peers : tuple of str
         Functions of `sides.peers`.
-    beside : str
-        Another function of `sides.ours`, to compare with.
+    once : bool
+        Whether each round is a process of its own: what is kept of layouts that were met would
+        make a second reading of the same files quicker than any first one.
     when : {"always", "full", "large"}
         Whether ``--quick`` leaves it out, or whether it takes so long that it has to be asked for.
     """
 
     name: str
-    input: made.Input
     ours: str
     floor: str = ""
+    input: made.Input | None = None
     goals: tuple[Goal, ...] = ()
     peers: tuple[str, ...] = ()
-    beside: str = ""
+    once: bool = False
     when: str = "always"
 
     @property
-    def letter(self) -> str:
-        """Give the letter of its goals."""
-        return self.name[0]
+    def group(self) -> str:
+        """Give the name of its group."""
+        return self.name.partition(",")[0].partition("-")[0]
 
     @property
-    def sides(self) -> list[str]:
-        """List the processes, as `sides` names them."""
-        named = [(self.floor, "floors"), (self.ours, "ours"), (self.beside, "ours")]
-        found = [f"{module}.{function}" for function, module in named if function]
-        return [*found, *(f"peers.{peer}" for peer in self.peers)]
+    def sides(self) -> dict[str, str]:
+        """Give what is run, by its part."""
+        found = {"floor": self.floor} if self.floor else {}
+        return found | {"ours": self.ours} | {peer: f"peers.{peer}" for peer in self.peers}
+
+    def goals_of(self, found: Store) -> Iterator[Goal]:
+        """Give the goals that hold for what was measured: on small inputs none of memory."""
+        return (goal for goal in self.goals if not (found["quick"] and goal.kind == "memory"))
 
 
-def own_cpu(side: Store) -> list[float]:
-    """Give a side's CPU seconds of each round, without what its imports take in the median."""
-    imports = median(side["imports"]["cpu_s"])
-    return [max(cpu - imports, 1e-3) for cpu in side["cpu_s"]]
-
-
-def own_rss(side: Store) -> float:
-    """Give the bytes at a side's peak above the peak of its imports."""
-    return float(median(side["rss"]) - median(side["imports"]["rss"]))
+def middle(case: Store, side: str, figure: str) -> float | None:
+    """Give the median of a figure of a side over its rounds; None if there is none."""
+    values = [value for value in case["sides"].get(side, {}).get(figure, []) if value is not None]
+    return float(median(values)) if values else None
 
 
 def ratio(case: Store, above: str, below: str) -> float | None:
-    """Give the median over the rounds of one side's CPU seconds over the other's."""
-    sides = [case["sides"].get(name) for name in (above, below)]
-    if any(side is None or "failed" in side for side in sides):
-        return None
-    # a peer may have had fewer rounds
-    pairs = zip(own_cpu(sides[0]), own_cpu(sides[1]), strict=False)
-    return median(one / other for one, other in pairs)
+    """Give the CPU seconds of one side over those of another: medians of the rounds."""
+    one, other = middle(case, above, "cpu_s"), middle(case, below, "cpu_s")
+    return one / other if one is not None and other else None
 
 
-def _floor(case: Store) -> float | None:
-    return ratio(case, f"ours.{case['ours']}", f"floors.{case['floor']}")
+def seconds(value: float | None) -> str:
+    """Write seconds, and short ones as milliseconds."""
+    if value is None:
+        return ""
+    return f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.3g} ms"
 
 
-def _peer(name: str) -> Callable[[Store], float | None]:
-    return lambda case: ratio(case, f"peers.{name}", f"ours.{case['ours']}")
+def _within(times: float) -> Goal:
+    return Goal("floor", times)
 
 
-def _rss(case: Store) -> float | None:
-    side = case["sides"].get(f"ours.{case['ours']}", {"failed": ""})
-    return None if "failed" in side else own_rss(side) / MB
+_NEVER_SLOWER = Goal("before", 1.0)
+_MEMORY_BEFORE = Goal("memory", 1.0, "memory before")
+_A_MEMORY = (Goal("memory", 3, "frames"), _MEMORY_BEFORE)
+_A = (_NEVER_SLOWER, *_A_MEMORY)
+_400_MB = Goal("memory", 400)
+_TWICE_THE_FRAMES = Goal("memory", 2, "frames")
+_ORJSON, _ALL, _IO = "floors.orjson_loads", "ours.everything", "ours.io"
+_SCAN, _WINDOWS, _PERCENTILES = "floors.scan_csv", "ours.windows", "ours.window_percentiles"
+_POLARS = "commands.import_polars"
 
-
-def within(times: float) -> Goal:
-    """Bound the CPU seconds by a floor."""
-    return Goal("floor", f"<= {times:g}x the floor", _floor, most=lambda case: times)
-
-
-def faster(times: float, peer: str, name: str) -> Goal:
-    """Bound the CPU seconds by a peer."""
-    return Goal("peer", f">= {times:g}x faster than {name}", _peer(peer), least=times)
-
-
-def memory(times: float, of: str = "frames", more: int = 0) -> Goal:
-    """Bound the peak of memory by the size of what comes out, or of what goes in."""
-
-    def most(case: Store) -> float | None:
-        side = case["sides"].get(f"ours.{case['ours']}", {})
-        size = case["size"]["bytes"] if of == "file" else side.get("bytes")
-        return None if size is None else (times * size / MB) + more
-
-    text = f"memory <= {times:g}x the {of}" + (f" + {more} MB" if more else "")
-    return Goal("memory", text, _rss, most=most, unit="MB")
-
-
-def flat(most: int) -> Goal:
-    """Bound the peak of memory by a number."""
-    return Goal("memory", f"memory <= {most} MB", _rss, most=lambda case: most, unit="MB")
-
-
-_A_MEMORY = memory(3, more=32)
-_WINDOWS = (within(1.15), flat(400))
-_PERCENTILES = (within(1.5), flat(400))
-_ALL, _IO = "everything", "io"
-_FIO_PLOT = faster(5, "fio_plot", "fio-plot")
-_HIST_PEER = faster(20, "fiologparser_hist", "fiologparser_hist")
-
-# name, input, ours, floor, goals
+# name, ours, floor, input, goals
 CASES = [
-    Case("A, runs and io", made.JSON, _IO, "orjson_loads", (within(2), _FIO_PLOT, _A_MEMORY),
-         peers=("fio_plot",)),
-    Case("A, with percentiles", made.JSON, "percentiles", "orjson_loads", (within(3), _A_MEMORY),
+    Case("A, runs and io", _IO, _ORJSON, made.JSON,
+         (_within(1.7), Goal("peer", 5, "fio_plot"), *_A), peers=("fio_plot",)),
+    Case("A, with percentiles", "ours.percentiles", _ORJSON, made.JSON, (_within(2), *_A),
          when="full"),
-    Case("A, all tables", made.JSON, _ALL, "orjson_loads", (within(4.5), _A_MEMORY), when="full"),
-    Case("A, in two processes", made.JSON, "io_by_two", beside=_IO, when="full"),
-    Case("A, converted", made.JSON, "convert", "orjson_loads", when="full"),
-    Case("A, converted by two", made.JSON, "convert_by_two", beside="convert", when="full"),
-    Case("B, many files", made.MANY_PLUS, _ALL, "orjson_loads", (within(1.2), memory(2)),
+    Case("A, all tables", _ALL, _ORJSON, made.JSON, (_within(2.5), *_A), when="full"),
+    Case("A, all tables in pandas", "ours.everything_in_pandas", _ORJSON, made.JSON,
+         (_NEVER_SLOWER,), when="full"),
+    Case("A-mixed, all tables", _ALL, _ORJSON, made.MIXED, (Goal("before", 0.5),), once=True),
+    Case("A-own, all tables", _ALL, _ORJSON, made.OWN, (Goal("before", 0.4),), once=True),
+    Case("A, in two processes", "ours.io_by_two", _IO, made.JSON, when="full"),
+    Case("A, converted by two", "ours.convert_by_two", "ours.convert", made.JSON, when="full"),
+    Case("B, many files", _ALL, _ORJSON, made.MANY_PLUS, (_within(1.4), _TWICE_THE_FRAMES),
          peers=("clat2csv",)),
-    Case("B, one file", made.ONE_PLUS, _ALL, "orjson_loads", (within(0.85), memory(2)),
+    Case("B, one file", _ALL, _ORJSON, made.ONE_PLUS, (_within(1), _TWICE_THE_FRAMES),
          when="full"),
-    Case("B, many files, no bins", made.MANY_PLUS, _IO, "orjson_loads", (within(0.3),),
-         when="full"),
-    Case("B, one file, no bins", made.ONE_PLUS, _IO, "orjson_loads", (within(0.3),), when="full"),
-    Case("C, whole", made.LOG, "scan_log", "read_csv", (within(1.1), memory(2)), when="full"),
-    Case("C, windows", made.LOG, "windows", "scan_csv", _WINDOWS),
-    Case("C, percentiles", made.LOG, "window_percentiles", "scan_csv", _PERCENTILES, when="full"),
-    Case("C, a short log", made.SHORT_LOG, "windows", "scan_csv", _WINDOWS,
+    Case("B, many files, no bins", _IO, _ORJSON, made.MANY_PLUS, (_within(0.3),), when="full"),
+    Case("B, one file, no bins", _IO, _ORJSON, made.ONE_PLUS, (_within(0.3),), when="full"),
+    Case("C, whole", "ours.scan_log", "floors.read_csv", made.LOG,
+         (_within(1.1), _TWICE_THE_FRAMES), when="full"),
+    Case("C, windows", _WINDOWS, _SCAN, made.LOG, (_within(1.25), _400_MB)),
+    Case("C, percentiles", _PERCENTILES, _SCAN, made.LOG, (_within(1.5), _400_MB), when="full"),
+    Case("C, a short log", _WINDOWS, _SCAN, made.SHORT_LOG, (_within(1.25), _400_MB),
          peers=("fiologparser", "fio_plot_log"), when="full"),
-    Case("C, 100 M rows", made.LONG_LOG, "windows", "scan_csv", _WINDOWS, when="large"),
-    Case("C, 100 M rows, percentiles", made.LONG_LOG, "window_percentiles", "scan_csv",
-         _PERCENTILES, when="large"),
-    Case("D, many files", made.MANY_XML, _ALL, "expat", (within(1.4),)),
-    Case("D, one file", made.ONE_XML, _ALL, "expat", (within(0.5), memory(1.5, "file")),
-         when="full"),
-    Case("E, sessions", made.SESSIONS, _ALL, "re_search", (within(1.4),), peers=("jc",)),
-    Case("E, reports", made.REPORTS, _ALL, "re_finditer", (within(2),)),
-    Case("H, histograms", made.HIST, _ALL, "numpy_fromstring", (within(1.2), _HIST_PEER),
-         peers=("fiologparser_hist",)),
+    Case("C, 100 M rows", _WINDOWS, _SCAN, made.LONG_LOG, (_within(1.25), _400_MB), when="large"),
+    Case("C, 100 M rows, percentiles", _PERCENTILES, _SCAN, made.LONG_LOG,
+         (_within(1.5), _400_MB), when="large"),
+    Case("D, many files", _ALL, "floors.expat", made.MANY_XML, (_within(1.8), _MEMORY_BEFORE)),
+    Case("D, one file", _ALL, "floors.expat", made.ONE_XML,
+         (_within(0.9), Goal("memory", 1.5, "file"), _MEMORY_BEFORE), when="full"),
+    Case("E, sessions", _ALL, "floors.re_search", made.SESSIONS, (_within(2.5),), peers=("jc",)),
+    Case("E, reports", _ALL, "floors.re_finditer", made.REPORTS, (_within(2),)),
+    Case("H, histograms", _ALL, "floors.numpy_fromstring", made.HIST,
+         (_within(1.3), Goal("peer", 20, "fiologparser_hist")), peers=("fiologparser_hist",)),
+    Case("one, fio JSON", _ALL, _ORJSON, made.SMALL_JSON, (Goal("seconds", 0.003),)),
+    Case("one, fio JSON, runs and io", _IO, _ORJSON, made.SMALL_JSON),
+    Case("one, DISKSPD XML", _ALL, "floors.expat", made.SMALL_XML),
+    Case("one, dd", _ALL, "floors.re_finditer", made.SMALL_DD),
+    Case("start, fiotools compare of three XML", "commands.compare", _POLARS,
+         goals=(_within(2.5),)),
+    Case("start, fiotools read of one JSON", "commands.read", _POLARS),
+    Case("start, ft.read of one JSON", "commands.ft_read", _POLARS),
+    Case("start, ft.read of one JSON, its io", "commands.ft_read_io", _POLARS),
+    Case("start, import fiotools", "commands.import_fiotools",
+         "commands.import_pandas_and_polars", goals=(_within(1.3),)),
+    Case("start, fiotools --help", "commands.help", _POLARS, goals=(Goal("seconds", 0.3),)),
 ]  # fmt: skip

@@ -42,12 +42,12 @@ def _floors(cases: dict[str, Any]) -> Axes | None:
     found = []
     for case in CASES:
         for goal in case.goals if case.name in cases else ():
-            figure, bound = goal.figure(cases[case.name]), goal.bound(cases[case.name])
-            if goal.kind == "floor" and figure is not None and bound is not None:
-                found.append((case.name, figure, bound))
+            figure = goal.figure(cases[case.name])
+            if goal.kind == "floor" and figure is not None:
+                found.append((case.name, figure, goal.bound))
     if not found:
         return None
-    _, ax = plt.subplots(figsize=(7, 0.5 + 0.32 * len(found)), layout="constrained")
+    _, ax = plt.subplots(figsize=(7, 1.1 + 0.32 * len(found)), layout="constrained")
     for at, (_, figure, bound) in enumerate(found):
         colour = _MET if figure <= bound else _MISSED
         ax.plot([0, figure], [at, at], color=colour, linewidth=3, solid_capstyle="butt")

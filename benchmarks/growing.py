@@ -90,12 +90,12 @@ def _one_xml(folder: Path, size: int) -> Path:
 
 
 def _many_xml(folder: Path, size: int) -> Path:
-    diskspd.results(folder, max(1, size // 115_000), diskspd.Run())
+    diskspd.results(folder, max(1, size // 115_000))
     return folder
 
 
 def _many_json(folder: Path, size: int) -> Path:
-    fio_json.scale(ROOT / "data" / "how-many-runs" / "depth", folder, max(1, size // 7_000))
+    fio_json.small(folder, max(1, size // 7_000))
     return folder
 
 

@@ -1,4 +1,7 @@
-"""The inputs by name, made once, and kept in build/bench while they and `inputs` are the same."""
+"""The inputs by name, made once, and kept in build/bench while they and `inputs` are the same.
+
+``python -m benchmarks.made NAME PATH COUNT`` makes one anywhere.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,11 @@ import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.process import ROOT, WORK, run
-
-# real reports, for whoever has no fio to make some
-_REPORTS = ROOT / "data" / "how-many-runs" / "depth"
-_PLUS = ROOT / "tests" / "fixtures" / "fio" / "fio-3.33--jsonplus-libaio.json"
 
 
 @dataclass(frozen=True)
@@ -24,11 +23,11 @@ class Input:
     Attributes
     ----------
     name : str
-        The letter of its goal, and its kind.
-    make : callable
-        Takes the path and how many.
-    full, quick : int
-        How many: files, jobs, rows, seconds or reports.
+    make : str
+        A function of `inputs`, which takes the path and how many.
+    full, quick, first : int
+        How many: files, jobs, rows, seconds or reports. The first are read before anything is
+        counted.
     unit : str
         What of.
     file : str
@@ -36,9 +35,10 @@ class Input:
     """
 
     name: str
-    make: Callable[[Path, int], None]
+    make: str
     full: int
     quick: int
+    first: int
     unit: str
     file: str = ""
 
@@ -69,95 +69,43 @@ def size(path: Path) -> dict[str, int]:
     return {"files": len(files), "bytes": sum(one.stat().st_size for one in files)}
 
 
-def _json(path: Path, count: int) -> None:
-    from benchmarks.inputs import fio_json
-
-    templates = _REPORTS
-    if shutil.which("fio"):
-        templates = WORK / "inputs" / "templates"
-        if not templates.exists():
-            fio_json.templates(templates)
-    fio_json.scale(templates, path, count)
-
-
-def _many_plus(path: Path, count: int) -> None:
-    from benchmarks.inputs import fio_jsonplus
-
-    fio_jsonplus.plus(path, count, 12, 700, base=_plus())
-
-
-def _one_plus(path: Path, count: int) -> None:
-    from benchmarks.inputs import fio_jsonplus
-
-    fio_jsonplus.plus(path, 1, count, 1100, base=_plus())
-
-
-def _plus() -> dict[str, object]:
-    from benchmarks.inputs import fio_jsonplus
-
-    if shutil.which("fio"):
-        return fio_jsonplus.run()
-    found: dict[str, object] = json.loads(_PLUS.read_text(encoding="utf-8"))
-    return found
-
-
-def _log(path: Path, count: int) -> None:
-    from benchmarks.inputs import fio_log
-
-    fio_log.latencies(path, count)
-
-
-def _short_log(path: Path, count: int) -> None:
-    from benchmarks.inputs import fio_log
-
-    fio_log.latencies(path, count, columns=4)  # fiologparser knows no more
-
-
-def _hist(path: Path, count: int) -> None:
-    from benchmarks.inputs import fio_hist
-
-    fio_hist.histograms(path, count)
-
-
-def _many_xml(path: Path, count: int) -> None:
-    from benchmarks.inputs import diskspd
-
-    diskspd.results(path, count, diskspd.Run())
-
-
-def _one_xml(path: Path, count: int) -> None:
-    from benchmarks.inputs import diskspd
-
-    diskspd.results(path, 1, diskspd.Run(threads=64, targets=2, seconds=count))
-
-
-def _sessions(path: Path, count: int) -> None:
-    from benchmarks.inputs import dd
-
-    dd.transcripts(path, count)
-
-
-def _reports(path: Path, count: int) -> None:
-    from benchmarks.inputs import dd
-
-    dd.reports(path, count)
-
-
-JSON = Input("A-json", _json, 20_000, 2_000, "files of fio JSON")
-MANY_PLUS = Input("B-many-jsonplus", _many_plus, 200, 8, "files of JSON+, 12 jobs each")
-ONE_PLUS = Input("B-one-jsonplus", _one_plus, 1_600, 240, "jobs in one JSON+ file")
-LOG = Input("C-log", _log, 20_000_000, 2_000_000, "rows of a per-I/O log", "bench_lat.1.log")
-SHORT_LOG = Input(
-    "C-short-log", _short_log, 2_000_000, 500_000, "rows of a per-I/O log", "bench_lat.1.log"
+# name, function, how many in full, quickly and first, of what, file
+JSON = Input("A-json", "fio_json.many", 20_000, 2_000, 50, "files of fio JSON")
+MIXED = Input("A-mixed", "fio_mixed.mixed", 3_000, 500, 1, "files of fio JSON, layouts in turn")
+OWN = Input("A-own", "fio_mixed.own", 2_000, 300, 1, "files of fio JSON, each its own layout")
+MANY_PLUS = Input("B-many", "fio_jsonplus.many", 200, 8, 1, "files of JSON+, 12 jobs each")
+ONE_PLUS = Input("B-one", "fio_jsonplus.one", 1_600, 240, 2, "jobs in one JSON+ file")
+_ROWS, _LAT = "rows of a per-I/O log", "bench_lat.1.log"
+LOG = Input("C-log", "fio_log.latencies", 20_000_000, 2_000_000, 10_000, _ROWS, _LAT)
+SHORT_LOG = Input("C-short", "fio_log.four_columns", 2_000_000, 500_000, 10_000, _ROWS, _LAT)
+LONG_LOG = Input("C-log", "fio_log.latencies", 100_000_000, 0, 10_000, _ROWS, _LAT)
+MANY_XML = Input("D-many", "diskspd.results", 1_000, 100, 5, "files of DISKSPD XML")
+ONE_XML = Input(
+    "D-one", "diskspd.long", 4_900, 900, 10, "seconds of 64 threads on 2 targets, one XML"
 )
-LONG_LOG = Input("C-log", _log, 100_000_000, 0, "rows of a per-I/O log", "bench_lat.1.log")
-HIST = Input("H-hist", _hist, 20_000, 1_000, "histograms in a log", "bench_clat_hist.1.log")
-MANY_XML = Input("D-many-xml", _many_xml, 1_000, 100, "files of DISKSPD XML")
-ONE_XML = Input("D-one-xml", _one_xml, 4_900, 900, "seconds of 64 threads on 2 targets, one XML")
-SESSIONS = Input("E-sessions", _sessions, 10_000, 4_000, "sessions of time dd")
-REPORTS = Input("E-reports", _reports, 1_000_000, 100_000, "reports of dd in one file", "dd.txt")
+SESSIONS = Input("E-sessions", "dd.transcripts", 10_000, 4_000, 50, "sessions of time dd")
+REPORTS = Input(
+    "E-reports", "dd.reports", 1_000_000, 100_000, 100, "reports of dd in one file", "dd.txt"
+)
+HIST = Input(
+    "H-hist",
+    "fio_hist.histograms",
+    20_000,
+    1_000,
+    10,
+    "histograms in a log",
+    "bench_clat_hist.1.log",
+)
+SMALL_JSON = Input("one-json", "fio_json.small", 1, 1, 1, "file of fio JSON")
+SMALL_XML = Input("one-xml", "diskspd.short", 1, 1, 1, "file of DISKSPD XML")
+SMALL_DD = Input("one-dd", "dd.reports", 1, 1, 1, "report of dd", "dd.txt")
 
-INPUTS = [JSON, MANY_PLUS, ONE_PLUS, LOG, SHORT_LOG, HIST, MANY_XML, ONE_XML, SESSIONS, REPORTS]
+INPUTS = [
+    *(JSON, MIXED, OWN, MANY_PLUS, ONE_PLUS, LOG, SHORT_LOG, MANY_XML, ONE_XML, SESSIONS),
+    *(REPORTS, HIST, SMALL_JSON, SMALL_XML, SMALL_DD),
+]
 
 if __name__ == "__main__":
-    {one.name: one.make for one in INPUTS}[sys.argv[1]](Path(sys.argv[2]), int(sys.argv[3]))
+    name, place, count = sys.argv[1:]
+    module, _, function = {one.name: one.make for one in INPUTS}[name].partition(".")
+    getattr(import_module(f"benchmarks.inputs.{module}"), function)(Path(place), int(count))

@@ -1,20 +1,22 @@
-"""One process, and what the system says it took: the only place where anything is measured."""
+"""Processes: one that runs to its end, and one that is asked again and again."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Timer
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "bench"
-_MAXRSS = 1 if sys.platform == "darwin" else 1024  # bytes
+MAXRSS = 1 if sys.platform == "darwin" else 1024  # bytes
+_LONGEST = 3600.0  # seconds
 
 
 class FailedError(Exception):
@@ -38,7 +40,7 @@ class Usage(NamedTuple):
     rss: int
 
 
-def run(command: Sequence[str], *, timeout: float = 3600.0) -> Usage:
+def run(command: Sequence[str], *, cwd: Path = ROOT, timeout: float = _LONGEST) -> Usage:
     """Run a command to its end; what it prints is thrown away.
 
     The process that calls this has to be a small one: to the system, the peak of a process begins
@@ -53,15 +55,13 @@ def run(command: Sequence[str], *, timeout: float = 3600.0) -> Usage:
         begun = time.perf_counter()
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=cwd,
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=said,
         )
-        end = Timer(timeout, process.kill)
-        end.daemon = True
-        end.start()
+        end = _ended_after(timeout, process)
         try:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -69,8 +69,69 @@ def run(command: Sequence[str], *, timeout: float = 3600.0) -> Usage:
             end.cancel()
         wall = time.perf_counter() - begun
         if process.returncode != 0:
-            raise FailedError(_last_line(said.fileno()) or f"exit code {process.returncode}")
-    return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * _MAXRSS)
+            raise FailedError(_last_words(said.fileno(), process.returncode))
+    return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * MAXRSS)
+
+
+class Child:
+    """A process that is given lines, and answers each with a line of JSON.
+
+    Parameters
+    ----------
+    command : sequence of str
+    env : mapping of str to str
+        What it has beside the environment of all.
+    timeout : float
+        Seconds for one answer.
+    """
+
+    def __init__(
+        self, command: Sequence[str], env: Mapping[str, str] = {}, timeout: float = _LONGEST
+    ) -> None:
+        self._timeout = timeout
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed by __exit__)
+        self._process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**environment(), **env},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            encoding="utf-8",
+        )
+
+    def ask(self, line: str = "") -> Any:
+        """Give it a line, and return its answer.
+
+        Raises
+        ------
+        FailedError
+            If it ends instead, or takes too long.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        end = _ended_after(self._timeout, self._process)
+        try:
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:  # it had ended before it was asked
+            answer = ""
+        finally:
+            end.cancel()
+        if not answer:
+            raise FailedError(_last_words(self._said.fileno(), self._process.wait()))
+        return json.loads(answer)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()  # it is asked nothing more, and has nothing to put in order
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._said):
+            assert stream is not None
+            stream.close()
 
 
 def environment() -> dict[str, str]:
@@ -82,7 +143,15 @@ def environment() -> dict[str, str]:
     return own | {"PYTHONHASHSEED": "0", "PYTHONPYCACHEPREFIX": str(WORK / "compiled")}
 
 
-def _last_line(file: int) -> str:
+def _ended_after(seconds: float, process: subprocess.Popen[Any]) -> Timer:
+    end = Timer(seconds, process.kill)
+    end.daemon = True
+    end.start()
+    return end
+
+
+def _last_words(file: int, code: int) -> str:
     size = os.lseek(file, 0, os.SEEK_END)
     lines = os.pread(file, 2000, max(0, size - 2000)).decode("utf-8", "replace").splitlines()
-    return next((line.strip()[:300] for line in reversed(lines) if line.strip()), "")
+    said = (line.strip()[:300] for line in reversed(lines) if line.strip())
+    return next(said, f"exit code {code}")

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks import start
-from benchmarks.cases import CASES, MB, Case, Goal, Store, own_cpu, own_rss, ratio
+from benchmarks.cases import CASES, GROUPS, MB, Case, Goal, Store, middle, ratio, seconds
 from benchmarks.scaling import LINEAR
 
 FOLDER = Path(__file__).resolve().parent
 _MARKS = {True: "met", False: "**missed**", None: "not measured"}
 
 
-class Row(NamedTuple):
+class Held(NamedTuple):
     """One goal beside what was measured."""
 
-    letter: str
+    group: str
     name: str
     kind: str
     bound: str
@@ -27,14 +25,21 @@ class Row(NamedTuple):
     met: bool | None
 
 
-def rows(kept: dict[str, Any]) -> Iterator[Row]:
+def held(kept: dict[str, Any]) -> Iterator[Held]:
     """Hold every goal against what was measured."""
-    for case in CASES:
-        found = kept.get("cases", {}).get(case.name)
-        for goal in case.goals if found else ():
-            met, figure = goal.holds(found), _figure(goal, found)
-            yield Row(case.letter, case.name, goal.kind, goal.text, figure, met)
-    curves = kept.get("scaling", {})
+    for case, found in _measured(kept):
+        for goal in case.goals_of(found):
+            told = goal.kind, goal.text, goal.said(found), goal.holds(found)
+            yield Held(case.group, case.name, *told)
+    yield from _exponents(kept.get("scaling", {}))
+
+
+def _measured(kept: dict[str, Any]) -> list[tuple[Case, Store]]:
+    found = kept.get("cases", {})
+    return [(case, found[case.name]) for case in CASES if case.name in found]
+
+
+def _exponents(curves: dict[str, Any]) -> Iterator[Held]:
     for kind in ("ordinary", "hostile", "statistic"):
         exponents = {
             name: one.get("exponent") for name, one in curves.items() if one["kind"] == kind
@@ -44,121 +49,151 @@ def rows(kept: dict[str, Any]) -> Iterator[Row]:
             over = sum(one is None or one > LINEAR for one in exponents.values())
             said = f"{over} of {len(exponents)} above; {exponents[worst] or 0:.2f} ({worst})"
             bound = f"exponent <= {LINEAR} (doubling costs 2.1x)"
-            yield Row("all", f"{kind} inputs", "exponent", bound, said, not over)
-    if "start" in kept:
-        for name, bound, took, most, unit in start.goals(kept["start"]["cpu_s"]):
-            yield Row("start", name, "start", bound, f"{took:.2f} {unit}", took <= most)
+            yield Held("growth", f"{kind} inputs", "exponent", bound, said, not over)
 
 
-def _figure(goal: Goal, found: Store) -> str:
-    figure, bound = goal.figure(found), goal.bound(found)
-    if figure is None:
-        return next((one["failed"] for one in found["sides"].values() if "failed" in one), "-")
-    if goal.unit == "MB":
-        return f"{figure:,.0f} MB" + ("" if bound is None else f" of {bound:,.0f}")
-    return f"{figure:.2f}x"
-
-
-def table(kept: dict[str, Any], letters: Collection[str]) -> str:
-    """Write goals of some letters as plain text."""
-    lines = [("", "case", "goal", "measured", "")]
+def table(kept: dict[str, Any], groups: Collection[str]) -> str:
+    """Write what was measured of some groups, and its goals, as plain text."""
+    lines = [("case", "floor", "ours", "before", "of floor", "of before")]
     lines += [
-        (row.letter, row.name, row.bound, row.figure[:70], _MARKS[row.met].strip("*"))
-        for row in rows(kept)
-        if row.letter in letters
+        (case.name, *_seconds(found), *_ratios(found))
+        for case, found in _measured(kept)
+        if case.group in groups
     ]
-    widths = [max(len(line[at]) for line in lines) for at in range(5)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    goals = [("case", "goal", "measured", "")]
+    goals += [
+        (one.name, one.bound, one.figure[:70], _MARKS[one.met].strip("*"))
+        for one in held(kept)
+        if one.group in groups
+    ]
+    return "\n".join([*_aligned(lines), "", *_aligned(goals)])
+
+
+def _aligned(lines: list[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _seconds(found: Store) -> list[str]:
+    return [seconds(middle(found, side, "cpu_s")) for side in ("floor", "ours", "before")]
+
+
+def _ratios(found: Store) -> list[str]:
+    times = [ratio(found, "ours", side) for side in ("floor", "before")]
+    return ["" if one is None else f"{one:.2f}x" for one in times]
 
 
 def write(kept: dict[str, Any], *, quick: bool) -> None:
     """Write RESULTS.md and its figures."""
     from benchmarks import figure
 
-    pictures = figure.draw(kept, FOLDER) if "scaling" in kept else []
+    pictures = figure.draw(kept, FOLDER)
     text = "\n".join(_page(kept, pictures, quick=quick))
     (FOLDER / "RESULTS.md").write_text(text + "\n", encoding="utf-8")
     print("written:", ", ".join(["benchmarks/RESULTS.md", *pictures]))
 
 
 def _page(kept: dict[str, Any], pictures: list[str], *, quick: bool) -> Iterator[str]:
-    cases = [
-        (case, kept["cases"][case.name]) for case in CASES if case.name in kept.get("cases", {})
-    ]
+    cases = _measured(kept)
     dates = sorted({found["date"] for _, found in cases})
     yield "# How fast, and against what\n"
     yield "Written by `make bench`" + (" QUICK=1: on small inputs" if quick else "") + ". Nothing"
     yield "here is typed by hand but the reasons, which are those of `limits.toml`."
     yield "How it is measured, and what a floor is: [README.md](README.md).\n"
-    for name, value in {
-        "measured": " to ".join(dates[:1] + dates[1:][-1:]),
-        **kept["about"],
-    }.items():
-        yield f"* {name}: {value}"
-    yield "\n## Goals\n\n| | case | goal | measured | |\n|---|---|---|---|---|"
-    held = list(rows(kept))
-    for row in held:
-        yield f"| {row.letter} | {row.name} | {row.bound} | {row.figure} | {_MARKS[row.met]} |"
-    missed = [row for row in held if row.met is False]
-    if missed:
-        yield "\n## What limits it, where a goal is missed\n"
-        limits = tomllib.loads((FOLDER / "limits.toml").read_text(encoding="utf-8"))
-        for row in missed:
-            why = limits.get(row.name, {}).get(row.kind, "nobody has said why yet")
-            yield f"* **{row.name}**, {row.bound}: {row.figure}. {why}"
-    yield "\n## What was measured\n"
-    yield "CPU seconds without those of the imports, and memory above that of the imports: medians."
-    yield "The ratio is to the floor, or to the side that stands first.\n"
-    yield "| case | input | side | CPU s | wall s | ratio | memory | frames |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for case, found in cases:
-        yield from _sides(case, found)
-    if "start" in kept:
-        yield "\n## Until anything happens\n\nWhole processes; nothing is subtracted.\n"
-        yield "| command | CPU s |\n|---|---|"
-        for name, cpu in kept["start"]["cpu_s"].items():
-            yield f"| {name} | {median(cpu):.3f} |"
+    heads = {"measured": " to ".join(dates[:1] + dates[1:][-1:]), **kept["about"]}
+    if "before" in kept:
+        heads["before"] = f"the tree at {kept['before']['commit']}, in turn with ours"
+    yield from (f"* {name}: {value}" for name, value in heads.items())
+    yield "\nSeconds are CPU seconds of one reading, medians of the rounds; memory is what the peak"
+    yield "rises by; the first answer is what the whole process took to read its first small input."
+    yield from (f"\n![]({picture})" for picture in pictures if "floors" in picture)
+    goals = [*held(kept)]
+    for group, title in GROUPS.items():
+        own = [(case, found) for case, found in cases if case.group == group]
+        if own:
+            yield f"\n## {title}\n"
+            yield from _group(own)
+            yield from _missed(one for one in goals if one.group == group)
     if "scaling" in kept:
-        yield from _scaling(kept["scaling"], pictures)
+        yield from _scaling(kept["scaling"])
+        yield from (f"\n![]({picture})" for picture in pictures if "floors" not in picture)
+        yield from _missed(one for one in goals if one.group == "growth")
 
 
-def _sides(case: Case, found: Store) -> Iterator[str]:
-    size = found["size"]
-    held = f"{found['count']:,} {case.input.unit}, {size['bytes'] / MB:,.0f} MB"
-    for side, told in found["sides"].items():
-        name = side.partition(".")[2] if side.startswith(("floors", "peers")) else "fiotools"
-        if side == f"ours.{case.beside}":
-            name = "fiotools, one process"
-        kind = {"floors": "floor", "peers": "peer"}.get(side.partition(".")[0])
-        shown = f"{kind}: `{name}`" if kind else name
-        if "failed" in told:
-            yield f"| {case.name} | {held} | {shown} | {told['failed']} | | | | |"
-            continue
-        times = ratio(found, side, next(iter(found["sides"])))
-        frames = f"{told['bytes'] / MB:,.0f} MB" if told["bytes"] else ""
-        yield (
-            f"| {case.name} | {held} | {shown} | {median(own_cpu(told)):.2f} |"
-            f" {median(told['wall_s']):.2f} | {'-' if times is None else f'{times:.2f}'} |"
-            f" {own_rss(told) / MB:,.0f} MB | {frames} |"
-        )
+def _group(cases: list[tuple[Case, Store]]) -> Iterator[str]:
+    yield (
+        "| case | floor | ours | before | of floor | of before | wall | memory | before | frames"
+        " | first answer | goals |"
+    )
+    yield "|---" * 12 + "|"
+    for case, found in cases:
+        cells = [
+            *(_named(case, found), *_seconds(found), *_ratios(found)),
+            seconds(middle(found, "ours", "wall_s")),
+            *(_megabytes(found, *one) for one in (("ours", "rss"), ("before", "rss"))),
+            _megabytes(found, "ours", "bytes"),
+            seconds(middle(found, "ours", "first_s")),
+            "; ".join(_goal(goal, found) for goal in case.goals_of(found)),
+        ]
+        yield f"| {' | '.join(cells)} |"
+    beside = [f"* {line}" for case, found in cases for line in _beside(case, found)]
+    yield from ["", *beside] if beside else []
 
 
-def _scaling(curves: dict[str, Any], pictures: list[str]) -> Iterator[str]:
+def _named(case: Case, found: Store) -> str:
+    floor = f" floor: `{case.floor.partition('.')[2]}`" if case.floor else ""
+    if not case.input:
+        return f"{case.name};{floor}"
+    size = found["size"]["bytes"]
+    held = f"{size / MB:,.0f} MB" if size >= MB else f"{size / 1000:,.1f} kB"
+    return f"{case.name}: {found['count']:,} {case.input.unit}, {held};{floor}"
+
+
+def _megabytes(found: Store, side: str, figure: str) -> str:
+    value = middle(found, side, figure)
+    return "" if value is None else f"{value / MB:,.0f} MB"
+
+
+def _goal(goal: Goal, found: Store) -> str:
+    return f"{goal.text}: {_MARKS[goal.holds(found)]}"
+
+
+def _beside(case: Case, found: Store) -> Iterator[str]:
+    """Say what peers took, and which sides failed."""
+    for name, side in found["sides"].items():
+        if "failed" in side:
+            yield f"{case.name}, `{name}`: {side['failed']}"
+        elif name in case.peers:
+            took, memory = seconds(middle(found, name, "cpu_s")), _megabytes(found, name, "rss")
+            times = ratio(found, name, "ours")
+            yield f"{case.name}, `{name}`: {took}, {times or 0:.3g} times ours; {memory}"
+
+
+def _missed(goals: Iterable[Held]) -> Iterator[str]:
+    """Say what limits it, where a goal is missed."""
+    limits = tomllib.loads((FOLDER / "limits.toml").read_text(encoding="utf-8"))
+    lines = [
+        f"* **{one.name}**, {one.bound}: {one.figure}."
+        f" {limits.get(one.name, {}).get(one.kind, 'Nobody has said why yet.')}"
+        for one in goals
+        if one.met is False
+    ]
+    yield from ["", *lines] if lines else []
+
+
+def _scaling(curves: dict[str, Any]) -> Iterator[str]:
     yield "\n## Cost against size\n"
     yield "The exponent of CPU seconds over size, fitted to 1x, 2x, 4x and 8x; 1 is linear."
     yield "Where it was above the bound, all was measured again at four times the sizes, and both"
     yield "are shown: the figures behind it are those of the second time.\n"
-    for picture in pictures:
-        yield f"![]({picture.rpartition('/')[2]})\n"
     yield "| | reader | input | exponent | CPU s at 1x, 2x, 4x, 8x | 1x is |"
     yield "|---|---|---|---|---|---|"
     for one in curves.values():
         head = f"| {one['kind']} | {one['what']} | {one['name']} |"
         if "failed" in one:
-            yield f"{head} | {one['failed']} | |"
+            yield f"{head} {one['failed']} | | |"
         else:
             over = "**" if one["exponent"] > LINEAR else ""
             before = f"{one['before']['exponent']:.2f}, then " if "before" in one else ""

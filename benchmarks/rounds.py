@@ -1,95 +1,116 @@
-"""Rounds: the sides of a case in turn, each a process, after a run of each that is not counted."""
+"""Rounds: the sides of a case in turn, each a process that is asked once more in every round."""
 
 from __future__ import annotations
 
-import json
 import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import venv
 from benchmarks.cases import Case, Store
 from benchmarks.made import size
-from benchmarks.process import WORK, FailedError, Usage, run
+from benchmarks.process import ROOT, Child, FailedError, run
+from benchmarks.sides.commands import COMMANDS
 
 _OWN_ENVIRONMENT = {"peers.fio_plot", "peers.fio_plot_log", "peers.jc"}
+Ask = Callable[[], dict[str, Any]]
 
 
-def measure(
-    case: Case, count: int, rounds: int, missing: str | None, *, quick: bool = False
-) -> Store:
-    """Measure a case.
+class Plan(NamedTuple):
+    """How a case is measured.
 
-    The first run of a side warms the caches, and writes down which modules it imported: a process
-    that imports these alone then runs beside it in each round.
-
-    Parameters
+    Attributes
     ----------
-    case : Case
-    count : int
-        The size of its input.
-    rounds : int
+    quick : bool
+        On the smaller input.
+    least, most : int
+        Rounds; peers, which are far away, have a single one.
+    seconds : float
+        After so many there are no more rounds than the least.
     missing : str or None
         Why the peers that need an environment of their own are not there.
-    quick : bool
-        Run peers, and processes that only import, in the first round alone.
+    before : Path, optional
+        Another checkout of fiotools, which does the same in turn.
+    """
+
+    quick: bool
+    least: int
+    most: int
+    seconds: float
+    missing: str | None = None
+    before: Path | None = None
+
+
+def measure(case: Case, plan: Plan) -> Store:
+    """Measure a case.
 
     Returns
     -------
     dict
-        Of the case: its ``size``, the ``date``, and of each side ``cpu_s``, ``wall_s`` and ``rss``
-        by round, the same of its ``imports``, and ``bytes`` of its frames; or why it ``failed``.
+        Of the case: the ``count`` and ``size`` of its input, the ``date``, whether it is of the
+        ``quick`` one, and of each side
+        ``cpu_s``, ``wall_s`` and ``rss``, and ``bytes`` of its frames, by round; or why it
+        ``failed``.
     """
-    path = case.input.path(count)
-    sides: dict[str, dict[str, Any]] = {}
-    for side in case.sides:
-        sides[side] = _first(side, path, missing if side in _OWN_ENVIRONMENT else None)
-    for number in range(rounds):
-        for side, told in sides.items():
-            fewer = quick and number > 0
-            if "failed" in told or (fewer and side.startswith("peers")):
-                continue
-            if not fewer:
-                _add(told["imports"], run(_command(side, "--import", str(_told(side)))))
-            _add(told, run(_command(side, side, str(path))))
-    return {
-        "ours": case.ours,
-        "floor": case.floor,
-        "count": count,
-        "rounds": rounds,
-        "size": size(path),
-        "date": datetime.now(UTC).date().isoformat(),
-        "sides": sides,
-    }
+    today = datetime.now(UTC).date().isoformat()
+    found: Store = {"date": today, "quick": plan.quick, "sides": {}}
+    place = first = ""
+    if case.input:
+        count = case.input.quick if plan.quick else case.input.full
+        path = case.input.path(count)
+        place, first = str(path), str(case.input.path(min(count, case.input.first)))
+        found |= {"count": count, "size": size(path)}
+    sides = {name: (what, ROOT) for name, what in case.sides.items()}
+    if plan.before:
+        sides["before"] = (case.ours, plan.before)
+    with ExitStack() as stack:
+        asked: dict[str, Ask] = {}
+        for name, (what, tree) in sides.items():
+            found["sides"][name] = {}
+            if plan.missing and what in _OWN_ENVIRONMENT:
+                found["sides"][name]["failed"] = plan.missing
+            else:
+                asked[name] = _asked(what, (place, first, str(tree)), stack, once=case.once)
+        begun = time.monotonic()
+        for number in range(plan.most):
+            if number >= plan.least and time.monotonic() - begun > plan.seconds:
+                break
+            for name in [*asked]:
+                if number and name in case.peers:
+                    continue
+                told = found["sides"][name]
+                try:
+                    for figure, value in asked[name]().items():
+                        told.setdefault(figure, []).append(value)
+                except FailedError as error:
+                    found["sides"][name] = {"failed": str(error)}
+                    del asked[name]
+    return found
 
 
-def _first(side: str, path: Path, missing: str | None) -> dict[str, Any]:
-    if missing:
-        return {"failed": missing}
-    told = _told(side)
-    told.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        run(_command(side, side, str(path), "--tell", str(told)))
-    except FailedError as error:
-        return {"failed": str(error)}
-    frames = json.loads(told.read_text())["bytes"]
-    return {**_lists(), "bytes": frames, "imports": _lists()}
+def _asked(what: str, given: tuple[str, str, str], stack: ExitStack, *, once: bool) -> Ask:
+    """Give what measures a side once more."""
+    module, _, name = what.partition(".")
+    if module == "commands":
+        return lambda: run([sys.executable, *COMMANDS[name]], cwd=Path(given[2]))._asdict()
+    python = str(venv.PYTHON) if what in _OWN_ENVIRONMENT else sys.executable
+    command = [python, "-m", "benchmarks.sides", what, *given, *(["--once"] if once else [])]
+    kept: list[Child] = []
 
+    def again() -> dict[str, Any]:
+        # begun by its first question: until then another side is measured
+        if not kept:
+            kept.append(stack.enter_context(Child(command)))
+        answer: dict[str, Any] = kept[0].ask()
+        return answer
 
-def _lists() -> dict[str, Any]:
-    return {name: [] for name in Usage._fields}
+    def anew() -> dict[str, Any]:
+        with Child(command) as child:
+            answer: dict[str, Any] = child.ask()
+        return answer
 
-
-def _told(side: str) -> Path:
-    return WORK / "imports" / f"{side}.json"
-
-
-def _command(side: str, *arguments: str) -> list[str]:
-    python = str(venv.PYTHON) if side in _OWN_ENVIRONMENT else sys.executable
-    return [python, "-m", "benchmarks.sides", *arguments]
-
-
-def _add(lists: dict[str, Any], usage: Usage) -> None:
-    for name, value in usage._asdict().items():
-        lists[name].append(value)
+    return anew if once else again

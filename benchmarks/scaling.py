@@ -1,15 +1,16 @@
 """Cost at 1x, 2x, 4x and 8x: ``python -m benchmarks.scaling [--quick] [WORD ...]``.
 
 For every reader an ordinary input and hostile ones, and for the statistics frames of many rows;
-with words, only those whose names have them all. Each runs in a process of its own, which first
-finds a size at which it takes 0.2 s or more (0.05 s for hostile input, of which there is much; and
-as far as that does not need more than 8 MB). The exponent is that of CPU seconds over size, fitted
-to all sizes: 1 is linear, and doubling the input then costs 2 times as much; 1.05 is 2.07 times.
-Noise only ever adds to a cost: the least of several turns counts, and where the exponent is above
-the bound, more turns are taken. Where it still is, all is measured again at four times the sizes:
-what outgrows a cache of the processor on the way costs more for once, what is not linear costs more
-and more. Both are kept. The process keeps what memory it has had: what the first touch of a page
-takes is up to the machine. What is linear by what it does is measured too, as a control.
+with words, only those whose names have them all. One process measures one after the other, as long
+as none fails. It first finds a size at which one takes 0.2 s or more (0.05 s for hostile input, of
+which there is much; and as far as that does not need more than 8 MB). The exponent is that of CPU
+seconds over size, fitted to all sizes: 1 is linear, and doubling the input then costs 2 times as
+much; 1.05 is 2.07 times. Noise only ever adds to a cost: the least of several turns counts, and
+where the exponent is above the bound, more turns are taken. Where it still is, all is measured
+again at four times the sizes: what outgrows a cache of the processor on the way costs more for
+once, what is not linear costs more and more. Both are kept. The process keeps what memory it has
+had: what the first touch of a page takes is up to the machine. What is linear by what it does is
+measured too, as a control.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ import contextlib
 import gc
 import json
 import math
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,17 +28,16 @@ from pathlib import Path
 from statistics import linear_regression
 from typing import Any
 
-from benchmarks.process import ROOT, WORK
+from benchmarks.process import WORK, Child, FailedError
 
 STEPS = (1, 2, 4, 8)
 LINEAR = 1.05  # the exponent above which doubling the input costs more than 2.1 times
-TIMES = (4, 3, 3, 3)  # that each is measured, in turn; the least is taken
-_QUICK_TIMES = (3, 2, 1, 1)
+TIMES = (3, 2, 1, 1)  # that each is measured, in turn; the least is taken
 _MORE = 2  # times that all turns are taken again where the exponent is above
 _LARGER = 4  # times the size, where it still is
 _ENOUGH, _QUICKLY = 0.2, 0.05  # seconds at 1x
 _FIRST, _MOST = 2**15, 2**23  # bytes at 1x
-_LONGEST = 900  # seconds for all of one
+_LONGEST = 300.0  # seconds for one of them
 # the allocators of C and of polars give nothing back
 _KEEPING = {
     "MALLOC_MMAP_MAX_": "0",
@@ -94,16 +92,25 @@ def names(*, quick: bool) -> list[tuple[str, str, str]]:
 
 def measure(*, quick: bool = False, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Curve]]:
     """Measure one after the other; give names and curves."""
-    command = [sys.executable, "-m", "benchmarks.scaling", "--list"]
-    command += ["--quick"] if quick and not words else []
-    # listed by another process: this one starts those that are measured, and stays small
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    for kind, what, name in json.loads(listed.stdout):
-        label = f"{kind}: {what}, {name}"
-        if all(word in label for word in words):
-            curve = _in_process(kind, what, name, quick=quick)
-            print(f"{label:60} {said(curve)}", flush=True)
-            yield label, {"kind": kind, "what": what, "name": name, **curve}
+    command = [sys.executable, "-m", "benchmarks.scaling", "--answer"]
+    command += ["--quick"] if quick else []
+    with Child(command) as child:
+        # listed by another process: this one starts those that are measured, and stays small
+        listed = child.ask(json.dumps({"quick": quick and not words}))
+    labels = {f"{kind}: {what}, {name}": (kind, what, name) for kind, what, name in listed}
+    left = [label for label in labels if all(word in label for word in words)]
+    while left:
+        with Child(command, _KEEPING, _LONGEST) as child:
+            failed = False
+            while left and not failed:
+                label = left.pop(0)
+                try:
+                    curve = child.ask(json.dumps(labels[label]))
+                except FailedError as error:  # the next one gets another process
+                    curve, failed = {"failed": str(error)}, True
+                print(f"{label:60} {said(curve)}", flush=True)
+                kind, what, name = labels[label]
+                yield label, {"kind": kind, "what": what, "name": name, **curve}
 
 
 def said(curve: Curve) -> str:
@@ -114,27 +121,6 @@ def said(curve: Curve) -> str:
     before = f" (before {curve['before']['exponent']:.2f})" if "before" in curve else ""
     sizes = f"{curve['size'][0]:,} {curve['unit']} and on"
     return f"{curve['exponent']:.2f}{before}   {cost} s at {sizes}"
-
-
-def _in_process(kind: str, what: str, name: str, *, quick: bool) -> Curve:
-    command = [sys.executable, "-m", "benchmarks.scaling", "--one", kind, what, name]
-    command += ["--quick"] if quick else []
-    try:
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            env=os.environ | _KEEPING,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=_LONGEST,
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"not done after {_LONGEST} s"}
-    except subprocess.CalledProcessError as error:
-        return {"failed": (str(error.stderr).strip().splitlines() or ["it fails"])[-1]}
-    found: Curve = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def one(kind: str, what: str, name: str, *, quick: bool) -> Curve:
@@ -158,32 +144,28 @@ def _curve(make: Make, unit: str, first: int, enough: float, quick: bool) -> Cur
     size = first
     while (taken := _twice(make(size))) < enough and size < _MOST:
         size = min(_MOST, int(size * max(2.0, min(16.0, 1.2 * enough / taken))))
-    if quick:
-        return _measured(make, unit, size, _QUICK_TIMES)
-    curve = _measured(make, unit, size, TIMES, 1 + _MORE)
-    if curve["exponent"] > LINEAR:
-        curve = _measured(make, unit, _LARGER * size, TIMES) | {"before": curve}
+    curve = _measured(make, unit, size, 1 if quick else 1 + _MORE)
+    if curve["exponent"] > LINEAR and not quick:
+        curve = _measured(make, unit, _LARGER * size, 1) | {"before": curve}
     return curve
 
 
-def _measured(make: Make, unit: str, size: int, repeated: tuple[int, ...], most: int = 1) -> Curve:
+def _measured(make: Make, unit: str, size: int, most: int) -> Curve:
     sizes = [step * size for step in STEPS]
     runs = [make(size) for size in sizes]
     costs = [math.inf] * len(runs)
     for _ in range(most):
-        _take_turns(runs, costs, repeated)
+        _take_turns(runs, costs)
         if exponent(sizes, costs) <= LINEAR:
             break
     return {"size": sizes, "unit": unit, "cpu_s": costs, "exponent": exponent(sizes, costs)}
 
 
-def _take_turns(
-    runs: list[Callable[[], object]], costs: list[float], repeated: tuple[int, ...]
-) -> None:
+def _take_turns(runs: list[Callable[[], object]], costs: list[float]) -> None:
     """Keep the least that each costs."""
-    for turn in range(max(repeated)):
+    for turn in range(max(TIMES)):
         for at, run in enumerate(runs):
-            if turn < repeated[at]:
+            if turn < TIMES[at]:
                 costs[at] = min(costs[at], _cost(run))
 
 
@@ -244,17 +226,21 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="smaller, and ordinary inputs unless there are words"
     )
-    parser.add_argument("--list", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.list:
-        print(json.dumps(names(quick=options.quick)))
-    elif options.one:
-        kind, what, name = options.words
-        print(json.dumps(one(kind, what, name, quick=options.quick)))
+    if options.answer:
+        _answer(quick=options.quick)
     else:
         for _ in measure(quick=options.quick, words=tuple(options.words)):
             pass
+
+
+def _answer(*, quick: bool) -> None:
+    """Measure what each line asks for, or list what there is."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        print(json.dumps(names(**asked) if isinstance(asked, dict) else one(*asked, quick=quick)))
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

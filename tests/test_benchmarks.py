@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -12,15 +13,15 @@ from random import Random
 import pytest
 
 import fiotools as ft
-from benchmarks import growing, hostile, report
-from benchmarks.cases import CASES, ratio
-from benchmarks.inputs import dd, diskspd, fio_hist, fio_json, fio_jsonplus, fio_log
+from benchmarks import growing, hostile, report, rounds
+from benchmarks.cases import CASES, GROUPS, Case, Goal, ratio, seconds
+from benchmarks.inputs import dd, diskspd, fio_hist, fio_json, fio_jsonplus, fio_log, fio_mixed
 from benchmarks.made import INPUTS, size
-from benchmarks.process import FailedError, run
+from benchmarks.process import Child, FailedError, run
 from benchmarks.scaling import exponent
+from benchmarks.sides.commands import COMMANDS
 from tests.conftest import ROOT
 
-DEPTHS = ROOT / "data" / "how-many-runs" / "depth"
 PLUS = {"clat_ns": {}, "slat_ns": {}, "lat_ns": {}}
 BASE = {"fio version": "fio-3.33", "jobs": [{"error": 0, "read": PLUS, "write": PLUS}]}
 
@@ -29,8 +30,11 @@ def made(name, folder):
     """Make one small input of a kind, and say what is to be in it: table, rows."""
     path = folder / {"log": "x_lat.1.log", "hist": "x_clat_hist.1.log"}.get(name, name)
     if name == "json":
-        fio_json.scale(DEPTHS, path, 6)
+        fio_json.small(path, 6)
         return path, "runs", 6
+    if name in ("mixed", "own"):
+        getattr(fio_mixed, name)(path, 60)
+        return path, "runs", 60
     if name == "plus":
         fio_jsonplus.plus(path, 2, 3, 50, base=BASE)
         return path, "jobs", 6
@@ -55,7 +59,9 @@ def digest(path):
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["json", "plus", "log", "hist", "xml", "sessions", "reports"])
+@pytest.mark.parametrize(
+    "name", ["json", "mixed", "own", "plus", "log", "hist", "xml", "sessions", "reports"]
+)
 def test_inputs_are_the_same_each_time_and_hold_what_was_asked_for(tmp_path, name):
     (tmp_path / "again").mkdir()
     path, table, rows = made(name, tmp_path)
@@ -84,16 +90,41 @@ def test_all_readers_are_asked():
     assert {one.reader for one in hostile.HOSTILE} == names | {"any"}
 
 
+def test_copies_agree_with_themselves(tmp_path):
+    fio_json.small(tmp_path / "small", 20)
+    fio_mixed.own(tmp_path / "own", 20)
+    for folder in ("small", "own"):
+        read = ft.read(tmp_path / folder)
+        assert list(read.notes.message) == []
+        assert read.io["total_ios"].nunique() > 10
+
+
+def test_layouts_are_many_also_without_the_corpus():
+    names = [name for name, _ in fio_mixed.layouts(fio_mixed.DATA)]
+    assert len(names) >= 20
+
+
+def test_each_file_has_its_own_layout(tmp_path):
+    fio_mixed.own(tmp_path, 20)
+    documents = [json.loads(path.read_text()) for path in tmp_path.iterdir()]
+    jobs = [document["jobs"][0] for document in documents]
+    assert len({(*job["job options"],) for job in jobs}) == 20
+    assert len({(*job["read"]["clat_ns"]["percentile"],) for job in jobs}) == 20
+
+
 def test_sides_are_functions_and_inputs_have_makers():
-    sides = ROOT / "benchmarks" / "sides"
     there = {
-        f"{file.stem}.{one.name}"
-        for file in sides.glob("*.py")
+        f"{folder}.{file.stem}.{one.name}"
+        for folder in ("sides", "inputs")
+        for file in (ROOT / "benchmarks" / folder).glob("*.py")
         for one in ast.parse(file.read_text(encoding="utf-8")).body
         if isinstance(one, ast.FunctionDef)
     }
-    assert {side for case in CASES for side in case.sides} <= there
-    assert {case.input.name for case in CASES} == {one.name for one in INPUTS}
+    there |= {f"sides.commands.{name}" for name in COMMANDS}
+    assert {f"sides.{what}" for case in CASES for what in case.sides.values()} <= there
+    assert {f"inputs.{one.make}" for one in INPUTS} <= there
+    assert {case.input.name for case in CASES if case.input} == {one.name for one in INPUTS}
+    assert {case.group for case in CASES} == {*GROUPS}
 
 
 needs_wait4 = pytest.mark.skipif(not hasattr(os, "wait4"), reason="Windows has no wait4")
@@ -132,61 +163,148 @@ def test_a_process_that_fails_says_why():
     assert str(raised.value) == "exit code -9"
 
 
+def test_a_child_answers_each_line_and_its_end_has_a_reason():
+    code = "import json, sys\nfor line in sys.stdin: print(json.dumps(1 / int(line)), flush=True)"
+    with Child([sys.executable, "-c", code]) as child:
+        assert [child.ask("2"), child.ask("4")] == [0.5, 0.25]
+        with pytest.raises(FailedError) as raised:
+            child.ask("0")
+    assert str(raised.value) == "ZeroDivisionError: division by zero"
+    sleeping = [sys.executable, "-c", "import time; time.sleep(60)"]
+    with Child(sleeping, timeout=0.5) as child, pytest.raises(FailedError) as raised:
+        child.ask()
+    assert str(raised.value) == "exit code -9"
+
+
+class Given:
+    """An input that is there already."""
+
+    unit, full, quick, first = "files of fio JSON", 3, 3, 1
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def path(self, count):
+        path = self.folder / str(count)
+        if not path.exists():
+            fio_json.small(path, count)
+        return path
+
+
+@needs_wait4
+@pytest.mark.parametrize("once", [False, True])
+def test_a_case_is_measured_in_rounds_beside_another_checkout(tmp_path, once):
+    case = Case(
+        "A, x", "ours.everything", "floors.orjson_loads", Given(tmp_path), peers=("jc",), once=once
+    )
+    plan = rounds.Plan(quick=True, least=2, most=2, seconds=0, missing="not here", before=ROOT)
+    found = rounds.measure(case, plan)
+    assert found["size"] == size(tmp_path / "3")
+    assert found["sides"].pop("jc") == {"failed": "not here"}
+    assert [*found["sides"]] == ["floor", "ours", "before"]
+    for side in found["sides"].values():
+        assert len(side["cpu_s"]) == len(side["wall_s"]) == 2
+        assert len(side["first_s"]) == len(side["rss"]) == (2 if once else 1)
+        assert all(value > 0 for value in (*side["cpu_s"], *side["first_s"]))
+    assert found["sides"]["ours"]["bytes"] == found["sides"]["before"]["bytes"]
+    assert found["sides"]["ours"]["bytes"][0] > 1000
+
+
+@needs_wait4
+def test_a_checkout_without_fiotools_is_not_measured(tmp_path):
+    case = Case("A, x", "ours.everything", input=Given(tmp_path))
+    plan = rounds.Plan(quick=True, least=1, most=1, seconds=0, before=tmp_path)
+    before = rounds.measure(case, plan)["sides"]["before"]
+    assert before == {"failed": f"fiotools was not imported from {tmp_path}"}
+
+
+@needs_wait4
+def test_commands_are_whole_processes(tmp_path):
+    case = Case("start, x", "commands.help", "commands.import_fiotools")
+    found = rounds.measure(case, rounds.Plan(quick=True, least=1, most=1, seconds=0, before=ROOT))
+    assert [*found["sides"]] == ["floor", "ours", "before"]
+    assert all(side["rss"][0] > 10**6 and side["cpu_s"][0] > 0 for side in found["sides"].values())
+
+
 def side(cpu_s, rss, frames=None):
-    imports = {"cpu_s": [0.9, 1.0, 1.1], "wall_s": [1.0] * 3, "rss": [50e6] * 3}
-    return {"cpu_s": cpu_s, "wall_s": [9.0] * 3, "rss": rss, "bytes": frames, "imports": imports}
+    return {"cpu_s": cpu_s, "wall_s": [9.0], "rss": [rss], "bytes": [frames], "first_s": [0.7]}
 
 
 CASE = next(case for case in CASES if case.name == "A, runs and io")
 FOUND = {
-    "ours": "io",
-    "floor": "orjson_loads",
+    "quick": False,
     "count": 10,
     "size": {"files": 10, "bytes": 10**6},
     "date": "2026-01-02",
     "sides": {
-        "floors.orjson_loads": side([2.0, 3.0, 2.0], [60e6] * 3),
-        "ours.io": side([3.0, 4.0, 4.0], [190e6] * 3, 40_000_000),
-        "peers.fio_plot": {"failed": "not here"},
+        "floor": side([2.0, 9.0, 2.5], 0),
+        "ours": side([4.0, 3.0, 5.0], 140e6, 40_000_000),
+        "before": side([8.0, 8.0, 8.0], 150e6),
+        "fio_plot": {"failed": "not here"},
     },
 }
 
 
-def test_imports_are_subtracted_of_every_side_and_rounds_are_paired():
-    # (3 - 1) / (2 - 1), (4 - 1) / (3 - 1), (4 - 1) / (2 - 1)
-    assert ratio(FOUND, "ours.io", "floors.orjson_loads") == 2.0
-    assert ratio(FOUND, "peers.fio_plot", "ours.io") is None
+def test_a_ratio_is_of_medians():
+    assert ratio(FOUND, "ours", "floor") == 1.6
+    assert ratio(FOUND, "fio_plot", "ours") is None
 
 
 def test_goals_are_met_missed_or_not_known():
-    held = [(goal.kind, goal.holds(FOUND), goal.figure(FOUND), goal.bound(FOUND))
-            for goal in CASE.goals]  # fmt: skip
+    held = [(goal.text, goal.holds(FOUND), goal.figure(FOUND)) for goal in CASE.goals]
     assert held == [
-        ("floor", True, 2.0, 2.0),
-        ("peer", None, None, 5),
-        ("memory", True, 140.0, 152.0),  # 3 x 40 MB + 32 MB
+        ("<= 1.7x the floor", True, 1.6),
+        (">= 5x faster than fio_plot", None, None),
+        ("<= 1x before", True, 0.5),
+        ("memory <= 3x the frames", False, 3.5),
+        ("memory <= 1x the memory before", True, 140 / 150),
+    ]
+    found = {**FOUND, "sides": {"ours": side([0.002], 450e6)}}
+    assert Goal("seconds", 0.003).holds(found)
+    assert Goal("memory", 400).said(found) == "450 MB"
+    assert not Goal("memory", 400).holds(found)
+    assert Goal("memory", 1.5, "file").figure(found) == 450
+    assert Goal("before", 1).holds(found) is None
+
+
+def test_memory_is_not_judged_on_small_inputs():
+    kinds = {goal.kind for goal in CASE.goals_of({**FOUND, "quick": True})}
+    assert kinds == {"floor", "peer", "before"}
+
+
+def test_seconds_are_written_as_people_read_them():
+    assert [seconds(value) for value in (None, 2.345, 0.1, 0.00345)] == [
+        "",
+        "2.35 s",
+        "0.10 s",
+        "3.45 ms",
     ]
 
 
 def test_the_page_has_every_goal_and_says_what_limits_those_missed(monkeypatch, tmp_path):
-    sides = {**FOUND["sides"], "ours.io": side([4.0] * 3, [300e6] * 3, 40_000_000)}
-    kept = {"about": {"memory": "1 GiB"}, "cases": {CASE.name: {**FOUND, "sides": sides}}}
+    sides = {**FOUND["sides"], "ours": side([4.0] * 3, 140e6, 40_000_000)}
+    kept = {
+        "about": {"memory": "1 GiB"},
+        "before": {"commit": "abc1234"},
+        "cases": {CASE.name: {**FOUND, "sides": sides | {"floor": side([2.0], 0)}}},
+    }
     (tmp_path / "limits.toml").write_text('["A, runs and io"]\nfloor = "Because."\n')
     monkeypatch.setattr(report, "FOLDER", tmp_path)
     report.write(kept, quick=False)
     page = (tmp_path / "RESULTS.md").read_text()
-    assert "| A | A, runs and io | <= 2x the floor | 3.00x | **missed** |" in page
-    assert "| A | A, runs and io | >= 5x faster than fio-plot | not here | not measured |" in page
-    assert "* **A, runs and io**, <= 2x the floor: 3.00x. Because." in page
-    assert "250 MB of 152. nobody has said why yet" in page
-    assert "* measured: 2026-01-02\n* memory: 1 GiB\n" in page
+    assert "| 2.00 s | 4.00 s | 8.00 s | 2.00x | 0.50x |" in page
+    assert "<= 1.7x the floor: **missed**; >= 5x faster than fio_plot: not measured;" in page
+    assert "* **A, runs and io**, <= 1.7x the floor: 2.00x. Because." in page
+    assert "memory <= 3x the frames: 3.50x. Nobody has said why yet." in page
+    assert "* A, runs and io, `fio_plot`: not here" in page
+    assert "* measured: 2026-01-02\n* memory: 1 GiB\n* before: the tree at abc1234" in page
+    assert (tmp_path / "results-floors.svg").exists()
 
 
 def test_reasons_are_of_goals_that_there_are():
     limits = tomllib.loads((Path(report.__file__).parent / "limits.toml").read_text("utf-8"))
     goals = {case.name: {goal.kind for goal in case.goals} for case in CASES}
     goals |= {f"{kind} inputs": {"exponent"} for kind in ("ordinary", "hostile", "statistic")}
-    goals |= {name: {"start"} for name in ("import fiotools", "fiotools --help")}
     assert not {name: kinds for name, kinds in limits.items() if {*kinds} - goals.get(name, set())}
 
 

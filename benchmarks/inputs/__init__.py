@@ -1,1 +1,1 @@
-"""Inputs of any size, as the tools lay them out: each module is a command, and seeded."""
+"""Inputs of any size, as the tools lay them out: seeded, so that they are the same each time."""

@@ -1,12 +1,7 @@
-"""Transcripts of ``time dd``, and one long file of dd's reports.
-
-python -m benchmarks.inputs.dd transcripts FOLDER --files 10000
-python -m benchmarks.inputs.dd reports FILE --reports 1000000
-"""
+"""Transcripts of ``time dd``, and one long file of dd's reports."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from random import Random
 
@@ -69,21 +64,3 @@ def reports(path: Path, reports: int, seed: int = 1) -> None:
     with path.open("w", newline="") as file:
         for _ in range(reports):
             file.write(report(rng)[0])
-
-
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    verbs = parser.add_subparsers(required=True)
-    for make, count, default in ((transcripts, "files", 10_000), (reports, "reports", 1_000_000)):
-        verb = verbs.add_parser(make.__name__)
-        verb.add_argument("path", type=Path)
-        verb.add_argument(f"--{count}", type=int, default=default)
-        verb.add_argument("--seed", type=int, default=1)
-        verb.set_defaults(make=make)
-    options = vars(parser.parse_args())
-    options.pop("make")(options.pop("path"), **options)
-
-
-if __name__ == "__main__":
-    main()

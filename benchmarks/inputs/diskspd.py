@@ -1,12 +1,7 @@
-"""DISKSPD's XML (``-Rxml -L -D``): System, Profile and one TimeSpan.
-
-python -m benchmarks.inputs.diskspd FOLDER --files 1000 --threads 8 --targets 1 --seconds 24
-python -m benchmarks.inputs.diskspd FOLDER --files 1 --threads 64 --targets 2 --seconds 3600
-"""
+"""DISKSPD's XML (``-Rxml -L -D``): System, Profile and one TimeSpan."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +28,6 @@ class Run:
     threads: int = 8
     targets: int = 1
     seconds: int = 24
-    bucket_ms: int = 1000
     cpus: int = 16
 
 
@@ -137,7 +131,7 @@ class _Report:
             *(("CompletionRoutines", "false"), ("MeasureLatency", "true")),
             *(("CalculateIopsStdDev", "true"), ("DisableAffinity", "false")),
             *(("Duration", self.run.seconds), ("Warmup", 5), ("Cooldown", 0), ("ThreadCount", 0)),
-            *(("RequestCount", 0), ("IoBucketDuration", self.run.bucket_ms), ("RandSeed", 0)),
+            *(("RequestCount", 0), ("IoBucketDuration", 1000), ("RandSeed", 0)),
         ]
         with to.element("Profile"):
             to.leaves([("Progress", 0), ("ResultFormat", "xml"), ("Verbose", "false")])
@@ -229,12 +223,12 @@ class _Report:
                 if there:
                     to.leaves([(f"{side}IopsStdDev", f"{rng.uniform(10, 900):.3f}")])
             draw = rng.random
-            for at in range(1, self.run.seconds * 1000 // self.run.bucket_ms + 1):
+            for at in range(1, self.run.seconds + 1):
                 read = scale * (0.8 + 0.4 * draw()) if reads else 0.0
                 write = scale * (0.3 + 0.1 * draw()) if writes else 0.0
                 a, b = (draw(), draw()) if reads else (0.0, 0.0)
                 c, d = (draw(), draw()) if writes else (0.0, 0.0)
-                values = (at * self.run.bucket_ms, read, write, read + write)
+                values = (at * 1000, read, write, read + write)
                 times = (a * 0.1, 1 + b * 20, 0.2 + a, b, c * 0.1, 1 + d * 20, 0.2 + c, d)
                 to.line(_BUCKET % (*values, *times))
 
@@ -258,31 +252,21 @@ class _Report:
                         to.leaves([(f"{side}Milliseconds", f"{value[side]:.3f}")])
 
 
-def results(folder: Path, files: int, run: Run, *, newline: str = "\r\n", seed: int = 1) -> None:
+def results(folder: Path, files: int, run: Run = Run(), seed: int = 1) -> None:
     """Write so many files of runs alike."""
     rng = Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
         path = folder / f"result-{number:05d}.xml"
-        with path.open("w", newline=newline) as file:
+        with path.open("w", newline="\r\n") as file:
             _Report(file, rng, run).write(number)
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--files", type=int, default=1000)
-    asked = {"threads": 8, "targets": 1, "seconds": 24, "bucket_ms": 1000, "cpus": 16}
-    for name, default in asked.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=default)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lf", action="store_true", help="lines end as on Unix")
-    options = vars(parser.parse_args())
-    run = Run(**{name: options.pop(name) for name in asked})
-    newline = "\n" if options.pop("lf") else "\r\n"
-    results(**options, run=run, newline=newline)
+def long(folder: Path, seconds: int) -> None:
+    """Write one file of a run of 64 threads on two targets."""
+    results(folder, 1, Run(threads=64, targets=2, seconds=seconds))
 
 
-if __name__ == "__main__":
-    main()
+def short(folder: Path, files: int) -> None:
+    """Write so many files of a run of two threads for ten seconds."""
+    results(folder, files, Run(threads=2, seconds=10, cpus=4))

@@ -1,31 +1,82 @@
-"""Ordinary JSON of fio: real runs as templates, and copies of them with other figures.
+"""Ordinary JSON of fio: copies of real reports with other figures.
 
-python -m benchmarks.inputs.fio_json templates FOLDER --fio fio
-python -m benchmarks.inputs.fio_json scale TEMPLATES FOLDER --files 2000
+The copies agree with themselves, as real reports do: counts are multiplied by one whole number, and
+latencies by another number. Everything else stays as fio, or whoever wrote the file, laid it out.
 """
 
 from __future__ import annotations
 
-import argparse
-import math
 import re
+import shutil
 import subprocess
 import tempfile
-from itertools import cycle, product
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 
-_NUMBER = re.compile(r"(?<= : )(\d+)(\.\d{6})?(?=,?\n)")
-_NONE = "2147483647"  # what fio writes for no least value
+from benchmarks.process import ROOT, WORK
+
+REPORTS = ROOT / "data" / "how-many-runs" / "depth"  # for whoever has no fio to make some
+_COUNT = re.compile(
+    r'("(?:io_k?bytes|total_ios|N|samples|iops(?:_\w+)?|bw(?:_(?!agg)\w+)?|\d+)"\s*:\s*)'
+    r"(\d+)(\.\d+)?(?=\s*[,}\n])"
+)
+_LATENCY = re.compile(
+    r'("[sc]?lat(?:_ns)?"\s*:\s*\{)((?:[^{}]|"(?:percentile|bins)"\s*:\s*\{[^{}]*\})*)'
+)
+_TIME = re.compile(r'("(?:min|max|mean|stddev|\d+\.\d+)"\s*:\s*)(\d+)(\.\d+)?')
+Text = tuple[str, str]  # a name, and what stands in the file
 
 
-def templates(folder: Path, fio: str = "fio") -> None:
-    """Run fio on its null engine: 1 to 4 jobs, alone or a group, two depths, two block sizes."""
+def many(folder: Path, files: int) -> None:
+    """Write so many files of few layouts."""
+    copy(templates(), folder, files)
+
+
+def small(folder: Path, files: int) -> None:
+    """Write so many files of 7 kB."""
+    copy(texts(REPORTS), folder, files)
+
+
+def templates() -> list[Text]:
+    """Give reports that the installed fio made, or others."""
+    made = WORK / "inputs" / "templates"
+    if not shutil.which("fio"):
+        return texts(REPORTS)
+    if not made.exists():
+        _run_fio(made)
+    return texts(made)
+
+
+def texts(folder: Path) -> list[Text]:
+    """Read the reports of a folder."""
+    return [(path.stem, path.read_text()) for path in sorted(folder.glob("*.json"))]
+
+
+def copy(
+    texts: Sequence[Text],
+    folder: Path,
+    files: int,
+    edit: Callable[[str, Random], str] = lambda text, rng: text,
+    seed: int = 1,
+) -> None:
+    """Copy reports in turn, each edited first, with other figures."""
+    rng = Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        stem, text = texts[number % len(texts)]
+        changed = _changed(edit(text, rng), rng)
+        (folder / f"{stem}-{number:06d}.json").write_text(changed, newline="")
+
+
+def _run_fio(folder: Path) -> None:
+    """Run fio on its null engine: 1 to 4 jobs, alone or a group, two depths, two block sizes."""
+    folder.mkdir(parents=True)
     for jobs, depth, bs, grouped in product([1, 2, 3, 4], [1, 16], ["4k", "64k"], [False, True]):
         name = f"randrw-iodepth-{depth}-numjobs-{jobs}-bs-{bs}-{'g' if grouped else 's'}"
         command = [
-            *(fio, "--output-format=json", f"--output={folder.resolve() / name}.json"),
+            *("fio", "--output-format=json", f"--output={folder.resolve() / name}.json"),
             *("--name=bench", "--ioengine=null", "--rw=randrw", f"--bs={bs}"),
             *(f"--iodepth={depth}", f"--numjobs={jobs}", "--size=64m", "--thread=1"),
             *(["--group_reporting=1"] if grouped else []),
@@ -34,48 +85,20 @@ def templates(folder: Path, fio: str = "fio") -> None:
             subprocess.run(command, check=True, cwd=place, stdout=subprocess.DEVNULL)
 
 
-def scale(templates: Path, folder: Path, files: int = 2000, seed: int = 1) -> None:
-    """Copy the templates in turn; figures of their jobs are changed, zeros and small ones kept."""
-    rng = Random(seed)
-    texts = [(path.stem, path.read_text()) for path in sorted(templates.glob("*.json"))]
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(files):
-        stem, text = texts[number % len(texts)]
-        factor = math.exp(rng.gauss(0, 0.4))
-        factors = cycle([rng.uniform(0.95, 1.05) * factor for _ in range(61)])
-
-        def changed(found: re.Match[str], factors: cycle[float] = factors) -> str:
-            whole, decimals = found[1], found[2]
-            if whole == _NONE or (whole == "0" and decimals in (None, ".000000")):
-                return found[0]
-            if decimals is None:
-                return whole if int(whole) < 16 else str(int(int(whole) * next(factors)))
-            value = float(found[0])
-            other = value * next(factors)
-            return f"{min(other, 100.0) if value <= 100.0 else other:f}"
-
-        head, mark, rest = text.partition('"jobs" : [')
-        copy = head + mark + _NUMBER.sub(changed, rest)
-        (folder / f"{stem}-{number:06d}.json").write_text(copy, newline="")
+def _changed(text: str, rng: Random) -> str:
+    """Change the figures of the jobs."""
+    times, slower = rng.randrange(1, 10), rng.uniform(0.7, 1.5)
+    start = max(0, *(text.find(f'"{key}"') for key in ("jobs", "client_stats")))
+    rest = _COUNT.sub(lambda found: _times(found, times), text[start:])
+    rest = _LATENCY.sub(lambda found: found[1] + _slower(found[2], slower), rest)
+    return text[:start] + rest
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    verbs = parser.add_subparsers(required=True)
-    one = verbs.add_parser("templates")
-    one.add_argument("folder", type=Path)
-    one.add_argument("--fio", default="fio")
-    one.set_defaults(make=templates)
-    other = verbs.add_parser("scale")
-    other.add_argument("templates", type=Path)
-    other.add_argument("folder", type=Path)
-    other.add_argument("--files", type=int, default=2000)
-    other.add_argument("--seed", type=int, default=1)
-    other.set_defaults(make=scale)
-    options = vars(parser.parse_args())
-    options.pop("make")(**options)
+def _slower(latency: str, times: float) -> str:
+    return _TIME.sub(lambda found: _times(found, times), latency)
 
 
-if __name__ == "__main__":
-    main()
+def _times(found: re.Match[str], times: float) -> str:
+    """Multiply a number, and write it with as many decimals as it had."""
+    key, whole, decimals = found[1], found[2], found[3] or ""
+    return f"{key}{float(whole + decimals) * times:.{max(0, len(decimals) - 1)}f}"

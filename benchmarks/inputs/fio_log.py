@@ -1,20 +1,18 @@
 """fio's logs of single I/Os (``write_lat_log``), of any length.
 
-python -m benchmarks.inputs.fio_log FILE --rows 20000000 --columns 5 --iops 300000
-
 4 columns: time, value, direction, block size     (fio 2 and 3.0)
 5 columns: the same, and a bit of priority        (fio 3)
-6 columns: the same, offset, and the priority     (fio 3 with log_offset=1 and log_prio=1)
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+
+_CHUNK = 1_000_000  # rows
 
 
 def _lines(
@@ -30,10 +28,7 @@ def _lines(
         "direction": (rng.random(rows) < 0.3).astype(np.int8),
         "bs": np.full(rows, 4096, dtype=np.int64),
     }
-    if columns == 6:
-        data["offset"] = rng.integers(0, 1 << 21, rows) * 4096
-        data["prio"] = np.full(rows, "0x0000")
-    elif columns == 5:
+    if columns == 5:
         data["prio"] = np.zeros(rows, dtype=np.int8)
     frame = pl.DataFrame(data)
     return frame.select(pl.format(", ".join(["{}"] * frame.width), *frame.columns))
@@ -46,27 +41,15 @@ def latencies(
     columns: int = 5,
     iops: int = 300_000,
     seed: int = 1,
-    chunk: int = 1_000_000,
 ) -> None:
     """Write the latency of each of so many I/Os, a chunk at a time."""
     rng = np.random.default_rng(seed)
     with path.open("wb") as file:
-        for start in range(0, rows, chunk):
-            lines = _lines(rng, start, min(chunk, rows - start), columns, iops)
+        for start in range(0, rows, _CHUNK):
+            lines = _lines(rng, start, min(_CHUNK, rows - start), columns, iops)
             lines.write_csv(file, include_header=False, quote_style="never")
 
 
-def main() -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--columns", type=int, choices=(4, 5, 6), default=5)
-    numbers = {"rows": 1_000_000, "iops": 300_000, "seed": 1, "chunk": 1_000_000}
-    for name, default in numbers.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
-    options = vars(parser.parse_args())
-    latencies(options.pop("path"), **options)
-
-
-if __name__ == "__main__":
-    main()
+def four_columns(path: Path, rows: int) -> None:
+    """Write a log of fio 2, which is all that fiologparser knows."""
+    latencies(path, rows, columns=4)

@@ -1,6 +1,5 @@
-"""What is timed: floors, fiotools and peers, each function a process of its own.
+"""What is timed: floors, fiotools and peers, each function in a process of its own; and commands.
 
-``python -m benchmarks.sides floors.orjson_files FOLDER`` runs one. A side imports what it needs
-inside, so that its process loads nothing else, and returns what it made, so that this is there to
-the end.
+A side imports what it needs inside, so that its process loads nothing else, and returns what it
+made, so that this is there to the end.
 """

@@ -1,45 +1,76 @@
-"""Run one side: ``python -m benchmarks.sides MODULE.FUNCTION PATH``.
+"""Run one side as often as asked: ``python -m benchmarks.sides MODULE.FUNCTION PATH FIRST TREE``.
 
-With ``--tell FILE`` it writes down which modules it imported and how many bytes its answer has;
-that costs time, and is asked for in a run that is not counted. ``--import FILE`` imports the
-modules that were written down, in the same order, and does nothing else.
+It reads FIRST, a small input of the same kind, so that all is imported and made that a process
+makes once. Then it runs the side on PATH for each line that it is given, and answers with what that
+took. TREE is the checkout that fiotools is imported from. With ``--once`` a line is one call;
+without, as many as take long enough to be counted, and the answer is of one of them.
 """
 
 from __future__ import annotations
 
-import contextlib
+import gc
 import json
+import os
+import resource
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from benchmarks.process import MAXRSS
 
-def main(what: str, path: str, tell: str = "", file: str = "") -> None:
-    """Run a side, or its imports alone."""
-    if what == "--import":
-        for name in json.loads(Path(path).read_text())["modules"]:
-            # a few are made by others, and cannot be imported by their names
-            with contextlib.suppress(ImportError):
-                import_module(name)
-        return
+_ENOUGH = 0.2  # CPU seconds of a round
+
+
+def main(what: str, path: str, first: str, tree: str, once: str = "") -> None:
+    """Run the side on the small input, and then for each line on the other."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a side prints is no answer
+    sys.path.insert(0, tree)  # benchmarks is imported already, and stays this one
     module, _, function = what.partition(".")
-    answer = getattr(import_module(f"benchmarks.sides.{module}"), function)(path)
-    if tell:
-        modules = [name for name in sys.modules if name.partition(".")[0] != "__main__"]
-        told = {"modules": modules, "bytes": _size(answer)}
-        Path(file).write_text(json.dumps(told))
+    side = getattr(import_module(f"benchmarks.sides.{module}"), function)
+    side(first)
+    used = sys.modules.get("fiotools")
+    if used and not Path(str(used.__file__)).is_relative_to(tree):
+        sys.exit(f"fiotools was not imported from {tree}")
+    own = {"first_s": _cpu(), "rss": _peak()}
+    for _ in sys.stdin:
+        answer = None
+        gc.collect()
+        cpu, wall, calls = _cpu(), time.perf_counter(), 0
+        while not calls or (not once and _cpu() - cpu < _ENOUGH):
+            answer = None  # two never stand beside each other
+            answer = side(path)
+            calls += 1
+        told = {"cpu_s": (_cpu() - cpu) / calls, "wall_s": (time.perf_counter() - wall) / calls}
+        if own:  # the memory of the first time: later ones have what it left
+            told |= {"first_s": own["first_s"], "rss": _peak() - own["rss"], "bytes": size(answer)}
+            own = {}
+        print(json.dumps(told), file=answers, flush=True)
 
 
-def _size(answer: Any) -> int | None:
+def _cpu() -> float:
+    """Give the CPU seconds of this process and of those that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _peak() -> int:
+    """Give the bytes at the peak, of the largest of them."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return max(one.ru_maxrss for one in used) * MAXRSS
+
+
+def size(answer: Any) -> int | None:
     """Give the bytes of the frames in an answer; None if it has none."""
     if hasattr(answer, "estimated_size"):  # polars
         return int(answer.estimated_size())
     if hasattr(answer, "memory_usage"):  # pandas
         return sum(_held(answer[name]) for name in answer.columns)
     parts = answer.tables if hasattr(answer, "tables") else answer
-    sizes = [_size(part) for part in parts.values()] if isinstance(parts, dict) else []
-    known = [size for size in sizes if size is not None]
+    sizes = [size(part) for part in parts.values()] if isinstance(parts, dict) else []
+    known = [one for one in sizes if one is not None]
     return sum(known) if known else None
 
 

@@ -72,12 +72,6 @@ def re_finditer(path: str) -> int:
     return sum(len(found.groups()) for found in _DD.finditer(Path(path).read_bytes()))
 
 
-def pandas_and_polars(path: str) -> None:
-    """Import both, as whoever works with frames does."""
-    import pandas  # noqa: F401
-    import polars  # noqa: F401
-
-
 def _files(path: str, pattern: str) -> list[Path]:
     return sorted(Path(path).glob(pattern))
 

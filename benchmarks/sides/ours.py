@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+_IO = ("runs", "io", "notes")
+
 
 def everything(path: str) -> Any:
     """Read all tables."""
@@ -13,25 +15,33 @@ def everything(path: str) -> Any:
     return ft.read(path)
 
 
-def io(path: str) -> Any:
-    """Read what most ask for."""
+def everything_in_pandas(path: str) -> Any:
+    """Read all tables, and have every one as a frame of pandas."""
     import fiotools as ft
 
-    return ft.read(path, tables=("runs", "io", "notes"))
+    return dict(ft.read(path).tables)
+
+
+def io(path: str) -> Any:
+    """Read what most ask for, and take it."""
+    return _read(path, *_IO)
 
 
 def percentiles(path: str) -> Any:
     """Read the same with percentiles."""
-    import fiotools as ft
-
-    return ft.read(path, tables=("runs", "io", "percentiles", "notes"))
+    return _read(path, *_IO, "percentiles")
 
 
 def io_by_two(path: str) -> Any:
-    """Read the same in two processes."""
+    """Read the same as `io` in two processes."""
+    return _read(path, *_IO, workers=2)
+
+
+def _read(path: str, *tables: str, **more: Any) -> Any:
     import fiotools as ft
 
-    return ft.read(path, tables=("runs", "io", "notes"), workers=2)
+    found = ft.read(path, tables=tables, **more)
+    return {name: found.tables[name] for name in tables}
 
 
 def scan_log(path: str) -> Any:
@@ -73,15 +83,3 @@ def _convert(path: str, workers: int | None) -> None:
 
     with TemporaryDirectory(dir=Path(path).parent) as folder:
         ft.convert(path, f"{folder}/dataset", workers=workers)
-
-
-def import_fiotools(path: str) -> None:
-    """Import the library."""
-    import fiotools  # noqa: F401
-
-
-def help_(path: str) -> None:
-    """Show the help of the command."""
-    from fiotools.cli import main
-
-    main(["--help"])
