@@ -205,8 +205,8 @@ def part_of(
 ) -> Part:
     """Put the rows of some files together, and note what contradicts itself in them."""
     judged = ("notes", "io") if "bins" in (wanted or ()) else ("notes",)
-    rows = gathered(filled)
     built = [table for table in TABLES if wanted is None or table in (*wanted, *judged)]
+    rows = gathered(filled, frozenset(built))
     part = Part(files, {table: rows.get(table, stacked(())) for table in built})
     said: list[tuple[int, int | None, str]] = [*consistency.check(part.tables)]
     if any(labels for _, labels in files):

@@ -11,7 +11,7 @@ what they share is kept once. `flat` gives the rows one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,21 +94,21 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
 # --- of blocks and records --------------------------------------------------------------------
 
 
-def gathered(files: Iterable[tuple[int, Tables]]) -> dict[str, pl.DataFrame]:
-    """Sort the rows of some files by table; what was deferred becomes rows here."""
+def gathered(
+    files: Iterable[tuple[int, Tables]], wanted: Collection[str] = frozenset(TABLES)
+) -> dict[str, pl.DataFrame]:
+    """Sort the rows of some files by table; what was deferred becomes rows here, where wanted."""
     found: dict[str, list[pl.DataFrame]] = {}
     blocks: dict[str, list[tuple[int, Block]]] = {}
     records: dict[Maker, list[tuple[int, Any]]] = {}
-    tables: Tables | None = None
     for number, tables in files:
         for table, own in tables.blocks.items():
             blocks.setdefault(table, []).extend((number, block) for block in own if block.size)
         for make, kept in tables.deferred.items():
             records.setdefault(make, []).extend((number, record) for record in kept)
     for make, pairs in records.items():
-        assert tables is not None
         numbers = np.array([number for number, _ in pairs], dtype=np.int32)
-        for made in make([record for _, record in pairs], tables.wants):
+        for made in make([record for _, record in pairs], wanted.__contains__):
             found.setdefault(made.table, []).append(_of_made(made, numbers))
     for table, some in blocks.items():
         if some:

@@ -37,9 +37,9 @@ def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     keys = _Entries(runs)
     doubts: list[tuple[int, str]] = []
     yield _runs(runs)
-    yield from _jobs(runs, keys)
-    yield from _io(runs, keys, doubts)
+    yield from _io(runs, keys, doubts)  # and its doubts, whoever wants io
     makers = {
+        "jobs": _jobs,
         "settings": _settings,
         "percentiles": _percentiles,
         "bins": _bins,
