@@ -10,8 +10,8 @@ import fiotools as ft
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
-def outputs(*names):
-    found = [path for name in names for path in sorted(FIXTURES.rglob(name)) if path.is_file()]
+def outputs(name):
+    found = [path for path in sorted(FIXTURES.rglob(name)) if path.is_file()]
     assert len(found) > 3
     return found
 
@@ -25,13 +25,9 @@ def alone(paths):
             continue
 
 
-@pytest.mark.parametrize(
-    "names",
-    [("fio-*.json",), ("diskspd-*.xml",), ("*-dd-*.txt",), ("*",)],
-    ids=["fio_json", "diskspd_xml", "dd", "all"],
-)
-def test_the_same_rows_together_and_alone(names):
-    each = [*alone(outputs(*names))]
+@pytest.mark.parametrize("name", ["fio-*.json", "diskspd-*.xml", "*-dd-*.txt", "*[aeiou].*"])
+def test_the_same_rows_together_and_alone(name):
+    each = [*alone(outputs(name))]
     Random(3).shuffle(each)
     together = ft.read([path for path, _ in each]).to_polars()
     for table, frame in together.items():
