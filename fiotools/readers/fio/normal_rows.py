@@ -38,7 +38,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     )
     for number, entry in enumerate(said.entries, 1):
         _add_entry(rows, number, said, entry)
-    _add_samples(tables, rows.run, said)
+    _add_samples(rows, said)
     for disk in said.disks:
         _add_disk(rows, disk)
     for path, text in said.extras.items():
@@ -229,7 +229,7 @@ def _is_old(said: Run) -> bool:
     return int(version[0]) < 3 if version else False
 
 
-def _add_samples(tables: Tables, run: int, said: Run) -> None:
+def _add_samples(rows: RunRows, said: Run) -> None:
     """Add what --status-interval printed before the end: how far each entry had come."""
     numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
     for entries in [*said.earlier, said.entries] if said.earlier else ():
@@ -237,17 +237,10 @@ def _add_samples(tables: Tables, run: int, said: Run) -> None:
             for section in entry.sections:
                 if section.io is None or not section.runtime_ms or entry.key not in numbers:
                     continue
-                keys = {
-                    "run": run,
-                    "entry": numbers[entry.key],
-                    "group": entry.group,
-                    "job": entry.name,
-                    "direction": section.direction,
-                    "time_s": section.runtime_ms / 1000,
-                }
-                total = _issued(entry, section.direction, "total")
-                tables.add("samples", **keys, quantity="io_bytes", value=section.io.value)
-                tables.add("samples", **keys, quantity="total_ios", value=total)
+                direction, place = section.direction, numbers[entry.key]
+                whose = place, entry.group, entry.name, direction, section.runtime_ms
+                total = _issued(entry, direction, "total")
+                rows.progress(*whose, io_bytes=section.io.value, total_ios=total)
 
 
 def _add_disk(rows: RunRows, disk: Disk) -> None:

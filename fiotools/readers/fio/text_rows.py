@@ -73,6 +73,29 @@ class RunRows:
             direction = whole_direction(directions)
             self.tables.extend("bins", columns, **keys, direction=direction, latency="clat")
 
+    def progress(
+        self,
+        entry: int,
+        group: int,
+        job: str,
+        direction: str,
+        runtime_ms: int,
+        **values: float | None,
+    ) -> None:
+        """Add how far a direction of an entry had come at one report of several."""
+        for quantity, value in values.items():
+            self.tables.add(
+                "samples",
+                run=self.run,
+                entry=entry,
+                group=group,
+                job=job,
+                direction=direction,
+                time_s=runtime_ms / 1000,
+                quantity=quantity,
+                value=value,
+            )
+
 
 def note_remarks(
     tables: Tables, remarks: Iterable[tuple[int, str]], first: int, run: int | None
