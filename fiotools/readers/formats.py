@@ -88,8 +88,9 @@ FIO_SAID = re.compile(
     r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M
 )
 FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
-# a log of fio's begins with a row of numbers, or is called like one
-_LOG = re.compile(r"[0-9][0-9, x]*(?:[\n,]|\Z)")
+# a log of fio's has lines of numbers, or is called like one
+_LOG = re.compile(r"^[0-9]{1,18}, ?[0-9]", re.M)
+_LOG_HEAD = 1 << 16
 _LOG_NAME = re.compile(r"(?:bw|iops|lat|hist)(?:\.[0-9]+)?\.log")
 
 
@@ -115,7 +116,7 @@ def _fio_normal(document: Document) -> bool:
 
 
 def _may_be_log(document: Document) -> bool:
-    return bool(_LOG.search(document.text[:4096]) or _LOG_NAME.search(document.plain_name))
+    return bool(_LOG.search(document.text, 0, _LOG_HEAD) or _LOG_NAME.search(document.plain_name))
 
 
 def _fio_log(document: Document) -> bool:
