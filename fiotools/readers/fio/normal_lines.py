@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fiotools.readers.fio.bins import NS, coarse_edges
-from fiotools.readers.fio.printed import Printed, amount, best, count
+from fiotools.readers.fio.printed import Printed, amount, best, count, number
 from fiotools.readers.fio.terse_lines import is_entry
 from fiotools.readers.text import Cursor, Taker, taken
 
@@ -34,10 +34,7 @@ class Definition:
 
     name: str
     group: int
-    rw: str
-    bs: tuple[int | None, ...]
-    ioengine: str
-    iodepth: int
+    options: dict[str, str]
     clones: bool = False
 
 
@@ -177,19 +174,19 @@ def take(cursor: Cursor, run: Run) -> bool:
 
 
 def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    name, group, rw, bs, engine, depth = found.groups()
-    blocks = tuple(_block(*block) for block in _BS.findall(bs))
-    run.definitions.append(Definition(name, int(group), rw, blocks, engine, int(depth)))
+    blocks = (_block(*block) for block in _BS.findall(found["bs"]))
+    options = {**found.groupdict(), "bs": ",".join(blocks)}
+    name, group = options.pop("name"), int(options.pop("group"))
+    run.definitions.append(Definition(name, group, options))
 
 
-def _block(low: str, low_unit: str, high: str, high_unit: str) -> int | None:
-    """Give a block size where it is one, and printed without being rounded."""
-    if (low, low_unit) != (high, high_unit):
-        return None
+def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
+    """Give a block size as an option; a question mark if it is a range, or was rounded."""
     size = float(low) * 1024 ** ("", "K", "M", "G").index(low_unit)
     whole = int(size)
-    exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
-    return whole if exact and whole == size else None
+    is_exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
+    is_one = (low, low_unit) == (high, high_unit) and is_exact and whole == size
+    return str(whole) if is_one else "?"
 
 
 def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
@@ -254,7 +251,7 @@ def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 def _statistics(found: re.Match[str], column: str, scale: float = 1) -> dict[str, float]:
     """Give the columns of a line ``min=, max=, avg=, stdev=``."""
-    return {column.format(stat): count(found[stat]).value * scale for stat in _STATS}
+    return {column.format(stat): number(found[stat]) * scale for stat in _STATS}
 
 
 def _take_latency(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
@@ -302,7 +299,7 @@ def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 def _add_percentiles(run: Run, text: str, at: int) -> None:
     """Add percentiles; fio sorts them, so what does not rise was damaged."""
     for name, value in _PERCENTILE.findall(text):
-        pair = float(name), count(value).value * run.scale
+        pair = float(name), number(value) * run.scale
         if run.percentiles and pair[0] <= run.percentiles[-1][0] and pair != run.percentiles[-1]:
             run.doubts.append((at, f"the percentiles are not in order at {name}"))
         run.percentiles.append(pair)
@@ -467,8 +464,8 @@ _ABOVE: Pairs = tuple(
     (re.compile(pattern), take)
     for pattern, take in (
         (
-            r"(?:<[^>]+> )?(.*): \(g=(\d{1,9})\): rw=([^,]+), bs=(.*?), ioengine=([^,]*),"
-            r" iodepth=(\d{1,9}).*",
+            r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
+            r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
             _take_definition,
         ),
         (r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*", _take_unreadable),

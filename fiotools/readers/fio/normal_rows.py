@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fiotools.readers.fio import options as fio_options
-from fiotools.readers.fio.normal_lines import Definition, Disk, Entry, Run, Section
+from fiotools.readers.fio.normal_lines import Disk, Entry, Run, Section
 from fiotools.readers.fio.text_rows import RunRows, note_remarks
 
 if TYPE_CHECKING:
@@ -198,13 +198,7 @@ def _conditions(said: Run, entry: Entry, direction: str) -> dict[str, Any]:
     if not own:
         return {"numjobs": entry.jobs} if entry.jobs > 1 else {}
     together = group if entry.jobs > 1 else own
-    found: dict[str, set[Any]] = {
-        "rw": {fio_options.pattern(one.rw) for one in together},
-        "bs_bytes": {_bs(one, direction) for one in together},
-        "iodepth": {one.iodepth for one in together},
-        "ioengine": {one.ioengine for one in together},
-    }
-    conditions = {name: values.pop() for name, values in found.items() if len(values) == 1}
+    conditions = fio_options.common_conditions([one.options for one in together], direction)
     if entry.jobs > 1:
         conditions["numjobs"] = entry.jobs
     elif not own[0].clones and len(own) == 1:
@@ -212,15 +206,7 @@ def _conditions(said: Run, entry: Entry, direction: str) -> dict[str, Any]:
     elif len(own) == 1:
         names = [(one.name, one.group) for one in said.entries]
         conditions["numjobs"] = names.count((entry.name, entry.group))
-    return {name: value for name, value in conditions.items() if value is not None}
-
-
-def _bs(definition: Definition, direction: str) -> int | None:
-    at = _ISSUED.get(direction)
-    blocks = definition.bs
-    if at is None or at > 2:
-        return blocks[0] if len(set(blocks)) == 1 and direction == "mixed" else None
-    return blocks[at] if at < len(blocks) else None
+    return conditions
 
 
 def _is_old(said: Run) -> bool:

@@ -54,7 +54,16 @@ _BLOCKS = {5: re.compile(_BLOCK_5)}
 _BLOCK_2_TO_4 = re.compile(_BLOCK)
 _WHOLE = ("kib", "bw", "iops", "runtime_ms")
 # what the printed units, us and KiB/s, are worth in those of the columns
-_WORTH = {"ns": 1000, "s": 1024}
+_WORTH = {
+    column: 1000 if column.endswith("_ns") else 1024 if column.endswith("_per_s") else 1
+    for column in _BLOCKS[5].groupindex
+}
+# of these one is above 0 where anything was measured; IOPS have a number of samples
+_MEASURED = {
+    **{kind: (f"{kind}_max_ns", f"{kind}_mean_ns") for kind in LATENCIES},
+    "bw": ("bw_max_bytes_per_s", "bw_mean_bytes_per_s"),
+    "iops": (),
+}
 # as columns of `jobs`; depths, and latencies in us and ms
 _TAIL = re.compile(
     _fields(_PERCENT, "usr_cpu_pct", "sys_cpu_pct")
@@ -110,8 +119,7 @@ class Block:
         """Whether anything was: without, fio writes zeros."""
         if f"{kind}_samples" in self.figures:
             return bool(self.figures[f"{kind}_samples"])
-        told = (f"{kind}_max", f"{kind}_mean")
-        return any(value for name, value in self.figures.items() if name.startswith(told))
+        return any(self.figures[column] for column in _MEASURED[kind])
 
     @property
     def moved(self) -> bool:
@@ -240,10 +248,7 @@ def _block(direction: str, match: re.Match[str]) -> Block:
         int(bw),
         None if iops is None else int(iops),
         int(runtime_ms),
-        {
-            column: _number(text) * _WORTH.get(column.rpartition("_")[2], 1)
-            for column, text in fields.items()
-        },
+        {column: float(text.rstrip("%")) * _WORTH[column] for column, text in fields.items()},
         [(float(name), float(value) * 1000) for name, _, value in pairs],
     )
 
