@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.normal_lines import Disk, Entry, Run, Section
-from fiotools.readers.fio.text_rows import RunRows, note_remarks
+from fiotools.readers.fio.text_rows import Direction, RunRows, note_remarks
 
 if TYPE_CHECKING:
     from fiotools.readers.base import Report, Session
@@ -85,35 +85,22 @@ def _add_entry(rows: RunRows, number: int, said: Run, entry: Entry) -> None:
     # one entry for several jobs is what group_reporting prints
     scope = "client" if entry.host else "group" if entry.jobs > 1 else "job"
     keys = {
-        "run": rows.run,
         "entry": number,
         "host": entry.host,
         "group": entry.group,
         "job": entry.name,
         "scope": "total" if entry.name == "All clients" else scope,
     }
-    rows.tables.add("jobs", **keys, error=entry.error, description=entry.description, **entry.cpu)
-    for section in entry.sections:
-        if section.direction != "unknown":
-            row = {**keys, "direction": section.direction}
-            figures, doubt = _figures(said, entry, section, options)
-            rows.tables.add("io", **row, **figures)
-            if doubt:
-                said.doubts.append((entry.line, f"{section.direction} of {entry.name}: {doubt}"))
-            for latency, pairs in section.percentiles.items():
-                rows.percentiles(row, latency, pairs)
-    if entry.shares:
-        directions = [section.direction for section in entry.sections]
-        rows.shares(keys, entry.shares, directions, has_ns=not _is_old(said))
-    for path, text in entry.extras.items():
-        rows.extra(path, text, number)
+    job = {"error": entry.error, "description": entry.description, **entry.cpu}
+    directions = [_direction(said, entry, section, options) for section in entry.sections]
+    rows.entry(keys, job, directions, entry.shares, entry.extras, has_ns=not _is_old(said))
 
 
-def _figures(
-    said: Run, entry: Entry, section: Section, options: dict[str, str]
-) -> tuple[dict[str, Any], str | None]:
-    """Give the columns of a direction, and what of them contradicts itself."""
+def _direction(said: Run, entry: Entry, section: Section, options: dict[str, str]) -> Direction:
+    """Give what a section says, and what follows from it; what contradicts itself is a doubt."""
     direction = section.direction
+    if direction == "unknown":  # the first lines of the report are lost
+        return Direction(direction, {}, {})
     found = {
         **fio_options.conditions(options, direction),
         **_conditions(said, entry, direction),
@@ -121,7 +108,9 @@ def _figures(
         **{f"{what}_ios": _issued(entry, direction, what) for what in ("total", "short", "drop")},
     }
     amounts, doubt = _amounts(section, found)
-    return {**found, **amounts}, doubt
+    if doubt:
+        said.doubts.append((entry.line, f"{direction} of {entry.name}: {doubt}"))
+    return Direction(direction, {**found, **amounts}, section.percentiles)
 
 
 def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
@@ -223,10 +212,17 @@ def _add_samples(rows: RunRows, said: Run) -> None:
             for section in entry.sections:
                 if section.io is None or not section.runtime_ms or entry.key not in numbers:
                     continue
-                direction, place = section.direction, numbers[entry.key]
-                whose = place, entry.group, entry.name, direction, section.runtime_ms
-                total = _issued(entry, direction, "total")
-                rows.progress(*whose, io_bytes=section.io.value, total_ios=total)
+                keys = {
+                    "entry": numbers[entry.key],
+                    "group": entry.group,
+                    "job": entry.name,
+                    "direction": section.direction,
+                }
+                done = {
+                    "io_bytes": section.io.value,
+                    "total_ios": _issued(entry, section.direction, "total"),
+                }
+                rows.progress(keys, section.runtime_ms, **done)
 
 
 def _add_disk(rows: RunRows, disk: Disk) -> None:

@@ -10,10 +10,10 @@ import orjson
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.terse_lines import LATENCIES, Block, Broken, Disk, Record
 from fiotools.readers.fio.terse_runs import ALL, Run, runs
-from fiotools.readers.fio.text_rows import RunRows, note_remarks
+from fiotools.readers.fio.text_rows import Direction, RunRows, note_remarks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from fiotools.readers.base import Report, Session
     from fiotools.tables import Tables
@@ -80,39 +80,31 @@ def _add_entry(rows: RunRows, number: int, whole: Run, entry: Record) -> None:
     scope = "group" if options.get("group_reporting", "0") != "0" else "job"
     if whole.clients:
         scope = "total" if entry.name == ALL else "client"
-    keys: dict[str, Any] = {
-        "run": rows.run,
-        "entry": number,
-        "group": entry.group,
-        "job": entry.name,
-        "scope": scope,
-    }
-    rows.tables.add(
-        "jobs",
-        **keys,
-        error=entry.error,
-        description=entry.description,
-        **_finite(entry.cpu.items()),
-    )
+    keys = {"entry": number, "group": entry.group, "job": entry.name, "scope": scope}
+    job = {"error": entry.error, "description": entry.description, **_finite(entry.cpu.items())}
     # of clat, if it was not asked otherwise; where only lat was measured, of lat
     kinds = ("lat",) if options.get("lat_percentiles", "0") != "0" else ("clat", "lat")
-    moved = [block for block in entry.blocks if block.moved]
-    for block in moved:
-        row = {**keys, "direction": block.direction}
-        conditions = fio_options.conditions(options, block.direction)
-        rows.tables.add("io", **row, **conditions, **_amounts(block), **_statistics(block))
-        _check_rates(rows, entry, block)
-        _add_percentiles(rows, row, block, kinds)
+    directions = [
+        Direction(
+            block.direction,
+            {
+                **fio_options.conditions(options, block.direction),
+                **_amounts(rows, entry, block),
+                **_statistics(block),
+            },
+            _percentiles(rows, entry, block, kinds),
+        )
+        for block in entry.blocks
+        if block.moved
+    ]
     depths, us, ms = entry.shares[:7], entry.shares[7:17], entry.shares[17:]
-    if moved:
-        shares = {"usec": dict(zip(_US, us, strict=True)), "msec": dict(zip(_MS, ms, strict=True))}
-        # the nanoseconds are in the first bin of microseconds
-        rows.shares(keys, shares, [block.direction for block in moved], has_ns=False)
+    shares = {"usec": dict(zip(_US, us, strict=True)), "msec": dict(zip(_MS, ms, strict=True))}
     levels = dict(zip(_DEPTHS, depths, strict=True))
-    rows.extra("iodepth_level", orjson.dumps(levels).decode(), number)
+    extras = {"iodepth_level": orjson.dumps(levels).decode()}
     if entry.errors is not None:
-        rows.extra("total_err", str(entry.errors[0]), number)
-        rows.extra("first_error", str(entry.errors[1]), number)
+        extras |= zip(("total_err", "first_error"), map(str, entry.errors), strict=True)
+    # the nanoseconds are in the first bin of microseconds
+    rows.entry(keys, job, directions, shares if directions else {}, extras, has_ns=False)
 
 
 def _finite(figures: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -120,11 +112,14 @@ def _finite(figures: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {column: value for column, value in figures if math.isfinite(value)}
 
 
-def _amounts(block: Block) -> dict[str, Any]:
+def _amounts(rows: RunRows, entry: Record, block: Block) -> dict[str, Any]:
     """Give amounts and rates; 0 means less than one of the unit, which is no figure."""
     seconds = block.runtime_ms / 1000
     over_time = block.kib * 1024 * 1000 / block.runtime_ms if seconds else 0.0
     unit = _agreeing_unit(block)
+    if unit is None:
+        what = "the printed bandwidth is not KiB over time; it is kept"
+        _doubt(rows, entry, block, what)
     printed = block.bw * (unit or _units(block)[0])
     return {
         "io_bytes": block.kib * 1024 or None,
@@ -149,14 +144,6 @@ def _agreeing_unit(block: Block) -> int | None:
     return None if seconds or block.bw else 1024
 
 
-def _check_rates(rows: RunRows, entry: Record, block: Block) -> None:
-    """Note a printed bandwidth that amount and time contradict."""
-    if _agreeing_unit(block) is None:
-        what = "the printed bandwidth is not KiB over time; it is kept"
-        message = f"{block.direction} of {entry.name}: {what}"
-        rows.tables.note(message, severity="warning", run=rows.run)
-
-
 def _statistics(block: Block) -> dict[str, float]:
     """Give what was measured of latencies, and over samples."""
     measured = {kind: block.measured(kind) for kind in (*LATENCIES, "bw", "iops")}
@@ -167,19 +154,21 @@ def _statistics(block: Block) -> dict[str, float]:
     )
 
 
-def _add_percentiles(
-    rows: RunRows, row: Mapping[str, Any], block: Block, kinds: tuple[str, ...]
-) -> None:
-    """Add the percentiles that were asked for; unused slots are ``0%=0``."""
+def _percentiles(
+    rows: RunRows, entry: Record, block: Block, kinds: tuple[str, ...]
+) -> dict[str, list[tuple[float, float]]]:
+    """Give the percentiles that were asked for; unused slots are ``0%=0``."""
     used = [(percentile, value) for percentile, value in block.percentiles if percentile > 0]
     values = [value for _, value in used]
     latency = next((kind for kind in kinds if _can_be(block, kind, values)), None)
-    if used and latency:
-        rows.percentiles(row, latency, used)
-    elif used:
-        what = "the percentiles are neither clat's nor lat's: left out"
-        message = f"{block.direction} of {row['job']}: {what}"
-        rows.tables.note(message, severity="warning", run=rows.run)
+    if used and latency is None:
+        _doubt(rows, entry, block, "the percentiles are neither clat's nor lat's: left out")
+    return {latency: used} if used and latency else {}
+
+
+def _doubt(rows: RunRows, entry: Record, block: Block, what: str) -> None:
+    message = f"{block.direction} of {entry.name}: {what}"
+    rows.tables.note(message, severity="warning", run=rows.run)
 
 
 def _can_be(block: Block, kind: str, percentiles: list[float]) -> bool:
@@ -196,8 +185,9 @@ def _add_samples(rows: RunRows, run: Run) -> None:
         for place, entry in enumerate(report, 1):
             for block in entry.blocks:
                 if block.moved and block.runtime_ms:
-                    whose = place, entry.group, entry.name, block.direction, block.runtime_ms
-                    rows.progress(*whose, io_bytes=block.kib * 1024)
+                    keys = {"entry": place, "group": entry.group, "job": entry.name}
+                    keys |= {"direction": block.direction}
+                    rows.progress(keys, block.runtime_ms, io_bytes=block.kib * 1024)
 
 
 def _add_disks(rows: RunRows, entries: list[Record]) -> None:

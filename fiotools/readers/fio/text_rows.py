@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import coarse_columns, whole_direction
@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from fiotools.tables import Tables
 
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
+
+
+class Direction(NamedTuple):
+    """What an entry did in one direction: columns of `io`, and percentiles by kind of latency.
+
+    Without columns it counts only for what is told of all directions together.
+    """
+
+    name: str
+    columns: Mapping[str, Any]
+    percentiles: Mapping[str, Sequence[tuple[float, float]]]
 
 
 class RunRows:
@@ -50,51 +61,42 @@ class RunRows:
         fio_options.add_settings(self.tables, self.run, entry, job, given, "given")
         return {**self._shared, **given}
 
-    def percentiles(
-        self, keys: Mapping[str, Any], latency: str, pairs: Sequence[tuple[float, float]]
-    ) -> None:
-        """Add percentiles and their latencies, in ns."""
-        columns = {
-            "percentile": [percentile for percentile, _ in pairs],
-            "value_ns": [value for _, value in pairs],
-        }
-        self.tables.extend("percentiles", columns, **keys, latency=latency)
-
-    def shares(
+    def entry(
         self,
         keys: Mapping[str, Any],
+        job: Mapping[str, Any],
+        directions: Sequence[Direction],
         shares: Mapping[str, Mapping[str, float]],
-        directions: list[str],
+        extras: Mapping[str, str],
+        *,
         has_ns: bool,
     ) -> None:
-        """Add the coarse distribution of all directions together."""
-        if self.tables.wants("bins"):
+        """Add an entry: its row of `jobs`, its directions, and their coarse distribution."""
+        keys, add = {"run": self.run, **keys}, self.tables.add
+        add("jobs", **keys, **job)
+        for one in directions:
+            if not one.columns:
+                continue
+            row = {**keys, "direction": one.name}
+            add("io", **row, **one.columns)
+            for latency, pairs in one.percentiles.items():
+                columns = {
+                    "percentile": [percentile for percentile, _ in pairs],
+                    "value_ns": [value for _, value in pairs],
+                }
+                self.tables.extend("percentiles", columns, **row, latency=latency)
+        if shares:
+            whole = whole_direction([one.name for one in directions])
             columns = coarse_columns(shares, has_ns)
-            direction = whole_direction(directions)
-            self.tables.extend("bins", columns, **keys, direction=direction, latency="clat")
+            self.tables.extend("bins", columns, **keys, direction=whole, latency="clat")
+        for path, text in extras.items():
+            self.extra(path, text, keys["entry"])
 
-    def progress(
-        self,
-        entry: int,
-        group: int,
-        job: str,
-        direction: str,
-        runtime_ms: int,
-        **values: float | None,
-    ) -> None:
+    def progress(self, keys: Mapping[str, Any], runtime_ms: int, **values: float | None) -> None:
         """Add how far a direction of an entry had come at one report of several."""
         for quantity, value in values.items():
-            self.tables.add(
-                "samples",
-                run=self.run,
-                entry=entry,
-                group=group,
-                job=job,
-                direction=direction,
-                time_s=runtime_ms / 1000,
-                quantity=quantity,
-                value=value,
-            )
+            what = {"time_s": runtime_ms / 1000, "quantity": quantity, "value": value}
+            self.tables.add("samples", run=self.run, **keys, **what)
 
 
 def note_remarks(
