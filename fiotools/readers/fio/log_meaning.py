@@ -54,6 +54,17 @@ _OPEN = (
 )
 _WINDOWS = "a row is a window of time: its mean, or its maximum if fio was run with log_max_value=1"
 _COMPRESSED = "; with log_compression it is of the rates of single I/Os, and no bandwidth"
+_MAYBE_OLD = (
+    "latencies are read as ns (fio 3.18 and later); an older fio with log_offset=1 wrote as many"
+    " columns, before 3.0 in usec: {} decides"
+)
+_UNCERTAIN = (
+    "unit not certain: latencies are read as ns (fio 3), half of them above {}; {} reads usec"
+    " (fio 2), {}"
+)
+_UNCERTAIN_BW = (
+    "unit not certain: bandwidths are read as {}, 2.4 % more or less than otherwise; {} decides"
+)
 _ONES = (
     "every window says 1: with log_compression fio takes the mean of single I/Os, 1 each, and that"
     " is no rate"
@@ -105,9 +116,9 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
     zero = time_zero(tables, frame["time"].to_numpy())
     said: Said = 1, "", ""
     if name.kind == "bw":
-        said = _bw_scale(frame, number, layout.since, layout.open, name.scope == "job")
+        said = _bw_scale(layout, number, name.scope == "job")
     elif name.kind != "iops":
-        said = _latency_scale(frame, number, layout.since, layout.open, zero == 0)
+        said = _latency_scale(layout, number, zero == 0)
     scale, severity, message = said
     if message:
         tables.note(message, severity=severity, run=tables.runs)
@@ -129,103 +140,58 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
     return Meaning(name.kind, quantities, scale, sure, zero, windows, ones)
 
 
-def _latency_scale(
-    frame: pl.DataFrame, version: Number, since: Number, open_: bool, relative: bool
-) -> Said:
-    """Say how many ns a latency's unit has.
-
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        With ``time`` and ``value``, as printed.
-    version, since : tuple of int or None
-        fio's version as the caller has it, and the oldest one that writes such columns.
-    open_ : bool
-        Whether the fifth column may be that of an old fio.
-    relative : bool
-        Whether times count from the start of the run.
-    """
-    value, time = frame["value"], frame["time"]
+def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
+    """Say how many ns a latency's unit has; physics needs times from the start of the run."""
+    value, time = layout.frame["value"], layout.frame["time"]
     early = (value // 1000 > time + _MARGIN_MS) & (value // 1000 > time * _MARGIN)
-    refuted = relative and bool(early.any())
+    why = _why(layout.frame.filter(early)) if relative and early.any() else ""
     if version is not None:
-        scale = 1000 if version < (2, 99) else 1
-        if scale == 1000 and refuted:
-            return (
-                scale,
-                "warning",
-                f"usec as fio {_text(version)} writes them, but {_why(frame, early)}",
-            )
-        return scale, "", ""
-    if since is not None:
+        if version >= (2, 99):
+            return 1, "", ""
+        said = "usec as fio {}.{} writes them, but {}".format(*version, why) if why else ""
+        return 1000, "warning", said
+    if layout.since is not None:
         return 1, "", ""
-    if refuted:
-        return 1, "info", f"latencies are ns: {_why(frame, early)}"
-    if open_:
-        return (
-            1,
-            "info",
-            "latencies are read as ns (fio 3.18 and later); an older fio with log_offset=1 wrote as"
-            f" many columns, before 3.0 in usec: {argument('version')} decides",
-        )
+    if why:
+        return 1, "info", f"latencies are ns: {why}"
+    if layout.open:
+        return 1, "info", _MAYBE_OLD.format(argument("version"))
     median = value.median()
     assert isinstance(median, float)
-    return (
-        1,
-        "warning",
-        "unit not certain: latencies are read as ns (fio 3), half of them above"
-        f" {human(median, 'ns')}; {argument('version', '2.21')} reads usec (fio 2),"
-        f" {human(median * 1000, 'ns')}",
-    )
+    older = argument("version", "2.21")
+    read = human(median, "ns"), older, human(median * 1000, "ns")
+    return 1, "warning", _UNCERTAIN.format(*read)
 
 
-def _why(frame: pl.DataFrame, early: pl.Series) -> str:
-    row = frame.filter(early).row(0, named=True)
+def _why(early: pl.DataFrame) -> str:
+    """Say what is impossible of a latency that is read as usec."""
+    row = early.row(0, named=True)
     return (
         f"as usec an I/O of {row['value'] / 1e6:.4g} s would have ended"
         f" {row['time'] / 1000:g} s after the start"
     )
 
 
-def _text(version: tuple[int, int]) -> str:
-    return "{}.{}".format(*version)
-
-
-def _bw_scale(
-    frame: pl.DataFrame, version: Number, since: Number, open_: bool, one_job: bool
-) -> Said:
+def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
     """Say how many bytes the unit has in which rows with a block size are.
 
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        With ``time``, ``ddir`` and ``bs``.
-    version, since, open_
-        As in `_latency_scale`.
-    one_job : bool
-        Whether the log is of one job alone, so that its windows end one after another.
+    Windows of one job end one after another: two at once are single I/Os.
     """
-    single = frame.filter(pl.col("bs") > 0)
-    if single.is_empty() or since is not None:
+    single = layout.frame.filter(pl.col("bs") > 0)
+    if single.is_empty() or layout.since is not None:
         return 1000, "", ""
     if version is not None and not _WINDOWS_ONLY_BEFORE <= version < _PER_IO_SINCE:
         return (1024 if version < _WINDOWS_ONLY_BEFORE else 1000), "", ""
     gaps = single.select(pl.col("time").diff().over("ddir")).to_series()
     if one_job and (gaps == 0).any():
-        return 1000, "", ""  # two in one ms and direction: single I/Os
+        return 1000, "", ""
     typical = gaps.median()
-    windows = isinstance(typical, float) and typical >= _WINDOW_MS
-    return (
-        1024 if windows else 1000,
-        "info" if open_ and not windows else "warning",
-        "unit not certain: bandwidths are read as "
-        + (
-            "KiB/s of windows (fio before 2.2)"
-            if windows
-            else "1000 B/s of single I/Os (since 2.15)"
-        )
-        + f", 2.4 % more or less than otherwise; {argument('version')} decides",
-    )
+    if isinstance(typical, float) and typical >= _WINDOW_MS:
+        scale, severity, read = 1024, "warning", "KiB/s of windows (fio before 2.2)"
+    else:
+        scale, severity = 1000, "info" if layout.open else "warning"
+        read = "1000 B/s of single I/Os (since 2.15)"
+    return scale, severity, _UNCERTAIN_BW.format(read, argument("version"))
 
 
 def figures(
