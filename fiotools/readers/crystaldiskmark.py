@@ -12,32 +12,119 @@ default in ``settings``. A test that was not run is printed as zeros. The date i
 which was saved as UTF-16 up to 7.x, as UTF-8 since. KDiskMark and others print alike, but measure
 with fio: they are not read.
 
-Specified in ``DiskMarkDlg.cpp`` and ``DiskBench.cpp`` of CrystalDiskMark, 2.x to 9.0.1.
+A report is a header (perhaps), rows, and facts about the run (perhaps), with nothing foreign
+between. People cut the header off, quote, comment out and squeeze such reports, so the rows are
+the anchor. Without a header a row has to show who computed it: CrystalDiskMark's IOPS are always
+its MB/s divided by the block size. Numbers have three decimals (MB/s), one (IOPS), two (us); a
+person may have put commas between thousands; any other number was not printed by the tool.
+
+Specified in ``DiskMarkDlg.cpp`` (``SaveText``, ``ResultText``, ``OnEditCopy``) and
+``DiskBench.cpp`` of CrystalDiskMark, 2.x to 9.0.1.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
+from fiotools.printed import interval
 from fiotools.readers.base import Report, Session, read_reports
-from fiotools.readers.crystaldiskmark_lines import Result, Row
-from fiotools.readers.crystaldiskmark_lines import parse as parse
+from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
 _NAME = "crystaldiskmark"
+_S = r"[ \t\xa0]"
+_N = r"[\d.,]{1,20}"
+# no blank belongs to two parts, and none repeats without bound: the search stays linear
+_RATE = (
+    r"(?<![A-Za-z])(?P<kind>Sequential|Seq|SEQ|Random|RND)"
+    rf"(?:{_S}{{1,30}}(?P<way>Read|Write|Mix)(?![A-Za-z]))?"
+    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}}){_S}?(?P<unit>[KM]i?B))?"
+    rf"(?:{_S}{{0,30}}\((?:QD?={_S}{{0,5}}(?P<depth>\d{{1,5}}))?"
+    rf"(?:,{_S}{{0,5}})?(?:T={_S}{{0,5}}(?P<threads>\d{{1,5}}))?\))?"
+    rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>{_N}){_S}{{0,5}}MB/s"
+)
+_ROW = re.compile(
+    _RATE + rf"(?:{_S}{{0,5}}\[{_S}{{0,15}}(?P<iops>{_N}){_S}{{0,3}}IOPS\])?"
+    rf"(?:{_S}{{0,5}}(?:<|&lt;){_S}{{0,15}}(?P<us>{_N}){_S}{{0,3}}us(?:>|&gt;))?"
+    # the text ends within the row
+    rf"(?P<cut>{_S}{{0,5}}(?:\[|<|&lt;)[\d., IOPSus]{{0,40}}\Z)?"
+)
+
+_HEADER = re.compile(
+    r"CrystalDiskMark[ \t\xa0]{1,5}(?P<version>\d{1,2}(?:\.\d{1,3}){1,3}\w{0,8})"
+    r"(?P<edition>[^\n(]{0,40}(?:\(UWP\))?[^\n(]{0,20})"
+    r"(?:\(C\)|©|&copy;)[ \t\xa0]{0,5}[\d-]{4,9}[ \t\xa0]{1,5}hiyohiyo"
+)
+# what stands between header, rows and facts, and before a line that is quoted or commented out
+_JUNK = re.compile(r"[\s>|*/#;\ufeff-]{1,400}|</?(?:br|p|pre|code|blockquote)[ /]{0,2}>")
+_HEAD = re.compile(
+    r"Crystal Dew World ?: ?https?://\S{1,60}|KB = 1000 bytes, KiB = 1024 bytes"
+    r"|MB/s = 1,000,000 bytes?/s(?: \[SATA/\d+ = [\d,]+ bytes?/s\])?"
+)
+_SECTION = re.compile(r"\[(?P<way>Read|Write|Mix)\](?: Read (?P<reads>\d{1,3})%/Write \d{1,3}%)?")
+_BETWEEN = (_JUNK, _HEAD, _SECTION)
+# where newlines were lost, the next fact ends the one before; a comment is a whole line
+_FACT = re.compile(
+    r"""(?P<name>
+        Test(?:\ Size)?(?=[ \xa0]?:[ \xa0]{0,3}\d{1,7}[ \xa0]{0,3}[KMG]i?B\b)
+      | Date(?=[ \xa0]?:[ \xa0]{0,3}\d{4}/\d\d/\d\d[ ]{1,3}\d{1,2}:\d\d:\d\d)
+      | Mix\ Ratio | Profile | Mode | Time | OS | (?P<whole>Comment)
+    )[ \xa0]?:[ \xa0]{0,3}(?P<text>(?(whole)[^\n]{0,600}|
+        [^\n]{0,600}?(?=\n|\Z|[ \xa0](?:Test|Date|Mode|Time|OS|Comment)[ \xa0]?:)))""",
+    re.X,
+)
+_COMMENT = re.compile(r"\n {2}(?P<text>\S[^\n]{0,300})")  # up to 6.x it has no name
+_TOOLS = re.compile(r"(Crystal)?DiskMark|disk-mark|fiomark|Flexible I/O")
+_RULE = re.compile(r"(?:\A|\n)([^\w\n]{0,20}-{20,}[^\w\n]{0,3})\n\Z")
+# the text ends here, at most with a line cut short
+_ENDS = re.compile(r"\s*+[^\n`]{0,120}\Z")
+# the numbers of a row, and how many decimals the tool prints of each
+_PRINTED = {
+    name: re.compile(rf"(?:\d{{1,9}}|\d{{1,3}}(?:,\d{{3}})+)\.\d{{{places}}}")
+    for name, places in (("rate", 3), ("iops", 1), ("us", 2))
+}
+# of a section or a row: the direction, the pattern of sequential and of random tests
+_WAYS = {
+    "Read": ("read", "read", "randread"),
+    "Write": ("write", "write", "randwrite"),
+    "Mix": ("mixed", "rw", "randrw"),
+}
 # above this block size, three decimals of MB/s tell more than one of IOPS
 _PRECISE = 10_000
-_PATTERNS = {
-    "read": ("read", "randread"),
-    "write": ("write", "randwrite"),
-    "mixed": ("rw", "randrw"),
-}
+# up to 3.x "KB" is 1024 bytes, whatever later headers say of KB
+_KILO = {"K": 1024, "M": 1024**2}
+_WINDOW = 1200  # a header and what follows it is shorter
+
+
+class Row(NamedTuple):
+    """One test: columns of `io`, and the block size that it does not print."""
+
+    line: int
+    label: str
+    columns: dict[str, Any]
+    default: str | None
+
+
+@dataclass
+class Result:
+    """One report: its rows, its facts, and where it leaves doubt (lines count from its start)."""
+
+    version: str | None = None
+    edition: str = ""
+    reads_pct: int | None = None
+    rows: list[Row] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    problems: list[tuple[int, str]] = field(default_factory=list)
+    cut: tuple[int, str] | None = None
+    is_own: bool = False  # whether a row shows that CrystalDiskMark computed it
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -50,6 +137,182 @@ def read(document: Document, tables: Tables) -> None:
             remedy="copy or save the text from its menu",
         )
     read_reports(document, tables, add)
+
+
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Result] | None:
+    """Read the report whose first row is at the match."""
+    result = Result()
+    first = match.start()
+    start, way = _head(text, first, result)
+    if start is None:
+        return None
+    end = _body(text, first, way, result, text.count("\n", start, first))
+    return (start, end, result) if result.version or result.is_own else None
+
+
+def _head(text: str, first: int, result: Result) -> tuple[int | None, str | None]:
+    """Look above the first row for the header and the section: where the report begins."""
+    low = max(0, first - _WINDOW)
+    above = text[low:first]
+    way = None
+    if header := _last(_HEADER, above):
+        at = header.end()
+        while (
+            token := _JUNK.match(above, at) or _HEAD.match(above, at) or _SECTION.match(above, at)
+        ):
+            way = _entered(token, result) or way
+            at = token.end()
+        if at == len(above):
+            result.version, result.edition = header["version"], header["edition"].strip()
+            start = _quoted(text, low + header.start())
+            # the rule above the header
+            rule = _RULE.search(text[max(0, start - 200) : start])
+            return start - len(rule[1]) - 1 if rule else start, way
+    if (named := _last(_TOOLS, above)) and not named[1]:
+        return None, None  # one that looks alike
+    at, way, result.reads_pct = len(above), None, None
+    for section in _SECTION.finditer(above, max(0, at - 80)):
+        if not _JUNK.sub("", above[section.end() :]):
+            way, at = _entered(section, result), section.start()
+    return _quoted(text, low + at), way
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = deque(pattern.finditer(text), maxlen=1)
+    return found[0] if found else None
+
+
+def _entered(token: re.Match[str], result: Result) -> str | None:
+    """Say which section a token begins, and keep the ratio of a mixed one."""
+    if token.re is not _SECTION:
+        return None
+    if token["reads"] and int(token["reads"]) <= 100:
+        result.reads_pct = int(token["reads"])
+    return token["way"]
+
+
+def _quoted(text: str, at: int) -> int:
+    """Go back to the start of the line, if nothing but a quote's or comment's marks is there."""
+    start = line_start(text, at, 60)
+    return at if start is None or _JUNK.sub("", text[start:at]) else start
+
+
+def _body(text: str, first: int, way: str | None, result: Result, line: int) -> int:
+    """Read rows, sections and facts until something else stands there; return where that is."""
+    at = end = first
+    sections = {way}
+    seen: set[tuple[str, ...]] = set()
+    while True:
+        if token := _JUNK.match(text, at):
+            line += text.count("\n", at, token.end())
+        elif token := _FACT.match(text, at):
+            if token["name"] in result.facts:
+                break
+            result.facts[token["name"]] = token["text"].strip()
+            comment = (
+                token["name"] == "OS" and _is_old(result) and _COMMENT.match(text, token.end())
+            )
+            if comment and not _FACT.match(text, comment.start("text")):
+                result.facts["Comment"] = comment["text"].strip()
+                line, token = line + 1, comment
+            end = token.end()
+        elif result.facts:
+            break  # facts come last
+        elif token := _SECTION.match(text, at):
+            if token["way"] in sections:
+                break
+            way = _entered(token, result)
+            sections.add(way)
+        elif token := _ROW.match(text, at):
+            key = tuple(token[name] or "" for name in ("kind", "way", "size", "depth", "threads"))
+            if result.version is None and way is None and key in seen:
+                break  # the same test again: another report
+            seen.add(key)
+            _take_row(token, way, line, result)
+            end = token.end()
+        else:
+            break
+        at = token.end()
+    return _tail(text, at, end, line, result)
+
+
+def _is_old(result: Result) -> bool:
+    return result.version is not None and int(result.version.partition(".")[0]) < 7
+
+
+def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) -> None:
+    """Read one row; a number that is not as the tool prints it is a problem instead."""
+    label = " ".join(token[0].partition(":")[0].split())
+    if token["cut"]:
+        result.cut = line, f"the report ends within the row {label!r}: it is left out"
+        return
+    for name, pattern in _PRINTED.items():
+        if token[name] and not pattern.fullmatch(token[name]):
+            message = f"{token[name]!r} is no number as CrystalDiskMark prints it"
+            result.problems.append((line, f"{label}: {message}; the row is left out"))
+            return
+    rate, iops, us = (units.ungroup(token[name]) if token[name] else None for name in _PRINTED)
+    bs = int(token["size"]) * _KILO[token["unit"][0]] if token["size"] else None
+    if iops is not None and bs and not _agree(token["rate"], token["iops"], bs):
+        message = (
+            f"{label}: {token['iops']} IOPS are not {token['rate']} MB/s / {bs} bytes;"
+            " they are computed again"
+        )
+        result.problems.append((line, message))
+        iops = None
+    result.is_own |= bool(iops and bs)
+    if us is not None and token["way"]:
+        # test versions before 7.0 printed 1 / IOPS here
+        result.problems.append((line, f"{label}: the latency was computed, not measured: left out"))
+        us = None
+    # the IOPS as printed, or computed as the tool does it: whichever has more digits
+    if bs and rate and (iops is None or bs > _PRECISE):
+        iops = round(rate * 1e6) / bs
+    depth, is_random = int(token["depth"] or 0), token["kind"][0] == "R"
+    direction, *patterns = _WAYS.get(token["way"] or way or "", (None, None, None))
+    columns = {
+        "direction": direction,
+        "rw": patterns[is_random],
+        "bs_bytes": bs or None,
+        "iodepth": depth or None,
+        "numjobs": int(token["threads"] or 0) or None,
+        # a rate that prints as zero was measured, but not printed
+        "bw_bytes_per_s": _whole(rate, 1e6),
+        "iops": iops or None,
+        "lat_mean_ns": _whole(us, 1000),
+    }
+    # since 4.0 there are two sequential tests
+    default = None if bs or is_random else "128KiB" if depth else "1MiB"
+    result.rows.append(Row(line, label, columns, default))
+
+
+def _agree(rate: str, iops: str, bs_bytes: int) -> bool:
+    """Whether the IOPS may be the rate divided by the block size, before both were rounded."""
+    low, high = (value * 1e6 / bs_bytes for value in interval(rate, "round"))
+    least, most = interval(iops, "round")
+    slack = 1e-9 * most
+    return low <= most + slack and least <= high + slack
+
+
+def _whole(value: float | None, worth: float) -> float | None:
+    """Give a value that was printed to whole base units; zero is nothing measured."""
+    return float(round(value * worth)) or None if value else None
+
+
+def _tail(text: str, at: int, end: int, line: int, result: Result) -> int:
+    """Say whether the text ends before the report does, and take the rest of a line that does."""
+    if result.version is None or result.cut:
+        return end
+    if result.version.startswith(("1.", "2.")) and "Date" in result.facts:
+        return end  # these did not tell the OS
+    system = result.facts.get("OS", "")
+    if system and (system.endswith(")") or end < len(text)):
+        return end
+    if _ENDS.match(text, at):
+        where = "within its OS" if system else "before its Test, Date and OS are all told"
+        result.cut = line, f"the report ends {where}"
+        return len(text)
+    return end
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -69,50 +332,30 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     test = result.facts.get("Test") or result.facts.get("Test Size", "")
     target = re.search(r"\[([A-Z]:)", test)
     size = re.match(r"\d+ *[KMG]i?B", test)
+    whole = {
+        "target": target[1] if target else None,
+        "size_bytes": int(units.size(size[0])) if size else None,
+    }
     idle, entry = [], 0
     for row in result.rows:
-        if not (row.rate or row.iops or row.latency_us):
-            idle.append(f"{row.label} {row.direction or ''}".strip())
+        direction = row.columns["direction"]
+        if not any(row.columns[name] for name in ("bw_bytes_per_s", "iops", "lat_mean_ns")):
+            idle.append(f"{row.label} {direction or ''}".strip())
             continue
         entry += 1
-        tables.add(
-            "io",
-            run=run,
-            entry=entry,
-            target=target[1] if target else None,
-            direction=row.direction,
-            scope="job",
-            rw=_PATTERNS[row.direction][row.random] if row.direction else None,
-            bs_bytes=row.bs_bytes,
-            iodepth=row.depth,
-            numjobs=row.threads,
-            rwmixread_pct=result.reads_pct if row.direction == "mixed" else None,
-            size_bytes=int(units.size(size[0])) if size else None,
-            # a rate that prints as zero was measured, but not printed
-            bw_bytes_per_s=_whole(row.rate * 1e6),
-            iops=_iops(row),
-            lat_mean_ns=_whole(row.latency_us * 1000) if row.latency_us else None,
-        )
-        _add_default(tables, run, entry, row, result)
-    if lost := next((row for row in result.rows if row.direction is None), None):
+        reads = result.reads_pct if direction == "mixed" else None
+        same = {"run": run, "entry": entry}
+        tables.add("io", **same, scope="job", rwmixread_pct=reads, **whole, **row.columns)
+        if row.default and result.version:
+            option = {"option": "block size", "text": row.default, "origin": "default"}
+            tables.add("settings", **same, **option)
+    if lost := next((row for row in result.rows if row.columns["direction"] is None), None):
         message = f"{lost.label}: [Read], [Write] or [Mix] is cut off above"
         tables.note(message, line=report.line + lost.line, severity="warning", run=run)
     if idle:
         message = f"{len(idle)} tests were not run: {', '.join(idle[:8])}"
         tables.note(message, line=report.line, run=run)
     return run
-
-
-def _whole(value: float) -> float | None:
-    """Give a value that was printed to whole base units; zero is nothing measured."""
-    return float(round(value)) or None
-
-
-def _iops(row: Row) -> float | None:
-    """Give the IOPS as printed, or computed as the tool does it: whichever has more digits."""
-    if row.bs_bytes and row.rate and (row.iops is None or row.bs_bytes > _PRECISE):
-        return round(row.rate * 1e6) / row.bs_bytes
-    return row.iops or None
 
 
 def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None:
@@ -132,12 +375,3 @@ def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None
     if count is None or count[1] != "1":
         of = f"{count[1]} runs" if count else "the runs"
         tables.note(f"each figure is the best of {of}, not their mean", line=report.line, run=run)
-
-
-def _add_default(tables: Tables, run: int, entry: int, row: Row, result: Result) -> None:
-    """Add the block size of a sequential test that does not say it."""
-    if row.bs_bytes or row.random or not result.version:
-        return
-    queued = row.depth is not None  # since 4.0 there are two sequential tests
-    text = "128KiB" if queued else "1MiB"
-    tables.add("settings", run=run, entry=entry, option="block size", text=text, origin="default")

@@ -23,15 +23,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
+from math import isclose
+from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import hyperfine_csv, surroundings
-from fiotools.readers import hyperfine_rows as rows
 from fiotools.readers.base import Report, Session, read_reports
-from fiotools.readers.hyperfine_rows import Benchmark, Finding, seconds
+from fiotools.readers.hyperfine_csv import FIGURES, Benchmark, Finding, seconds
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -40,6 +42,22 @@ if TYPE_CHECKING:
 _NAME = "hyperfine"
 _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
 _NOT_BLANK = re.compile(r"\S")
+_INT64 = 2**63 - 1
+# what JSON lists for each execution beside its time: the column, and how a note calls it
+_BESIDE = {
+    "exit_codes": ("exit_status", "exit_codes"),
+    "memory_usage_byte": ("max_rss_bytes", "memory"),
+}
+# what stands in `timings` of a single execution, and of a command without single ones
+_SINGLE = {"user_s": "user", "sys_s": "system"}
+_SUMMARY = {"real_mean_s": "mean", "real_stddev_s": "stddev"}
+_COMPUTED: dict[str, Callable[[list[float]], float]] = {
+    "mean": fmean,
+    "median": median,
+    "min": min,
+    "max": max,
+    "stddev": stdev,
+}
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -103,24 +121,6 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, list[Finding]] | N
     return start, end, _listed_results(value)
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
-    """Add the commands of one export; ``session`` says nothing that the export does not."""
-    _add(tables, report.data, report.line)
-    return tables.runs
-
-
-def _add(tables: Tables, found: list[Finding], line: int = 1) -> None:
-    index = 0
-    for benchmark, reason, above in found:
-        at = line + above
-        if reason:
-            tables.note(reason, line=at, severity="warning")
-        if benchmark is not None:
-            benchmark.line = at
-            rows.add(tables, index, benchmark)
-            index += 1
-
-
 def _listed_results(value: Any) -> list[Finding]:
     """List the entries of a document."""
     results = value.get("results") if isinstance(value, dict) else None
@@ -133,29 +133,145 @@ def _listed_results(value: Any) -> list[Finding]:
 
 
 def _benchmark(result: Any) -> Benchmark | None:
-    """Take one entry of ``results``; what is not of its type counts as missing."""
+    """Take one entry of ``results`` as a plain record; what is not of its type is missing."""
     if not isinstance(result, dict) or not isinstance(result.get("command"), str):
         return None
-    figures = {name: result.get(name) for name in hyperfine_csv.FIGURES}
-    if seconds(figures["mean"]) is None:
+    figures = {name: seconds(result.get(name)) for name in FIGURES}
+    if figures["mean"] is None:
         return None
     parameters = result.get("parameters")
     if not isinstance(parameters, dict):
         single = result.get("parameter")
         parameters = {} if single is None else {"parameter": single}
-    return Benchmark(
-        command=result["command"],
-        figures={name: found for name in figures if (found := seconds(figures[name])) is not None},
-        times=_listed(result, "times"),
-        exit_codes=_listed(result, "exit_codes"),
-        memory=_listed(result, "memory_usage_byte"),
-        parameters={
+    times = _listed(result, "times")
+    found = Benchmark(
+        result["command"],
+        {name: value for name, value in figures.items() if value is not None},
+        {
             name: value if isinstance(value, str) else orjson.dumps(value).decode()
             for name, value in parameters.items()
         },
+        times=[seconds(value) for value in times],
+    )
+    for key, (column, name) in _BESIDE.items():
+        values = _listed(result, key)
+        counts = [_count(value) for value in values]
+        odd = [
+            value
+            for value, count in zip(values, counts, strict=True)
+            if count is None and value is not None
+        ]
+        if times and values and len(values) != len(times):
+            found.doubts.append(f"{len(values)} {name} for {len(times)} times: left out")
+            counts = []
+        if odd:
+            what = f"are no whole numbers ({odd[0]!r:.40}): left out"
+            found.doubts.append(f"{len(odd)} {name} {what}")
+        found.beside[column] = counts
+    return found
+
+
+def _listed(result: dict[str, Any], name: str) -> list[Any]:
+    found = result.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, float) and value.is_integer():  # other programs write 0.0
+        value = int(value)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and -_INT64 <= value <= _INT64 else None
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add the commands of one export; ``session`` says nothing that the export does not."""
+    _add(tables, report.data, report.line)
+    return tables.runs
+
+
+def _add(tables: Tables, found: Iterable[Finding], line: int = 1) -> None:
+    index = 0
+    for benchmark, reason, above in found:
+        at = line + above
+        if reason:
+            tables.note(reason, line=at, severity="warning")
+        if benchmark is not None:
+            _add_benchmark(tables, index, benchmark, at)
+            index += 1
+
+
+def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) -> None:
+    """Add a command: a run for each execution, or one with its summary."""
+    first = tables.runs + 1
+    if benchmark.times:
+        _add_executions(tables, benchmark)
+    else:
+        codes = benchmark.beside.get("exit_status", [])
+        figures = {column: benchmark.figures.get(name) for column, name in _SUMMARY.items()}
+        figures["real_mean_s"] = figures["real_mean_s"] or None
+        run = _start(tables, benchmark, failed=any(code != 0 for code in codes))
+        what = {"run": run, "command": benchmark.command, "n": len(codes) or None}
+        tables.add("timings", **what, **figures)
+    for run in range(first, tables.runs + 1):
+        for option, text in benchmark.parameters.items():
+            tables.add("settings", run=run, option=option, text=text, origin="given")
+    for name, value in benchmark.figures.items():
+        # about the command, so of no single run
+        tables.add("extras", path=f"results/{index}/{name}", text=repr(value))
+    for message in [*benchmark.doubts, *_contradictions(benchmark)]:
+        said = f"{benchmark.command[:80]!r}: {message}"
+        tables.note(said, line=line, severity="warning", run=first)
+
+
+def _add_executions(tables: Tables, benchmark: Benchmark) -> None:
+    times, first, short, failed = benchmark.times, tables.runs + 1, 0, 0
+    single = benchmark.figures if len(times) == 1 else {}
+    figures = {column: single.get(name) for column, name in _SINGLE.items()}
+    for at, measured in enumerate(times):
+        # a command faster than the shell's start is left with 0, which is no time
+        real = measured or None
+        beside = {column: values[at] for column, values in benchmark.beside.items() if values}
+        bad = beside.get("exit_status", 0) != 0  # a killed command has the code null
+        short, failed = short + (real is None), failed + bad
+        run = _start(tables, benchmark, failed=bad, duration_s=real)
+        beside["max_rss_bytes"] = beside.get("max_rss_bytes") or None
+        what = {"run": run, "command": benchmark.command, "real_s": real}
+        tables.add("timings", **what, **figures, **beside)
+    of = f"of {len(times)} runs of {benchmark.command[:80]!r}"
+    if short:
+        message = f"{short} {of} have no time: faster than the shell's start; use --shell=none"
+        tables.note(message, severity="warning", run=first)
+    if failed:
+        message = f"{failed} {of} failed (--ignore-failure)"
+        tables.note(message, severity="warning", run=first)
+
+
+def _start(tables: Tables, benchmark: Benchmark, *, failed: bool, **row: Any) -> int:
+    return tables.start_run(
+        tool=_NAME,
+        format=_NAME,
+        command=benchmark.command,
+        status="error" if failed else "ok",
+        **row,
     )
 
 
-def _listed(result: dict[str, Any], name: str) -> list[Any] | None:
-    found = result.get(name)
-    return found if isinstance(found, list) and found else None
+def _contradictions(benchmark: Benchmark) -> list[str]:
+    """Say where what hyperfine computed over the runs is not what the runs say."""
+    figures, times = benchmark.figures, benchmark.times
+    if not times:
+        middle = [figures[name] for name in ("mean", "median") if name in figures]
+        low, high = figures.get("min", 0.0), figures.get("max", float("inf"))
+        if not all(low * (1 - 1e-9) <= value <= high * (1 + 1e-9) for value in middle):
+            return ["its mean or median is not between its min and its max"]
+        return []
+    known = [value for value in times if value is not None]
+    if len(known) < len(times):
+        return [f"{len(times) - len(known)} times are no numbers of seconds: left out"]
+    found = []
+    for name, compute in _COMPUTED.items():
+        if name in figures and len(known) > (name == "stddev"):
+            own = compute(known)
+            if not isclose(figures[name], own, rel_tol=1e-6, abs_tol=1e-9):
+                found.append(f"the {name} {figures[name]:.6g} is not that of its times, {own:.6g}")
+    return found

@@ -1,18 +1,52 @@
-"""hyperfine: its CSV, a line of summary for each command."""
+"""hyperfine: the record of a command, and its CSV, which has a line for each."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from io import StringIO
-
-from fiotools.readers.hyperfine_rows import Benchmark, Finding, seconds
+from math import isfinite
+from typing import Any, TypeAlias
 
 FIGURES = ("mean", "stddev", "median", "user", "system", "min", "max")
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{1,330})?(?:e[+-]?\d{1,3})?")
 _CUT = re.compile(r",(?:[\d.]*+(?:e[+-]?\d{0,3})?|NaN)$", re.M)  # perhaps in its last field
 _LINE = re.compile(r"[^\n]*\n?")
+
+
+@dataclass
+class Benchmark:
+    """One command: hyperfine's figures in seconds, and its single runs where the file has them.
+
+    Attributes
+    ----------
+    times : list of float or None
+        Of each run, in seconds; None where that is no number.
+    beside : dict of str to list
+        Columns of `timings` with a value for each run (without times: for each that there was).
+    doubts : list of str
+        What was left out of the record.
+    """
+
+    command: str
+    figures: dict[str, float]
+    parameters: dict[str, str]
+    times: list[float | None] = field(default_factory=list)
+    beside: dict[str, list[int | None]] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+
+# a command, or why there is none; and how many lines of the export stand above it
+Finding: TypeAlias = "tuple[Benchmark | None, str, int]"
+
+
+def seconds(value: Any) -> float | None:
+    """Take a number of seconds, or nothing."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if isfinite(value) and value >= 0 else None
 
 
 def end_of(text: str, start: int) -> int:
@@ -73,4 +107,4 @@ def _benchmark(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
         for name, text in cells.items()
         if name.startswith(prefix) or name == "parameter"
     }
-    return Benchmark(cells.get("command", ""), figures, parameters=parameters), ""
+    return Benchmark(cells.get("command", ""), figures, parameters), ""

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.decoding import refuse_packed
 from fiotools.errors import ParseError, ScanWarning, UnknownFormatError
+from fiotools.readers.fio.log import decided
+from fiotools.readers.fio.log_head import LogName, log_name
 from fiotools.readers.fio.log_lines import Shape, shape_of
-from fiotools.readers.fio.log_name import LogName, log_name
-from fiotools.readers.fio.log_rows import decided
 from fiotools.readers.fio.version import Version
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.reports import Report, Reports

@@ -14,7 +14,7 @@ from fiotools import sources as files
 from fiotools.errors import ParseError
 from fiotools.readers.fio import hist_log as fio_hist_log
 from fiotools.readers.fio.bins import log_edges
-from fiotools.readers.fio.hist_rows import BEFORE_BINS, read_rows
+from fiotools.readers.fio.hist_log import BEFORE_BINS, read_rows
 from fiotools.readers.fio.log_head import DIRECTIONS, first_rows
 from fiotools.readers.fio.log_meaning import DIRECTION
 from fiotools.scanning.blocks import Blocks

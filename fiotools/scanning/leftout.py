@@ -6,9 +6,9 @@ import warnings
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ScanWarning
+from fiotools.readers.fio.log import unlike_fio
 from fiotools.readers.fio.log_head import UNFINISHED
 from fiotools.readers.fio.log_lines import torn
-from fiotools.readers.fio.log_rows import unlike_fio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

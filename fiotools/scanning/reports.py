@@ -19,7 +19,7 @@ from fiotools.sniff import load, sniff
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.log_name import LogName
+    from fiotools.readers.fio.log_head import LogName
     from fiotools.sources import Found
 
 _MANY = 100  # reports in a folder: beyond, only one that is named as the log is looked at

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 import fiotools as ft
-from fiotools.readers.fio import hist_rows as fio_hist_rows
+from fiotools.readers.fio import hist_log as fio_hist_log
 from tests.fuzz import mutated
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
@@ -198,7 +198,7 @@ def one_by_one(text, width):
 
 def together(text, width):
     lines, rows, bad = [], [], []
-    for found in fio_hist_rows.read_rows(text, width, bad):
+    for found in fio_hist_log.read_rows(text, width, bad):
         lines += found.lines.tolist()
         bins = found.full(width - 3)
         assert found.totals().tolist() == bins.sum(axis=1).tolist()
@@ -227,11 +227,11 @@ WIDTH = COARSE.split(b"\n")[0].count(b",") + 1
 @example(("x", b" " + COARSE))
 @example(("x", COARSE.replace(b"0", b"\xd9\xa1", 1)))
 def test_lines_together_are_what_they_are_one_by_one(monkeypatch, size, broken):
-    monkeypatch.setattr(fio_hist_rows, "_AT_ONCE", size)
+    monkeypatch.setattr(fio_hist_log, "_AT_ONCE", size)
     text = broken[1].decode("utf-8", "replace")
     assert together(text, WIDTH) == one_by_one(text, WIDTH)
 
 
 def test_a_log_without_damage_is_not_read_line_by_line(monkeypatch):
-    monkeypatch.setattr(fio_hist_rows, "_is_row", None)
+    monkeypatch.setattr(fio_hist_log, "_is_row", None)
     assert ft.read(fixture("hist_clat_hist.1")).notes.empty

@@ -1,6 +1,8 @@
 import csv
 import json
 import math
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -371,3 +373,18 @@ def test_every_log_of_the_corpus():
         assert same or "unit not certain" in str(messages(guessed)), path.name
         read += 1
     assert read == 44
+
+
+def test_a_text_without_a_line_of_numbers_imports_no_log():
+    code = (
+        "import sys, fiotools as ft\n"
+        "assert len(ft.read(sys.argv[1]).jobs)\n"
+        "print(*(name for name in sys.modules if name.endswith(('fio.log', 'fio.hist_log'))))"
+    )
+    for name, woken in (("clones.json", 0), ("log-epoch_lat.1.log", 2)):
+        path = next(FIXTURES.glob(f"*{name}"))
+        asked = code if not woken else code.replace("jobs", "samples")
+        done = subprocess.run(
+            [sys.executable, "-c", asked, path], capture_output=True, text=True, check=False
+        )
+        assert (len(done.stdout.split()), done.stderr) == (woken, "")

@@ -209,12 +209,11 @@ def conditions(section: Section, file: JobFile, direction: str | None) -> dict[s
     group = [section]
     if section.grouped:
         group = [one for one in file.sections if one.grouped and one.group == section.group]
-    found = [fio_options.conditions(one.options, direction) for one in group]
+    found = fio_options.common_conditions([one.options for one in group], direction)
     same = {
         name: value
-        for name, value in found[0].items()
-        if all(other.get(name) == value for other in found)
-        and not (isinstance(value, str) and "$" in value)
+        for name, value in found.items()
+        if not (isinstance(value, str) and "$" in value)
     }
     if len(group) > 1:
         same.pop("numjobs", None)

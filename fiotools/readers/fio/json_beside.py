@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fiotools.readers import surroundings
 from fiotools.readers.base import Report
 from fiotools.readers.fio.documents import Piece
-from fiotools.readers.fio.normal_data import Entry
+from fiotools.readers.fio.normal_lines import Entry
 from fiotools.readers.fio.repeats import entries
 from fiotools.readers.fio.terse_lines import Record
 

@@ -12,8 +12,8 @@ maximum with ``log_max_value=1``: the file does not say which), ``bw_bytes_per_s
 ``offset_bytes`` and ``prio`` are of single I/Os; windows have none, and fio writes 0 there.
 ``entry`` is the job's number in the name, as in fio's own report without ``group_reporting``.
 
-Traps: the quantity and the job stand in the file's name alone (`fio_log_name`); columns were added
-(`fio_log_layout`) and units changed (`fio_log_units`) from version to version, and no log says
+Traps: the quantity and the job stand in the file's name alone (`log_head`); columns were added
+(`log_layout`) and units changed (`log_meaning`) from version to version, and no log says
 which wrote it. Where content and ``version=`` do not settle it, a note says what was taken.
 A bandwidth is KiB/s of a window, but 1000 B/s of an I/O. With ``log_compression`` fio (3.33) takes
 the mean of single I/Os for every window: 1 in an IOPS log, and rates that are no bandwidth.
@@ -27,11 +27,15 @@ Specified in fio's HOWTO ("Log File Formats"), ``iolog.c`` and ``stat.c``, 2.0 t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from fiotools.errors import ParseError
-from fiotools.readers.fio.log_head import first_rows, is_cut
-from fiotools.readers.fio.log_name import log_name
+from fiotools.readers.fio.log_head import LogName, first_rows, is_cut, log_name
+from fiotools.readers.fio.log_layout import Layout, layout_of
+from fiotools.readers.fio.log_lines import Lines, whole_lines
+from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
 from fiotools.readers.fio.version import Version
 from fiotools.spelling import typed
 
@@ -67,9 +71,6 @@ def _only_fio_writes(row: str) -> bool:
 
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
-    # polars is slow to import, and only logs need it
-    from fiotools.readers.fio.log_rows import add_rows
-
     name = log_name(document.plain_name)
     if name is None or name.kind == "hist":
         raise ParseError(
@@ -86,4 +87,116 @@ def read(document: Document, tables: Tables) -> None:
         host=name.host,
         status="ok" if document.text.endswith("\n") else "truncated",
     )
-    add_rows(document, tables, name, fio)
+    layout, meaning = decided(document, tables, name, fio)
+    _note_order(tables, name, layout.frame, meaning.windows)
+    if tables.wants("samples"):
+        for quantity, column in meaning.quantities.items():
+            columns, same = _columns(layout.frame, column, meaning)
+            same.update(name.keys(tables.runs), quantity=quantity)
+            tables.extend("samples", columns, **same)
+
+
+def decided(
+    document: Document, tables: Tables, name: LogName, fio: Version
+) -> tuple[Layout, Meaning]:
+    """Decide from the lines of a text what its columns are, and what they mean.
+
+    Raises
+    ------
+    ParseError
+        If no line is whole, or no version of fio writes such lines.
+    """
+    lines = whole_lines(document, tables)
+    if lines is None:
+        raise ParseError(
+            document.name,
+            "no whole line of a log",
+            line=1,
+            remedy="the file was cut off: copy it whole, or run fio again",
+        )
+    layout = layout_of(lines, fio.number)
+    if layout is None or layout.frame.is_empty():
+        raise ParseError(
+            document.name,
+            f"lines of {lines.frame.width} columns, not laid out as in any fio from 2.0 to 3.42",
+            line=_first(lines),
+            remedy="three columns are early fio 1.x, in units that are not certain"
+            if lines.frame.width == 3
+            else "was the file edited, or made by another tool?",
+        )
+    _note_layout(tables, fio, layout)
+    return layout, meaning_of(tables, name, fio, layout)
+
+
+def _first(lines: Lines) -> int:
+    return 1 if lines.numbers is None else int(lines.numbers[0])
+
+
+def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
+    if layout.refuted:
+        tables.note(
+            f"fio {fio.text} writes no such columns: they are read by what they hold",
+            severity="warning",
+            run=tables.runs,
+        )
+    if layout.tied:
+        tables.note(
+            "columns not certain: read as those without log_window_value=both",
+            severity="warning",
+            run=tables.runs,
+        )
+    if "issue" in layout.frame.columns:
+        tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
+    if len(layout.bad):
+        tables.note(
+            unlike_fio(len(layout.bad)),
+            line=int(layout.bad[0]),
+            severity="warning",
+            run=tables.runs,
+        )
+
+
+def unlike_fio(count: int) -> str:
+    """Say that lines hold what fio does not write."""
+    return (
+        f"{count:,} lines with figures that fio does not write (a direction above 2,"
+        " a priority above 1, a maximum below its mean): left out"
+    )
+
+
+def _columns(
+    frame: pl.DataFrame, value: str, meaning: Meaning
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the columns of `samples`, and apart from them what all rows have alike."""
+    found = figures(frame, value, meaning)
+    columns: dict[str, Any] = {name: found[name] for name in ("time_s", "value")}
+    same: dict[str, Any] = {}
+    for name in ("direction", "bs_bytes", "offset_bytes", "prio"):
+        column = found[name]
+        if column.eq_missing(column[0]).all():  # as block sizes and priorities mostly are
+            same[name] = column[0]
+        elif column.dtype == pl.Int64:
+            columns[name] = column
+        else:
+            columns[name] = column.cast(pl.Enum(column.unique().drop_nulls().cast(pl.String())))
+    return columns, same
+
+
+def _note_order(tables: Tables, name: LogName, frame: pl.DataFrame, windows: bool) -> None:
+    """Note times that step back, and windows that end twice; the rows are kept as they are."""
+    steps = frame["time"].diff()
+    back = steps.filter(steps < 0)
+    if len(back):
+        largest = back.min()
+        assert isinstance(largest, int)
+        tables.note(
+            f"times step back {len(back):,} times, by up to {-largest / 1000:g} s: rows of several"
+            " jobs or runs stand in this file",
+            severity="info" if name.scope != "job" or largest > -1000 else "warning",
+            run=tables.runs,
+        )
+    twice = int(frame.select("time", "ddir").is_duplicated().sum()) if windows else 0
+    if twice and name.scope == "job":
+        tables.note(
+            f"{twice:,} windows end at the time of another of their direction", run=tables.runs
+        )

@@ -2,6 +2,16 @@
 
 It is decided once for a log, by what can be seen of it: `read` sees all rows, `scan_log` the first
 ones, and holds the others to it.
+
+The file does not say in which unit its values are, and fio changed it twice. Latencies are ns since
+3.0 and were usec before; only a version, a column that older ones do not write, or physics decides.
+An I/O takes no longer than the run has lasted: a latency that, read as usec, began long before the
+run did is ns. (By a wide margin, because I/Os that were under way when ``ramp_time`` ended began
+before the clock.) That a figure is usec, physics cannot prove.
+
+Bandwidth is KiB/s per window. A log of single I/Os has units of 1000 B/s, whatever the manual
+says: ``bytes * 1000000 / nsec`` (``stat.c``, ``add_bw_sample``; usec and 1000 before 3.0). Fio
+before 2.2 logged windows only, and wrote a block size beside them.
 """
 
 from __future__ import annotations
@@ -13,12 +23,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.readers.fio.log_head import DIRECTIONS, time_zero
-from fiotools.readers.fio.log_units import Said, bw_scale, latency_scale
 from fiotools.spelling import argument
+from fiotools.units import human
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.log_layout import Layout
-    from fiotools.readers.fio.log_name import LogName
+    from fiotools.readers.fio.log_head import LogName
+    from fiotools.readers.fio.log_layout import Layout, Number
     from fiotools.readers.fio.version import Version
     from fiotools.tables import Tables
 
@@ -44,10 +54,26 @@ _OPEN = (
 )
 _WINDOWS = "a row is a window of time: its mean, or its maximum if fio was run with log_max_value=1"
 _COMPRESSED = "; with log_compression it is of the rates of single I/Os, and no bandwidth"
+_MAYBE_OLD = (
+    "latencies are read as ns (fio 3.18 and later); an older fio with log_offset=1 wrote as many"
+    " columns, before 3.0 in usec: {} decides"
+)
+_UNCERTAIN = (
+    "unit not certain: latencies are read as ns (fio 3), half of them above {}; {} reads usec"
+    " (fio 2), {}"
+)
+_UNCERTAIN_BW = (
+    "unit not certain: bandwidths are read as {}, 2.4 % more or less than otherwise; {} decides"
+)
 _ONES = (
     "every window says 1: with log_compression fio takes the mean of single I/Os, 1 each, and that"
     " is no rate"
 )
+Said = tuple[int, str, str]  # scale, severity and text of a note; no text, no note
+
+_MARGIN_MS, _MARGIN = 60_000, 10
+_PER_IO_SINCE, _WINDOWS_ONLY_BEFORE = (2, 15), (2, 2)
+_WINDOW_MS = 400  # fio's own windows are of 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +116,9 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
     zero = time_zero(tables, frame["time"].to_numpy())
     said: Said = 1, "", ""
     if name.kind == "bw":
-        said = bw_scale(frame, number, layout.since, layout.open, name.scope == "job")
+        said = _bw_scale(layout, number, name.scope == "job")
     elif name.kind != "iops":
-        said = latency_scale(frame, number, layout.since, layout.open, zero == 0)
+        said = _latency_scale(layout, number, zero == 0)
     scale, severity, message = said
     if message:
         tables.note(message, severity=severity, run=tables.runs)
@@ -112,6 +138,60 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
             tables.note(_ONES, severity="warning", run=tables.runs)
     sure = name.kind != "bw" or windows or not message
     return Meaning(name.kind, quantities, scale, sure, zero, windows, ones)
+
+
+def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
+    """Say how many ns a latency's unit has; physics needs times from the start of the run."""
+    value, time = layout.frame["value"], layout.frame["time"]
+    early = (value // 1000 > time + _MARGIN_MS) & (value // 1000 > time * _MARGIN)
+    why = _why(layout.frame.filter(early)) if relative and early.any() else ""
+    if version is not None:
+        if version >= (2, 99):
+            return 1, "", ""
+        said = "usec as fio {}.{} writes them, but {}".format(*version, why) if why else ""
+        return 1000, "warning", said
+    if layout.since is not None:
+        return 1, "", ""
+    if why:
+        return 1, "info", f"latencies are ns: {why}"
+    if layout.open:
+        return 1, "info", _MAYBE_OLD.format(argument("version"))
+    median = value.median()
+    assert isinstance(median, float)
+    older = argument("version", "2.21")
+    read = human(median, "ns"), older, human(median * 1000, "ns")
+    return 1, "warning", _UNCERTAIN.format(*read)
+
+
+def _why(early: pl.DataFrame) -> str:
+    """Say what is impossible of a latency that is read as usec."""
+    row = early.row(0, named=True)
+    return (
+        f"as usec an I/O of {row['value'] / 1e6:.4g} s would have ended"
+        f" {row['time'] / 1000:g} s after the start"
+    )
+
+
+def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
+    """Say how many bytes the unit has in which rows with a block size are.
+
+    Windows of one job end one after another: two at once are single I/Os.
+    """
+    single = layout.frame.filter(pl.col("bs") > 0)
+    if single.is_empty() or layout.since is not None:
+        return 1000, "", ""
+    if version is not None and not _WINDOWS_ONLY_BEFORE <= version < _PER_IO_SINCE:
+        return (1024 if version < _WINDOWS_ONLY_BEFORE else 1000), "", ""
+    gaps = single.select(pl.col("time").diff().over("ddir")).to_series()
+    if one_job and (gaps == 0).any():
+        return 1000, "", ""
+    typical = gaps.median()
+    if isinstance(typical, float) and typical >= _WINDOW_MS:
+        scale, severity, read = 1024, "warning", "KiB/s of windows (fio before 2.2)"
+    else:
+        scale, severity = 1000, "info" if layout.open else "warning"
+        read = "1000 B/s of single I/Os (since 2.15)"
+    return scale, severity, _UNCERTAIN_BW.format(read, argument("version"))
 
 
 def figures(

@@ -29,12 +29,19 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers.base import read_reports
-from fiotools.readers.fio import normal_lines as lines
-from fiotools.readers.fio.normal_data import Run
-from fiotools.readers.fio.normal_report import bare, begins
+from fiotools.readers.fio.normal_lines import (
+    CLIENT,
+    Run,
+    bare,
+    begins,
+    stands_above,
+    take,
+    take_above,
+)
 from fiotools.readers.fio.normal_rows import add
 from fiotools.readers.fio.terse_lines import heading, is_entry
-from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID
+from fiotools.readers.formats import FIO_SAID
+from fiotools.readers.text import Cursor, line_start, lines_above
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -43,14 +50,8 @@ if TYPE_CHECKING:
 # how far to look for the ends of a line of fio's: with progress before it, and without
 _LINE, _PROGRESS = 5_000, 65_000
 _ENTRY = re.compile(r"[^\n]*?([^\n\r]*): \(groupid=(\d+), jobs=\d+\): err=")
-_HEAD = re.compile(
-    r"""(?:<(?!/)[^>\n]+>[ ]?)?(?:
-        \.\.\.$ | \^C | fio-\d | fio[ ]\d+\.\d | fio:[ ] | Starting[ ]\d+ | Jobs:[ ]\d
-      | [Nn]ote:[ ] | hostname= | $ | clock[ ]setaffinity | .*:[ ]Laying[ ]out[ ]IO[ ]file
-      | file[ ].*exceeds | \(f=\d+\) | fio[ ][\d.]+$
-    )""",
-    re.X,
-)
+_LAST = ("%", "msec")  # the end of a last line that is whole
+_STRANGE = 5  # so many lines on end that are not understood are not fio's
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -68,7 +69,7 @@ def read(document: Document, tables: Tables) -> None:
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
-    first = _line_start(text, match.start())
+    first = _entry_start(text, match.start())
     most = match.end() + _LINE
     stop = text.find("\n", match.end(), most)
     if first is None or (most < len(text) and stop < 0):
@@ -76,36 +77,34 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     # what stands above is walked over once, for a report, and not for each line that is none
     if not begins(bare(text[first : stop if stop >= 0 else len(text)])):
         return None
-    run = Run()
-    start = _head(text, first, run)
-    end = lines.body(text, first, run, text.count("\n", start, first))
+    start, run = _above(text, first), Run()
+    cursor = Cursor(text, start, bare)
+    while cursor.start < first:
+        take_above(cursor, run)
+    end = _take_entries(cursor, run)
     return (start, end, run) if run.entries else None
 
 
-def _line_start(text: str, at: int) -> int | None:
+def _entry_start(text: str, at: int) -> int | None:
     """Find the beginning of an entry's line; None if what stands there is no entry's name.
 
     The search is bounded: a line may be a whole file, and hold the anchor everywhere.
     """
     if text[max(0, at - 2) : at] != ": ":
         return None
-    least = max(0, at - _LINE)
-    name = max(text.rfind("\n", least, at), text.rfind("\r", least, at)) + 1
-    if not name and least:
+    name = line_start(text, at, _LINE, "\n\r")
+    if name is None:
         return None
-    least = max(0, at - _PROGRESS)
-    start = text.rfind("\n", least, at) + 1
-    return start if start or not least else name
+    start = line_start(text, at, _PROGRESS)
+    return name if start is None else start
 
 
-def _head(text: str, first: int, run: Run) -> int:
+def _above(text: str, first: int) -> int:
     """Walk up from the first entry over what fio printed before it; return where that begins."""
-    start, at = first, first
-    above: list[tuple[int, str]] = []
+    start = first
     entry = _ENTRY.match(text, first)
-    while at > 0:
-        at = text.rfind("\n", 0, at - 1) + 1
-        line = bare(text[at : text.find("\n", at)])
+    for at, raw in lines_above(text, first):
+        line = bare(raw)
         if len(line) > _LINE:
             break
         if is_entry(line):
@@ -113,15 +112,68 @@ def _head(text: str, first: int, run: Run) -> int:
             job = heading(line)
             if entry is None or (job and job != (entry[1].strip(), int(entry[2]))):
                 break
-        elif line and not (_HEAD.match(line) or FIO_DEFINITION.match(line)):
+        elif not stands_above(line):
             break
         elif line:
             entry = None
-        if line:
-            start = at
-        above.append((at, line))
-    kept = [line for position, line in reversed(above) if position >= start]
-    for number, line in enumerate(kept):
-        if line:
-            lines.head(line, number, run)
+        start = at if line else start
     return start
+
+
+def _take_entries(cursor: Cursor, run: Run) -> int:
+    """Take lines from the first entry on, until one that is not fio's; return their end."""
+    end, depth = cursor.start, 0
+    strange: list[tuple[int, str]] = []
+    while not cursor.done:
+        at, stop, raw, line = cursor.number, cursor.stop, cursor.line, cursor.bare
+        is_whole = not cursor.is_open or line.endswith(_LAST) or line.startswith("Jobs: ")
+        if not is_whole and line:
+            if raw[0] not in " \t" and not _is_begun(line, run):
+                break
+            run.cut, end = at, stop
+        elif line and take(cursor, run):
+            # the name of a client says nothing, and may be a tag of XML, if no line follows
+            end = end if CLIENT.fullmatch(line) else stop
+            run.strange += strange
+            strange = []
+            if run.entries[-1].line == at:
+                depth = _indent(raw)
+            continue
+        elif "(groupid=" in line:  # an entry of the same process, damaged
+            run.cut = at
+            break
+        elif line:  # of another version, or damaged: only if lines follow that are fio's
+            if run.summed or _indent(raw) <= depth or len(strange) == _STRANGE:
+                break
+            strange.append((at, line))
+        cursor.take()
+    if cursor.done and run.cut is None and _lacks_totals(run):
+        run.cut = cursor.number - 1
+    return end
+
+
+def _indent(raw: str) -> int:
+    """Count the columns before a line, which may be quoted."""
+    line = raw.rsplit("\r", 1)[-1]
+    return len(line) - len(line.lstrip("> \t"))
+
+
+def _is_begun(line: str, run: Run) -> bool:
+    """Say whether a line that ends the text, without an end of line, began as one of fio's."""
+    names = (f"{entry.name}: (groupid=" for entry in run.entries)
+    starts = (*names, "Jobs: ", "Run status group ", "Disk stats (read/write):")
+    return "(groupid=" in line or any(
+        start.startswith(line) or line.startswith(start) for start in starts
+    )
+
+
+def _lacks_totals(run: Run) -> bool:
+    """Say whether the group summary has begun, and does not hold what its entries did."""
+    did = {
+        (f"<{entry.host}> " if entry.host else "")
+        + f"Run status group {entry.group} (all jobs).{section.direction.upper()}"
+        for entry in run.entries
+        for section in entry.sections
+        if section.io is not None and section.io.value and entry.name != "All clients"
+    }
+    return run.summed and bool(run.group) and not did <= set(run.extras)

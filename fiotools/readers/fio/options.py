@@ -7,7 +7,7 @@ does fio 3.33, unless ``kb_base=1000``). What is not certain to mean one number 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fiotools.readers import shell
@@ -113,6 +113,16 @@ def conditions(options: Options, direction: str | None) -> dict[str, Any]:
         "size_bytes": size(options.get("size", ""), options),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def common_conditions(jobs: Sequence[Options], direction: str | None) -> dict[str, Any]:
+    """Say which conditions several jobs have alike."""
+    first, *others = (conditions(options, direction) for options in jobs)
+    return {
+        name: value
+        for name, value in first.items()
+        if all(other.get(name) == value for other in others)
+    }
 
 
 def whole(text: str | None) -> int | None:

@@ -83,19 +83,35 @@ def amount(text: str, kilo: int = 1000, old: bool = False) -> Printed:
     return _printed(match[1], scale / 8 if match[4] == "bit" else scale, old)
 
 
-def count(text: str) -> Printed:
+def _counted(text: str) -> tuple[str, float]:
+    match = _COUNT.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not a number: {text!r}")
+    return match[1], 1000.0 ** _POWER[match[2].lower()]
+
+
+def number(text: str) -> float:
     """Read a number with fio's k, M, G, which are decimal.
+
+    Examples
+    --------
+    >>> number("9334.8k"), number("-1")
+    (9334800.0, -1.0)
+    """
+    digits, scale = _counted(text)
+    return float(digits) * scale
+
+
+def count(text: str) -> Printed:
+    """Read such a number, and how far it can be trusted.
 
     Examples
     --------
     >>> count("9334.8k").value, count("34.5k").agrees(34459), count("1495").agrees(1495.5)
     (9334800.0, True, True)
     """
-    match = _COUNT.fullmatch(text.strip())
-    if not match:
-        raise ValueError(f"not a number: {text!r}")
-    scale = 1000.0 ** _POWER[match[2].lower()]
-    printed = _printed(match[1], scale)
+    digits, scale = _counted(text)
+    printed = _printed(digits, scale)
     # a whole number was cut off, not rounded: 1495.9 prints as 1495
     return printed if scale > 1 else Printed(printed.value, 1.0)
 

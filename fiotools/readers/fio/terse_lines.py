@@ -12,23 +12,64 @@ import re
 from dataclasses import dataclass, field
 
 from fiotools.readers.formats import FIO_TERSE
+from fiotools.readers.text import line_end
+
+LATENCIES = ("slat", "clat", "lat")
+STATS = ("min", "max", "mean", "stddev")
+DESCRIPTION = 255  # bytes of a description that fio keeps
 
 _INT = r"\d{1,15}"  # KiB times 1024 fit into 64 bits
 _LONG = r"\d{1,20}"
 _FLOAT = r"-?(?:\d{1,25}\.\d{1,9}|nan|inf)"
 _PERCENT = rf"{_FLOAT}%"
-_FOUR = rf";{_LONG};{_LONG};{_FLOAT};{_FLOAT}"
-# KiB, KiB/s, IOPS, ms; slat, clat; percentiles; lat; bandwidth and (version 5) IOPS over samples
+
+
+def _fields(pattern: str, *names: str) -> str:
+    return "".join(f";(?P<{name}>{pattern})" for name in names)
+
+
+def _extremes_and_means(column: str, between: str = "") -> str:
+    low, high, mean, stddev = map(column.format, STATS)
+    return _fields(_LONG, low, high) + between + _fields(_FLOAT, mean, stddev)
+
+
+# the fields of one direction, called like the columns of `io`
 _BLOCK = (
-    rf";{_INT};{_INT}(?:;{_INT})?;{_INT}{_FOUR}{_FOUR}"
-    rf"(?P<percentiles>(?:;\d{{1,3}}(?:\.\d{{1,9}})?%={_LONG}){{20}})?{_FOUR}"
-    rf";{_LONG};{_LONG};{_PERCENT};{_FLOAT};{_FLOAT}"
+    _fields(_INT, "kib", "bw")
+    + f"(?:{_fields(_INT, 'iops')})?"  # fio 1 has none
+    + _fields(_INT, "runtime_ms")
+    + _extremes_and_means("slat_{}_ns")
+    + _extremes_and_means("clat_{}_ns")
+    + rf"(?P<percentiles>(?:;\d{{1,3}}(?:\.\d{{1,9}})?%={_LONG}){{20}})?"
+    + _extremes_and_means("lat_{}_ns")
+    + _extremes_and_means("bw_{}_bytes_per_s", _fields(_PERCENT, "bw_agg_pct"))
 )
-_BLOCK_5 = rf"{_BLOCK};{_INT};{_LONG};{_LONG};{_FLOAT};{_FLOAT};{_INT}"
+_BLOCK_5 = (
+    _BLOCK
+    + _fields(_INT, "bw_samples")
+    + _extremes_and_means("iops_{}")
+    + _fields(_INT, "iops_samples")
+)
 _BLOCKS = {5: re.compile(_BLOCK_5)}
 _BLOCK_2_TO_4 = re.compile(_BLOCK)
-# usr, sys, ctx, majf, minf; depths; latencies in us and ms
-_TAIL = re.compile(rf";{_PERCENT};{_PERCENT};{_INT};{_INT};{_INT}(?:;{_PERCENT}){{29}}")
+_WHOLE = ("kib", "bw", "iops", "runtime_ms")
+# what the printed units, us and KiB/s, are worth in those of the columns
+_WORTH = {
+    column: 1000 if column.endswith("_ns") else 1024 if column.endswith("_per_s") else 1
+    for column in _BLOCKS[5].groupindex
+}
+# of these one is above 0 where anything was measured; IOPS have a number of samples
+_MEASURED = {
+    **{kind: (f"{kind}_max_ns", f"{kind}_mean_ns") for kind in LATENCIES},
+    "bw": ("bw_max_bytes_per_s", "bw_mean_bytes_per_s"),
+    "iops": (),
+}
+# as columns of `jobs`; depths, and latencies in us and ms
+_TAIL = re.compile(
+    _fields(_PERCENT, "usr_cpu_pct", "sys_cpu_pct")
+    + _fields(_INT, "ctx", "majf", "minf")
+    + rf"(?P<shares>(?:;{_PERCENT}){{29}})"
+)
 _DISK = re.compile(rf";(?P<name>[^;\n]{{1,100}})(?P<counts>(?:;{_INT}){{7}});(?P<util>{_PERCENT})")
 _ERRORS = re.compile(r";(\d{1,15});(-?\d{1,9})(?=[;\n])")
 
@@ -41,37 +82,49 @@ _HEAD = re.compile(
     rf"(?={_NUMBERS});(?P<group>-?\d+);(?P<error>-?\d+)"
 )
 _ENTRY = re.compile(rf"(?:{FIO_TERSE}[^;\n]*|2);[^\n]{{0,255}}?(?={_NUMBERS})")
+# by version and number of blocks; a sum alone is unified_rw_reporting's
 _DIRECTIONS = {
-    (3, 2): ("read", "write"),
+    **dict.fromkeys([(version, 1) for version in (2, 3, 4, 5)], ("mixed",)),
+    **dict.fromkeys([(2, 2), (3, 2)], ("read", "write")),  # before there were trims
     (3, 3): ("read", "write", "mixed"),
-    (2, 2): ("read", "write"),  # before there were trims
+    **dict.fromkeys([(2, 3), (4, 3), (5, 3)], ("read", "write", "trim")),
+    **dict.fromkeys([(2, 4), (4, 4), (5, 4)], ("read", "write", "trim", "mixed")),
 }
-_ALL = ("read", "write", "trim", "mixed")
-DESCRIPTION = 255  # bytes of a description that fio keeps
+_MOST = 4
 
 
 @dataclass
 class Block:
-    """One direction of an entry, as printed: KiB, ms and us."""
+    """One direction of an entry.
+
+    Attributes
+    ----------
+    kib, bw, iops, runtime_ms : int
+        As printed; fio 1 has no IOPS.
+    figures : dict of str to float
+        Columns of `io`: latencies and, over samples, bandwidth and (version 5) IOPS.
+    percentiles : list of (float, float)
+        With their latencies, in ns.
+    """
 
     direction: str
     kib: int
     bw: int
-    iops: int | None  # fio 1 has none
+    iops: int | None
     runtime_ms: int
-    latencies: dict[str, tuple[float, ...]]
+    figures: dict[str, float]
     percentiles: list[tuple[float, float]]
-    bw_stats: tuple[float, ...]
-    bw_samples: int | None = None
-    iops_stats: tuple[float, ...] = ()
-    iops_samples: int | None = None
+
+    def measured(self, kind: str) -> bool:
+        """Whether anything was: without, fio writes zeros."""
+        if f"{kind}_samples" in self.figures:
+            return bool(self.figures[f"{kind}_samples"])
+        return any(self.figures[column] for column in _MEASURED[kind])
 
     @property
     def moved(self) -> bool:
         """Whether anything was moved: an I/O may be too small or too slow to show as a number."""
-        return bool(self.kib or self.bw or self.iops) or any(
-            stats[1] or stats[2] for stats in self.latencies.values()
-        )
+        return bool(self.kib or self.bw or self.iops) or any(map(self.measured, LATENCIES))
 
 
 @dataclass
@@ -95,7 +148,7 @@ class Record:
     group: int
     error: int
     blocks: list[Block]
-    cpu: tuple[float, ...]  # usr, sys, ctx, majf, minf
+    cpu: dict[str, float]  # columns of `jobs`
     shares: list[float]  # depths, us and ms
     disks: list[Disk] = field(default_factory=list)
     client_disks: list[Disk] = field(default_factory=list)  # on a line below the last entry
@@ -145,7 +198,7 @@ def record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
     tail = _TAIL.match(text, position) if found else None
     if tail is None:
         return _broken(text, at, head.end(), line)
-    parts = tail[0][1:].split(";")
+    *cpu, shares = tail.groupdict().items()
     entry = Record(
         line=line,
         version=version,
@@ -154,68 +207,50 @@ def record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
         group=int(head["group"]),
         error=int(head["error"]),
         blocks=found,
-        cpu=tuple(float(part.rstrip("%")) for part in parts[:5]),
-        shares=[float(part[:-1]) for part in parts[5:]],
+        cpu={column: _number(text) for column, text in cpu},
+        shares=[_number(text) for text in shares[1][1:].split(";")],
     )
-    return _rest(text, tail.end(), entry), entry
+    return _take_rest(text, tail.end(), entry), entry
+
+
+def _number(text: str) -> float:
+    return float(text.rstrip("%"))
 
 
 def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
     """Say what is wrong with an entry, and where its line ends: behind what is known of it."""
-    stop = text.find("\n", known)
-    fields = text.count(";", at, stop if stop >= 0 else len(text)) + 1
-    if stop < 0:
-        return len(text), Broken(line, f"the entry breaks off in field {fields}")
-    reason = f"an entry of {fields} fields is not laid out as fio's terse output"
-    return stop, Broken(line, reason)
+    stop = line_end(text, known)
+    fields = text.count(";", at, stop) + 1
+    if stop == len(text):
+        return stop, Broken(line, f"the entry breaks off in field {fields}")
+    return stop, Broken(line, f"an entry of {fields} fields is not laid out as fio's terse output")
 
 
 def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
     """Read the directions of an entry; none if their number is not one that fio prints."""
     pattern = _BLOCKS.get(version, _BLOCK_2_TO_4)
     matches: list[re.Match[str]] = []
-    while len(matches) < len(_ALL) and (match := pattern.match(text, position)):
+    while len(matches) < _MOST and (match := pattern.match(text, position)):
         matches.append(match)
         position = match.end()
-    count = len(matches)
-    directions = _DIRECTIONS.get((version, count), _ALL[:count])
-    if count == 1:
-        directions = ("mixed",)
-    if count != len(directions) or (version > 3 and count == 2) or (version == 3 and count == 4):
-        return [], position
-    return [_block(*pair) for pair in zip(directions, matches, strict=True)], position
+    directions = _DIRECTIONS.get((version, len(matches)), ())
+    return list(map(_block, directions, matches)), position
 
 
 def _block(direction: str, match: re.Match[str]) -> Block:
-    fields = match[0][1:].split(";")
-    # two whole numbers of slat follow, then the first decimal one
-    amounts = next(at for at, part in enumerate(fields) if not part.isdigit()) - 2
-    kib, bw, *iops, runtime = map(int, fields[:amounts])
-    at = amounts + 8
-    percentiles = fields[at : at + 20] if match["percentiles"] else []
-    after = fields[at + len(percentiles) :]
-    block = Block(
+    fields = match.groupdict()
+    kib, bw, iops, runtime_ms = (fields.pop(name) for name in _WHOLE)
+    printed = (fields.pop("percentiles") or "")[1:].split(";")
+    pairs = (part.partition("%=") for part in printed if part)
+    return Block(
         direction,
-        kib,
-        bw,
-        iops[0] if iops else None,
-        runtime,
-        {
-            "slat": _floats(fields[amounts : amounts + 4]),
-            "clat": _floats(fields[amounts + 4 : at]),
-            "lat": _floats(after[:4]),
-        },
-        [(float(p), float(v)) for p, _, v in (part.partition("%=") for part in percentiles)],
-        _floats(after[4:9]),
+        int(kib),
+        int(bw),
+        None if iops is None else int(iops),
+        int(runtime_ms),
+        {column: float(text.rstrip("%")) * _WORTH[column] for column, text in fields.items()},
+        [(float(name), float(value) * 1000) for name, _, value in pairs],
     )
-    if len(after) > 9:
-        block.bw_samples, block.iops_samples = int(after[9]), int(after[14])
-        block.iops_stats = _floats(after[10:14])
-    return block
-
-
-def _floats(parts: list[str]) -> tuple[float, ...]:
-    return tuple(float(part.rstrip("%")) for part in parts)
 
 
 def disks(text: str, at: int) -> tuple[list[Disk], int]:
@@ -223,7 +258,7 @@ def disks(text: str, at: int) -> tuple[list[Disk], int]:
     found: list[Disk] = []
     while match := _DISK.match(text, at):
         counts = tuple(map(int, match["counts"][1:].split(";")))
-        disk = Disk(match["name"], counts, float(match["util"][:-1]))
+        disk = Disk(match["name"], counts, _number(match["util"]))
         if disk.name == "slaves" and found and found[-1].aggregate is None:
             found[-1].aggregate = disk
         else:
@@ -232,18 +267,18 @@ def disks(text: str, at: int) -> tuple[list[Disk], int]:
     return found, at
 
 
-def _rest(text: str, at: int, entry: Record) -> int:
+def _take_rest(text: str, at: int, entry: Record) -> int:
     """Read what follows the fixed fields: disks, error counts, a description."""
-    stop = text.find("\n", at)
+    stop = line_end(text, at)
     if entry.version > 2:
         entry.disks, at = disks(text, at)
-    if stop >= 0 and (match := _ERRORS.match(text, at)):
+    if stop == len(text):  # the text ends within the line: a name or a number may be shortened
+        entry.cut = text[at:] or None
+        return stop
+    if match := _ERRORS.match(text, at):
         total, first = int(match[1]), int(match[2])
         if bool(total) == bool(first):  # else it is what a description begins with
             entry.errors, at = (total, first), match.end()
-    if stop < 0:  # the text ends within the line: a name or a number may be shortened
-        entry.cut = text[at:] or None
-        return len(text)
     if text[at] == ";":
         entry.description = text[at + 1 : stop]
     elif at < stop:

@@ -10,13 +10,12 @@ with a note.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from fiotools.readers.fio.terse_lines import Record
+from fiotools.readers.fio.terse_lines import LATENCIES, Record
 
 ALL = "All clients"
 _SLACK_MS = 20
-_LATENCIES = ("slat", "clat", "lat")
 
 
 @dataclass
@@ -25,7 +24,7 @@ class Run:
 
     reports: list[list[Record]]
     clients: bool = False
-    doubtful: bool = field(default=False)
+    doubtful: bool = False
 
     @property
     def entries(self) -> list[Record]:
@@ -117,7 +116,7 @@ def _grows(before: Record, after: Record) -> bool:
     """Whether no count of an entry falls, no minimum rises and no maximum falls."""
     if len(before.blocks) != len(after.blocks) or len(before.disks) != len(after.disks):
         return False
-    if any(old > new for old, new in zip(before.cpu[2:], after.cpu[2:], strict=True)):
+    if any(before.cpu[count] > after.cpu[count] for count in ("ctx", "majf", "minf")):
         return False
     for disk, other in zip(before.disks, after.disks, strict=True):
         if any(old > new for old, new in zip(disk.counts, other.counts, strict=True)):
@@ -131,9 +130,9 @@ def _grows(before: Record, after: Record) -> bool:
             most = 2 * two.kib / max(two.runtime_ms, 1) * (passed + _SLACK_MS)
             if two.kib - one.kib > most:
                 return False
-        for kind in _LATENCIES:
-            old, new = one.latencies[kind], two.latencies[kind]
-            if old[1] and (new[1] < old[1] or new[0] > old[0]):
+        old, new = one.figures, two.figures
+        for low, high in [(f"{kind}_min_ns", f"{kind}_max_ns") for kind in LATENCIES]:
+            if old[high] and (new[high] < old[high] or new[low] > old[low]):
                 return False
     return _fills(before, after)
 
