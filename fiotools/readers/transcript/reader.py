@@ -22,7 +22,6 @@ from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.base import Grammar, Report, Session
 from fiotools.readers.dd import runs as dd_runs
-from fiotools.readers.dd.stretch import Many
 from fiotools.readers.time import reader as time_reader
 from fiotools.readers.transcript import machine as transcript_machine
 from fiotools.readers.transcript.commands import Command, commands
@@ -115,8 +114,7 @@ def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:
     for report in reports:
         if report.kind == "dd":
             place = bisect_right(starts, report.start) - 1
-            runs = dd_runs.runs(report.data.tokens)
-            counted[place] += sum(len(run) if isinstance(run, Many) else 1 for run in runs)
+            counted[place] += len(dd_runs.runs(report.data))
     return counted
 
 
