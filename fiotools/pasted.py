@@ -107,7 +107,7 @@ _PROGRESS = re.compile(
 # a text without any of these (as of dd) has no prefixes; a line or two of those without marks stand
 # near its beginning; the pattern asks for two lines where one is not sure
 _HINTS = ":|>\"']\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
-_BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d|\+|0\.0|E )")
+_BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
 _NEAR = 10_000  # characters
 _HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
 _PREFIXED = re.compile(
