@@ -33,6 +33,7 @@ _PIECE = re.compile(
     r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
     re.S,
 )
+_STRUCTURE = re.compile(r"['\"\\`#|&;\n]")  # a command without any of these is a simple one
 _LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
 _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
@@ -84,6 +85,8 @@ def simple(command: str) -> tuple[tuple[str, str], ...]:
     >>> simple("sync; time dd if=a of=b 2>&1 | tail -1  # the last line")
     (('', 'sync'), (';', 'time dd if=a of=b 2>&1'), ('|', 'tail -1'))
     """
+    if not _STRUCTURE.search(command):
+        return (("", command.strip()),) if command.strip() else ()
     found: list[tuple[str, str]] = []
     operator, start = "", 0
     for piece in _PIECE.finditer(command):
@@ -104,7 +107,7 @@ def uncommented(command: str) -> str:
     >>> uncommented("dd if=a of=b#1  # bs=1M is faster")
     'dd if=a of=b#1'
     """
-    for piece in _PIECE.finditer(command):
+    for piece in _PIECE.finditer(command) if "#" in command else ():
         if piece["comment"] is not None:
             return command[: piece.start()].rstrip()
     return command

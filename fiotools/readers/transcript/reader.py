@@ -14,20 +14,20 @@ certain, for the runs at the same prompt.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Grammar, Report, Session
+from fiotools.readers.base import Report, Session
 from fiotools.readers.dd import runs as dd_runs
 from fiotools.readers.time import reader as time_reader
 from fiotools.readers.transcript import machine as transcript_machine
 from fiotools.readers.transcript.commands import Command, commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from fiotools.sniff import Document
     from fiotools.tables import Tables
@@ -44,10 +44,8 @@ def read(document: Document, tables: Tables) -> None:
     reports = document.reports
     if not reports:
         raise ParseError(document.name, "the text holds no report of any tool that is read")
-    grammars = _grammars()
-    found = _outside(commands(document.text), reports)
+    found = list(commands(document.text, reports))
     starts = [command.position for command in found]
-    printed = _printed(starts, reports)
     above: Counter[tuple[int, str]] = Counter()
     previous: Report | None = None
     run, added, under = 0, 0, -1
@@ -56,7 +54,7 @@ def read(document: Document, tables: Tables) -> None:
         at = bisect_right(starts, report.start) - 1
         session, at = _session(found, at, report, document.text)
         if report.kind == "dd" and at >= 0 and session.command == found[at].text:
-            session = _listed(found, at, session, printed[at])
+            session = _listed(found, at, session, reports)
         # a timing belongs to what was timed: the report just above it, under the same command
         if (
             report.kind == "time"
@@ -74,7 +72,8 @@ def read(document: Document, tables: Tables) -> None:
             key = at, report.kind
             told = Session(session.command, session.host, above[key])
             before = tables.runs
-            run = grammars[report.kind].add(tables, report, told)
+            assert report.grammar is not None
+            run = report.grammar.add(tables, report, told)
             added = tables.runs - before
             if told.above and report.kind == "dd" and _is_one_dd(told.command):
                 tables.note(
@@ -108,19 +107,9 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
     return Session(None, command.host), at
 
 
-def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:
-    """Count the dd that reported below each command."""
-    counted: Counter[int] = Counter()
-    for report in reports:
-        if report.kind == "dd":
-            place = bisect_right(starts, report.start) - 1
-            counted[place] += len(dd_runs.runs(report.data))
-    return counted
-
-
-def _listed(found: list[Command], at: int, session: Session, count: int) -> Session:
+def _listed(found: list[Command], at: int, session: Session, reports: Sequence[Report]) -> Session:
     """Name all commands of a list whose reports stand below it, in order."""
-    if count < 2 or found[at].is_trace or not _is_one_dd(found[at].text):
+    if found[at].is_trace or not _is_one_dd(found[at].text):
         return session
     first = at
     while at - first < _BACK and first and found[first - 1].end_of_line == found[first].position:
@@ -129,9 +118,24 @@ def _listed(found: list[Command], at: int, session: Session, count: int) -> Sess
         first -= 1
     if first == at:
         return session
+    stop = found[at + 1].position if at + 1 < len(found) else None
+    count = _printed(reports, found[at].position, stop)
+    if count < 2:
+        return session
     if at + 1 - first != count:
         return Session(None, session.host)
     return Session("; ".join(one.text or "" for one in found[first : at + 1]), session.host)
+
+
+def _printed(reports: Sequence[Report], start: int, stop: int | None) -> int:
+    """Count the dd that reported between two places."""
+    first = bisect_left(reports, start, key=_start)
+    below = reports[first : None if stop is None else bisect_left(reports, stop, key=_start)]
+    return sum(len(dd_runs.runs(report.data)) for report in below if report.kind == "dd")
+
+
+def _start(report: Report) -> int:
+    return report.start
 
 
 def _is_one_dd(command: str | None) -> bool:
@@ -140,17 +144,6 @@ def _is_one_dd(command: str | None) -> bool:
         and len(shell.commands(command, "dd")) == 1
         and not (shell.is_loop(command) or shell.is_concurrent(command))
     )
-
-
-def _outside(found: Iterable[Command], reports: list[Report]) -> list[Command]:
-    """Leave out what only looks like a command, and is part of a report."""
-    starts = [report.start for report in reports]
-    kept = []
-    for command in found:
-        at = bisect_right(starts, command.position) - 1
-        if at < 0 or reports[at].end <= command.position:
-            kept.append(command)
-    return kept
 
 
 def _adjacent(between: str, command: str | None, added: int) -> bool:
@@ -166,9 +159,3 @@ def _adjacent(between: str, command: str | None, added: int) -> bool:
 def _is_script(command: str) -> bool:
     """Whether nobody knows what a command runs."""
     return not any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd"))
-
-
-def _grammars() -> dict[str, Grammar]:
-    from fiotools.readers import READERS
-
-    return {reader.name: reader.grammar for reader in READERS if reader.grammar}
