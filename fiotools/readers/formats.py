@@ -50,7 +50,9 @@ DD_FIGURES = (
     r"[0-9][0-9.,]{0,24}[ ]?[kKMGTPEZY]?(?:i?B|bytes)?/"
 )
 DD_SAID = r"^[ \t]*(?:\S{0,200}/)?dd(?:\.exe)?: (?=\S)"
-# the beginnings of timings; the longer ones of the same word first
+# the beginnings of timings; the longer ones of the same word first. Each begins with a letter, so
+# that a text is searched for these letters
+_ELAPSED = ("real", "Real", "elapsed")
 TIMES = {
     "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
     "zsh": r"user +\d+[.,]\d+s +system",
@@ -58,7 +60,7 @@ TIMES = {
     "tcsh": r"u +\d+\.\d+s +\d+:\d",
     "fish": r"Executed in +\d",
     "powershell": r"TotalSeconds[ \t]+:[ \t]*\d",
-    "labels": r"(?:[Rr]eal|elapsed)(?:[ \t]+|[ \t]*[:=,][ \t]*)\d",
+    "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
 # --- who claims a text ------------------------------------------------------------------------

@@ -89,8 +89,6 @@ _OWN = re.compile(
     r"[^\x00-\x1f\x21-\x3e@\[-`{-~]{0,40}"
 )
 _DATED = re.compile(r"[A-Z][a-z]{2}[ ]{1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? ")
-# "chunk1: " of pdsh, "app_1  | " of compose
-_SOURCE = re.compile(r"\s{0,40}(?P<name>[\w.@-]{1,60})(?:: {1,8}|\s{1,40}\|[ ]?)")
 # records, in the languages that are written in ASCII
 _WORDS = re.compile(
     r"[^\x00-\x7f?]|\?\?|r[ei][ck]ord|regist|rexist|datens|zapis|kirje|poster|tietue|taifead"
@@ -166,13 +164,12 @@ class Whole(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What one place of the text says, and from which source (host, service) it came."""
+    """What one place of the text says."""
 
     value: Records | Figures | Aside | Spoiled | Said | Whole
     start: int
     end: int
     line: int = 0
-    source: str = ""
 
 
 class Segment(NamedTuple):
@@ -224,46 +221,35 @@ def segment(text: str) -> Segment:
     stripped = text.strip()
     if not stripped and SEPARATOR not in text:
         return Segment((), foreign=False, is_blank=True, is_stray=False)
-    source, begin = _source(text)
-    said = _SAID.fullmatch(text[begin:].strip())
+    said = _SAID.fullmatch(stripped)
     if said:
-        at = begin + text[begin:].index(said[0])
-        token = Token(Said(said["message"]), at, at + len(said[0]), source=source)
+        at = text.index(stripped)
+        token = Token(Said(said["message"]), at, at + len(stripped))
         return Segment((token,), foreign=False, is_blank=False, is_stray=False)
     tokens: list[Token] = []
-    for found in _TOKEN.finditer(text[begin:]):
-        if tokens and COMMAND.search(text, tokens[-1].end, begin + found.start()):
+    for found in _TOKEN.finditer(text):
+        if tokens and COMMAND.search(text, tokens[-1].end, found.start()):
             break
         if found["bytes"] is None or _is_whole(found):
-            tokens.append(_token(found, begin, source))
+            tokens.append(_token(found))
         if len(tokens) > _MOST:  # sums, and no reports run together
             return Segment((), foreign=False, is_blank=False, is_stray=False)
-    foreign = bool(tokens) and not _OWN.fullmatch(text[begin : tokens[0].start])
-    if foreign and (dated := _DATED.match(text, begin)):
-        foreign = not _OWN.fullmatch(text[dated.end() : tokens[0].start])
-    if foreign and source:  # "16+0: " or the like was no source
-        foreign = True
-    if tokens:
-        return Segment(tuple(tokens), foreign, is_blank=False, is_stray=False)
-    return Segment((), foreign=False, is_blank=False, is_stray=bool(_STRAY.fullmatch(stripped)))
+    if not tokens:
+        return Segment((), foreign=False, is_blank=False, is_stray=bool(_STRAY.fullmatch(stripped)))
+    above = text[: tokens[0].start]
+    dated = _DATED.match(above)
+    foreign = not (_OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :])))
+    return Segment(tuple(tokens), foreign, is_blank=False, is_stray=False)
 
 
 def aside(text: str) -> Token | None:
     """Read a line that may stand between records and figures."""
-    source, begin = _source(text)
-    bare = text[begin:].strip().lstrip("># ")
+    bare = text.strip().lstrip("># ")
     found = _ASIDE.fullmatch(bare) if 3 < len(bare) <= 80 else None
     if not found or not any(c.isalpha() or c in "?\ufffd" for c in bare):
         return None
     at = text.index(bare)
-    return Token(Aside(bare), at, at + len(bare), source=source)
-
-
-def _source(text: str) -> tuple[str, int]:
-    found = _SOURCE.match(text)
-    if not found or found["name"] in ("dd", "dd.exe", "load") or found["name"].isdigit():
-        return "", 0
-    return found["name"], found.end()
+    return Token(Aside(bare), at, at + len(bare))
 
 
 def _is_whole(found: re.Match[str]) -> bool:
@@ -273,19 +259,19 @@ def _is_whole(found: re.Match[str]) -> bool:
     return len(found["what"]) > 4 and bool(_LEADS_TO_TIME.search(found["what"]))
 
 
-def _token(found: re.Match[str], begin: int, source: str) -> Token:
-    start, end = begin + found.start(), begin + found.end()
+def _token(found: re.Match[str]) -> Token:
+    start, end = found.span()
     if found["full"] is not None:
-        end = begin + found.start("words") + len(found["words"].rstrip())
+        end = max(found.start("words") + len(found["words"].rstrip()), found.end("partial"))
         records = Records(f"{int(found['full'])}+{int(found['partial'])}", found["words"].strip())
-        return Token(records, start, max(end, begin + found.end("partial")), source=source)
+        return Token(records, start, end)
     group = found["group"]
     amount = found["bytes"].replace(group, "") if group else found["bytes"]
     seconds = found["seconds"].translate(_AS_PRINTED)
     is_final = len(found["unit"] or "") > 1
     elapsed = units.number(seconds)
     figures = Figures(int(amount), found["size"], seconds, elapsed, _rate(found), is_final)
-    return Token(figures, start, end, source=source)
+    return Token(figures, start, end)
 
 
 def _rate(found: re.Match[str]) -> str | None:
@@ -301,7 +287,7 @@ def _rate(found: re.Match[str]) -> str | None:
 
 def placed(token: Token, at: int, line: int) -> Token:
     """Return a token of a segment that begins at a place, on a line."""
-    return Token(token.value, at + token.start, at + token.end, line, token.source)
+    return Token(token.value, at + token.start, at + token.end, line)
 
 
 def segments(text: str, at: int, line: int = 0) -> Iterator[tuple[int, int, int]]:

@@ -146,9 +146,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         at, end = end, end + below.end()
         line = tokens[-1].line + below[0].count("\n")
         tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
-    if source := _source_above(text, start):
-        tokens = [token._replace(source=source) for token in tokens]
-    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten)
+    source = _source_above(text, start)
+    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten, source)
 
 
 def _source_above(text: str, at: int) -> str:

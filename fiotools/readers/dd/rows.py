@@ -43,6 +43,7 @@ class _Record(NamedTuple):
     runs: list[Run]
     operands: list[Operands]
     ends: list[str]
+    source: str
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -52,7 +53,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     found = runs(block, commands[0].records if len(commands) == 1 else None)
     told = [_operands(commands, session, place) for place in range(len(found))]
     ends = [*[""] * (len(found) - 1), _end(found[-1], block)]
-    tables.defer(make, _Record(tables.runs + 1, report.line, session, found, told, ends))
+    tables.defer(
+        make, _Record(tables.runs + 1, report.line, session, found, told, ends, block.source)
+    )
     tables.runs += len(found)
     return tables.runs
 
@@ -196,7 +199,7 @@ class _Batch:
             "truncated_records": [last.aside for last in self.last],
             "rate": [last.figures and last.figures.rate for last in self.last],
             "seconds": [None] * size,
-            "source": [run.source or None for run in self.all],
+            "source": [self.records[at].source or None for at in self.owner.tolist()],
         }
         for at in self.have[self.bytes == 0].tolist():
             texts["bytes"][at] = "0"

@@ -33,6 +33,8 @@ class Block:
         Whether the text ends in the middle of a line of dd's.
     is_overwritten : bool
         Whether the last figures are progress: a carriage return stands beside them.
+    source : str
+        From whom it is (a host, a service), if a prefix of each line told that.
     """
 
     tokens: tuple[Token, ...]
@@ -40,6 +42,7 @@ class Block:
     fragment: str | None = None
     is_cut: bool = False
     is_overwritten: bool = False
+    source: str = ""
 
     @property
     def has_result(self) -> bool:
@@ -56,32 +59,21 @@ class Run:
     said: Sequence[tuple[int, str]] = ()
     is_stopped: bool = False  # ^C stands beside its last report
     remarks: Sequence[Remark] = ()
-    source: str = ""
 
 
 def runs(block: Block, count: int | None = None) -> list[Run]:
     """Sort what dd printed into runs; ``count`` is the command's."""
-    by_source: dict[str, list[Token]] = {}
-    for token in block.tokens:
-        by_source.setdefault(token.source, []).append(token)
-    found: list[Run] = []
-    for source, own in by_source.items():
-        printed, remarks = reports(own)
-        said = [(token.line, token.value.message) for token in own if isinstance(token.value, Said)]
-        grouped = _series(rejoined(printed) if source else printed, said, count)
-        if grouped:
-            grouped[0].remarks = [*remarks, *grouped[0].remarks]
-        if source or block.stops:
-            for run in grouped:
-                run.source = source
-                at = bisect_left(block.stops, run.last.line - 1)
-                run.is_stopped = at < len(block.stops) and block.stops[at] <= run.last.line
-        found += grouped
-    return sorted(found, key=_line) if len(by_source) > 1 else found
-
-
-def _line(run: Run) -> int:
-    return run.last.line
+    printed, remarks = reports(block.tokens)
+    said = [
+        (token.line, token.value.message) for token in block.tokens if isinstance(token.value, Said)
+    ]
+    found = _series(rejoined(printed) if block.source else printed, said, count)
+    if found:
+        found[0].remarks = [*remarks, *found[0].remarks]
+    for run in found if block.stops else ():
+        at = bisect_left(block.stops, run.last.line - 1)
+        run.is_stopped = at < len(block.stops) and block.stops[at] <= run.last.line
+    return found
 
 
 def _series(

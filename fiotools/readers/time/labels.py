@@ -93,7 +93,7 @@ def _before(text: str, at: int, prefix: str, *, is_odd: bool) -> Found | None:
         labels.append(label)
         texts.append(match[2])
         end, beside = match.end(), _BESIDE.match(text, match.end())
-        here = beside.end() if beside else below(text, end, prefix)
+        here = beside.end() if beside else below(text, end)
     if len(labels) < 2 or labels[0] != "real":
         return None
     begin, status, failed, extras = ending(text, at)
@@ -156,7 +156,7 @@ def _behind(text: str, at: int, real: str, match: re.Match[str]) -> Found | None
     begin, status, failed, extras = ending(text, at)
     start = line_start(text, at) or 0
     end, counts, columns = match.end(), dict[str, int](), 0
-    while (here := below(text, end, text[start:at].rstrip(" \t"))) >= 0:
+    while (here := below(text, end)) >= 0:
         count = _COUNT.match(text, here)
         if not count or count[2] not in _LISTED or count[2] in counts:
             break

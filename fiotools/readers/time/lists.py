@@ -96,9 +96,9 @@ def gnu(text: str, at: int) -> Found | None:
     if not match or not before or not found:
         return None
     begin, status, failed, extras = ending(text, before.start())
-    start, end = line_start(text, before.start()), match.end()
+    end = match.end()
     extras += (("cpu_pct", match[3]),) * (match[3] != "?")
-    here = below(text, end, "" if start is None else text[start : before.start()])
+    here = below(text, end)
     if here >= 0 and (counts := _GNU_COUNTS.match(text, here)):
         end = counts.end()
         extras += tuple(zip(_COUNTS, counts.groups()[:4], strict=True))
@@ -127,7 +127,7 @@ def verbose(text: str, at: int) -> Found | None:
         if not item or name is None or (name and name in items):
             break
         items[name] = item[2].strip()
-        end, here = item.end(), below(text, item.end(), text[start:at])
+        end, here = item.end(), below(text, item.end())
     found = durations(items.get(name, "") for name in ("real", "user", "sys"))
     if not found:
         return None
@@ -176,7 +176,7 @@ def powershell(text: str, at: int) -> Found | None:
     said, here, end = dict[str, str](), begin, begin
     while here >= 0 and (item := _PROPERTY.match(text, here)) and item[1] not in said:
         said[item[1]] = item[2]
-        end, here = item.end(), below(text, item.end(), "")
+        end, here = item.end(), below(text, item.end())
     if "TotalSeconds" not in said:
         return None
     value = {name: Decimal(number.replace(",", ".")) for name, number in said.items()}

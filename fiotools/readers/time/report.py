@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import NamedTuple
 
 _WORTH = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
@@ -36,8 +35,10 @@ _FAILED = re.compile(
     r"|(?:terminated|stopped) by signal (?P<signal>[0-9]{1,10})|terminated abnormally\.)"
     r"|time: command terminated abnormally)[ \t]*\n\Z"
 )
-_REST = re.compile(r"[ \t]*(?:[<#*(][^\n]{0,100})?\n")  # people add "<-- here"
-_DIGIT = re.compile(r"\d")
+# people add "<-- here"; what is copied from a PDF may have every end of line twice
+_BELOW = re.compile(
+    r"[ \t]*(?:[<#*(][^\n]{0,100})?\n(?:[ \t]{0,400}\n){0,2}[ \t]{0,400}(?=[^ \t\n])"
+)
 
 
 class Duration(NamedTuple):
@@ -96,7 +97,7 @@ def duration(text: str) -> Duration | None:
     if not unit and not fraction:
         return None
     whole = sum(count * _WORTH[name] for name, count in worth.items())
-    return Duration(float(Decimal(f"{whole}.{fraction or 0}")), len(fraction), part["mark"], unit)
+    return Duration(float(f"{whole}.{fraction or 0}"), len(fraction), part["mark"], unit)
 
 
 def durations(texts: Iterable[str]) -> list[Duration] | None:
@@ -117,37 +118,16 @@ def line_start(text: str, at: int) -> int | None:
     return 0 if low == 0 else None
 
 
-def below(text: str, at: int, prefix: str) -> int:
-    """Find where the next line with anything on it begins, behind what stands before every line.
-
-    Parameters
-    ----------
-    text : str
-    at : int
-        Behind all that the current line says.
-    prefix : str
-        What stood before the current line (``"app_1  | "``, a time of day); its digits may differ.
+def below(text: str, at: int) -> int:
+    """Find where the next line with anything on it begins, behind all that the current line says.
 
     Returns
     -------
     int
         A position, or -1 if the line says more, or none follows.
     """
-    rest = _REST.match(text, at)
-    if not rest:
-        return -1
-    at = rest.end()
-    for _ in range(3):  # what is copied from a PDF may have every end of line twice
-        end = text.find("\n", at, at + 400)
-        line = text[at : end if end >= 0 else at + 400]
-        if _DIGIT.sub("0", line[: len(prefix)]) == _DIGIT.sub("0", prefix):
-            at, line = at + len(prefix), line[len(prefix) :]
-        if bare := line.lstrip(" \t"):
-            return at + len(line) - len(bare)
-        if end < 0:
-            return -1
-        at = end + 1
-    return -1
+    found = _BELOW.match(text, at)
+    return found.end() if found else -1
 
 
 def ending(text: str, start: int) -> tuple[int, int | None, bool, tuple[tuple[str, str], ...]]:

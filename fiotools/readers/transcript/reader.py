@@ -13,7 +13,6 @@ certain, for the runs at the same prompt.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-# what stands on the blank lines of a text whose lines are all marked: "app_1  | ", "> ", "# "
-_MARKS = re.compile(
-    r"^[ \t]*(?:[\w.@-]{1,60}(?: {1,40}\||:)|[>#][># ]*)[ \t]*$|^[\w.@-]{1,60} {1,40}\| *", re.M
-)
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
 
@@ -153,7 +148,7 @@ def _adjacent(between: str, command: str | None, added: int) -> bool:
         return len(parts) > 1 and shell.is_timed(parts[-1])
     if command and not _is_script(command):
         return shell.is_timed(command)
-    return not _MARKS.sub("", between).strip()
+    return not between.strip()
 
 
 def _is_script(command: str) -> bool:
