@@ -193,14 +193,17 @@ def whole(text: str, at: int, line: int) -> tuple[Whole, int]:
     >>> whole(text * 2, 0, 1)[0].reports[1].figures
     Figures(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
     """
-    found: list[Report] = []
+    found = []
     while match := _WHOLE.match(text, at):
-        into, out, amount, size, seconds, rate = match.groups()
-        figures = Figures(int(amount), size, seconds, float(seconds), rate)
-        found.append(Report(line, into, out, figures, line + 2))
-        line += 3
+        found.append(match.groups())
         at = match.end()
-    return Whole(found), at - (text[at - 1 : at] == "\n")
+    if not found:
+        return Whole([]), at
+    into, out, amounts, sizes, seconds, rates = zip(*found, strict=True)
+    figures = map(Figures, map(int, amounts), sizes, seconds, map(float, seconds), rates)
+    ends = range(line + 2, line + 3 * len(found), 3)
+    reports = map(Report, range(line, line + 3 * len(found), 3), into, out, figures, ends)
+    return Whole(list(reports)), at - (text[at - 1 : at] == "\n")
 
 
 def parts(token: Token) -> Iterator[Token]:

@@ -1,4 +1,4 @@
-"""The rate that dd prints, held against its bytes and seconds.
+"""The rate and the size that dd prints, held against its bytes and seconds.
 
 Each dd rounds in its own way. GNU divides by the unrounded time and prints two or three figures in
 units of 1000. uutils divides by whole milliseconds, at least one. BusyBox glues the unit to the
@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from fiotools import units
 
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
 UNCHECKED, AGREES, ROUNDED, CONTRADICTS = range(4)
 _RATE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)( ?)([kKMGTPEZYRQ]?)((?:i?B|bytes)?)/s")
 _SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
-_SECONDS = re.compile(r"[0-9]+[.,]?([0-9]*)(e?)")
 _PREFIXES = " KMGTPEZYRQ"
+_SCALES = np.array([[kilo**power for power in range(len(_PREFIXES))] for kilo in (1024.0, 1000.0)])
+_BYTES = ("", "B", "bytes", "iB")  # what a rate is in
 _TIGHT = 1e-9  # floating point
 _WHOLE = 0.0099  # seconds: ten milliseconds
 _LEAST, _MOST = -120, 120  # powers of ten of the seconds
@@ -44,49 +46,55 @@ _FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)
 _DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
 
 
-class Rates(NamedTuple):
-    """Bandwidths in bytes per second (nan: not known), and what the printed ones say of them."""
+class Checked(NamedTuple):
+    """Bandwidths in bytes per second (nan: not known), and what is printed beside them.
+
+    ``is_sized`` says that the size in parentheses is that of the bytes, to one unit of its last
+    digit.
+    """
 
     value: Floats
     verdict: NDArray[np.int64]
+    is_sized: Flags
 
 
-class _Rate(NamedTuple):
-    """A printed rate, and what it may stand for: from, to if rounded, to if cut off."""
+def check(figures: Sequence[Figures], is_progress: Flags) -> Checked:
+    """Compute bandwidths, or take the printed ones where these know more.
 
-    value: float
-    low: float
-    rounded: float
-    cut_off: float
-    is_gnu: bool  # laid out as GNU's and uutils' are
-    is_bytes: bool
-
-
-_NO_RATE = _Rate(math.nan, math.nan, math.nan, math.nan, is_gnu=False, is_bytes=False)
-
-
-def rates(figures: Sequence[Figures], is_progress: Flags) -> Rates:
-    """Compute bandwidths, or take the printed ones where these know more."""
+    Examples
+    --------
+    >>> from fiotools.readers.dd.lines import Figures
+    >>> given = [("268 MB, 256 MiB", 2**28), ("1.5 KiB", 1700), (None, 7)]
+    >>> printed = [Figures(amount, size, "1", 1.0, None) for size, amount in given]
+    >>> check(printed, np.zeros(3, dtype=bool)).is_sized
+    array([ True, False,  True])
+    """
     amount = np.array([one.bytes for one in figures], dtype=np.float64)
     seconds = np.array([one.elapsed for one in figures], dtype=np.float64)
-    printed = _each(_rate, [(one.rate, one.size and " " in one.size) for one in figures])
-    value, low, rounded, cut_off, is_gnu, is_bytes = printed
-    is_gnu, is_bytes = is_gnu > 0, is_bytes > 0
-    decimals, has_exponent = _each(_decimals, [(one.seconds,) for one in figures]).astype(int)
+    texts = pl.Series([one.seconds for one in figures], dtype=pl.String)
+    decimals = texts.str.extract("[.,]([0-9]+)").str.len_bytes().fill_null(0).to_numpy()
+    has_exponent = texts.str.contains("e", literal=True).to_numpy()
+    spaced, *sizes = each(_sizes, [one.size for one in figures])
+    number, digit, power, byte, is_glued = each(_rate, [one.rate for one in figures])
+    # 1024 where the size is written as BusyBox or toybox do
+    is_decimal = np.where(spaced < 0, power == 0, spaced > 0) | (is_glued == 0)
+    scale = _SCALES[((byte > 0) & is_decimal).astype(int), power.astype(int)]
+    is_bytes, is_gnu = byte == 2, (byte == 1) & is_decimal  # laid out as GNU's and uutils' are
+    # what may stand behind the printed rate: from, to if rounded, to if cut off
+    value, low = number * scale, (number - digit / 2) * scale
+    rounded, cut_off = (number + digit / 2) * scale, (number + digit) * scale
     with np.errstate(divide="ignore", invalid="ignore"):
         ours = np.where(seconds > 0, amount / seconds, np.nan)
         # half the worth of the last digit of the seconds; %g has six, and drops zeros at the end
         half = _DECIMALS[decimals]
         figure = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
         half = np.where(is_gnu & (seconds > 0), np.minimum(half, figure), half)
-        half = np.where(has_exponent > 0, figure, half)
+        half = np.where(has_exponent, figure, half)
         shortest, longest = seconds - half, seconds + half
         # uutils and toybox cut off where the others round
-        bounds = (
-            np.where(is_bytes, value - 1, low),
-            np.select([is_bytes, is_gnu], [value + 1, rounded], cut_off),
-        )
-        agrees = (seconds > 0) & _between(amount, shortest, longest, *bounds)
+        lowest = np.where(is_bytes, value - 1, low)
+        highest = np.select([is_bytes, is_gnu], [value + 1, rounded], cut_off)
+        agrees = (seconds > 0) & _between(amount, shortest, longest, lowest, highest)
         # which of the two knows more, by their relative widths
         is_finer = agrees & is_bytes & (seconds < 2 * half * value)
         for bound in (shortest, longest):  # of whole milliseconds, at least one
@@ -106,7 +114,7 @@ def rates(figures: Sequence[Figures], is_progress: Flags) -> Rates:
             CONTRADICTS,
         )
     kept = np.select([is_finer, verdict == ROUNDED], [value, known], ours)
-    return Rates(kept, verdict)
+    return Checked(kept, verdict, _agree(amount, *sizes[:4]) & _agree(amount, *sizes[4:]))
 
 
 def _between(amount: Floats, shortest: Floats, longest: Floats, low: Floats, high: Floats) -> Any:
@@ -115,71 +123,47 @@ def _between(amount: Floats, shortest: Floats, longest: Floats, low: Floats, hig
     return (fastest * (1 + _TIGHT) >= low) & (amount / longest * (1 - _TIGHT) <= high)
 
 
-def _each(
-    ask: Callable[..., Sequence[float]], given: Sequence[tuple[Any, ...]]
-) -> NDArray[np.float64]:
-    """Ask once for all that are alike, and give the answers as columns."""
-    places: dict[tuple[Any, ...], int] = {}
-    place = np.array([places.setdefault(one, len(places)) for one in given], dtype=int)
-    table = np.array([ask(*one) for one in places] or [ask()], dtype=np.float64)
-    columns: NDArray[np.float64] = table[place].T
+def _agree(amount: Floats, number: Floats, digit: Floats, unit: Floats, other: Floats) -> Any:
+    """Whether a size is that of the bytes, in one of the units that it may be in."""
+    good = np.abs(amount / unit - number) <= digit
+    return good | (np.abs(amount / other - number) <= digit)
+
+
+def each(ask: Callable[[str | None], Sequence[float]], texts: Sequence[str | None]) -> NDArray[Any]:
+    """Ask once for all texts that are alike, and give the answers as columns."""
+    places = {text: place for place, text in enumerate(dict.fromkeys((None, *texts)))}
+    place = np.fromiter(map(places.__getitem__, texts), dtype=np.int64, count=len(texts))
+    columns: NDArray[Any] = np.array([ask(text) for text in places])[place].T
     return columns
 
 
 @lru_cache(maxsize=4096)
-def _rate(printed: str | None = None, is_spaced: bool | None = None) -> _Rate:
-    """Read a rate; the size beside it may have a space before its unit."""
+def _rate(printed: str | None) -> tuple[float, ...]:
+    """Read a rate: number, one unit of its last digit, power of its prefix, unit, is it glued."""
     found = _RATE.fullmatch(printed or "")
     if not found:
-        return _NO_RATE
+        return math.nan, math.nan, 0, 0, 0
     number, glue, prefix, byte = found.groups()
-    # 1024 where the size is written as BusyBox or toybox do
-    is_decimal = (glue or not prefix) if is_spaced is None else (is_spaced or glue)
-    kilo = 1000 if byte and is_decimal else 1024
-    scale = float(kilo) ** _PREFIXES.find(prefix.upper() or " ")
-    value, digit = units.number(number), 10.0 ** -_decimals(number)[0]
-    return _Rate(
-        value * scale,
-        (value - digit / 2) * scale,
-        (value + digit / 2) * scale,
-        (value + digit) * scale,
-        is_gnu=byte == "B" and kilo == 1000,
-        is_bytes=byte == "bytes",
-    )
-
-
-def _decimals(number: str = "0") -> tuple[int, bool]:
-    """Count the digits behind the decimal mark, and say whether there is an exponent."""
-    found = _SECONDS.match(number)
-    assert found is not None
-    return len(found[1]), bool(found[2])
-
-
-def sizes_agree(figures: Sequence[Figures]) -> Flags:
-    """Say whether the sizes in parentheses are those of the bytes, to one unit of the last digit.
-
-    Examples
-    --------
-    >>> from fiotools.readers.dd.lines import Figures
-    >>> given = [("268 MB, 256 MiB", 2**28), ("1.5 KiB", 1700), (None, 7)]
-    >>> sizes_agree([Figures(amount, size, "1", 1.0, None) for size, amount in given])
-    array([ True, False,  True])
-    """
-    amount = np.array([one.bytes for one in figures], dtype=np.float64)
-    good = np.ones(len(figures), dtype=bool)
-    sizes = _each(_sizes, [(one.size,) for one in figures])
-    for number, digit, unit, other in (sizes[:4], sizes[4:]):
-        is_one = np.abs(amount / unit - number) <= digit
-        good &= is_one | (np.abs(amount / other - number) <= digit)
-    return good
+    power = _PREFIXES.find(prefix.upper() or " ")
+    return units.number(number), _digit(number), power, _BYTES.index(byte), not glue
 
 
 @lru_cache(maxsize=4096)
-def _sizes(text: str | None = None) -> tuple[float, ...]:
-    """Read two sizes: each its number, one unit of its last digit, what its unit may be worth."""
-    told: list[float] = []
+def _sizes(text: str | None) -> tuple[float, ...]:
+    """Read two sizes: each its number, one unit of its last digit, what its unit may be worth.
+
+    Before them stands whether there is a space in the text; -1 if there is no text.
+    """
+    told: list[float] = [-1 if text is None else " " in text]
     for number, prefix, unit in _SIZES.findall(text or "")[:2]:
         power = _PREFIXES.find(prefix.upper() or " ")
         worth = [float(kilo**power) for kilo in ((1024, 1024) if "i" in unit else (1000, 1024))]
-        told += [units.number(number), 10.0 ** -_decimals(number)[0], *worth]
-    return (*told, *(0.0, math.inf, 1.0, 1.0) * ((8 - len(told)) // 4))
+        told += [units.number(number), _digit(number), *worth]
+    return (*told, *(0.0, math.inf, 1.0, 1.0) * ((9 - len(told)) // 4))
+
+
+def _digit(number: str) -> float:
+    """Give the worth of one unit of the last digit."""
+    decimals = number.replace(",", ".").partition(".")[2]
+    worth: float = 10.0 ** -len(decimals)
+    return worth

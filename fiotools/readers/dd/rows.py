@@ -11,7 +11,7 @@ import numpy as np
 from fiotools import units
 from fiotools.readers import shell
 from fiotools.readers.dd.operands import NOTHING, Operands, operands
-from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, rates, sizes_agree
+from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, check, each
 from fiotools.readers.dd.reports import counts
 from fiotools.readers.dd.runs import Run, runs
 from fiotools.tables import Made
@@ -89,7 +89,7 @@ def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[M
     yield batch.io()
     yield batch.notes()
     if wants("extras"):
-        yield batch.extras()
+        yield from batch.extras()
     if wants("settings"):
         yield batch.settings()
     if wants("samples"):
@@ -114,18 +114,17 @@ class _Batch:
         self.have = np.flatnonzero([last.figures is not None for last in self.last])
         self.figures: list[Figures] = [last.figures for last in self.last if last.figures]
         is_progress = np.array([self.last[at].out is None for at in self.have.tolist()], dtype=bool)
-        self.rates = rates(self.figures, is_progress)
+        self.checked = check(self.figures, is_progress)
         self.elapsed = np.array([one.elapsed for one in self.figures], dtype=np.float64)
         self.bytes = np.array([one.bytes for one in self.figures], dtype=np.int64)
-        self.is_rounded = self.rates.verdict == ROUNDED
-        self.is_sized = sizes_agree(self.figures)
-        self.read = _counts([last.into for last in self.last])
-        self.written = _counts([last.out for last in self.last])
+        self.is_rounded = self.checked.verdict == ROUNDED
+        self.read = each(_counts, [last.into for last in self.last])
+        self.written = each(_counts, [last.out for last in self.last])
         # a record was read and not written, as when dd is stopped on its way
-        self.is_behind = (self.read[:, 1] == self.written[:, 1]) & (self.written[:, 0] > 0)
-        self.is_behind &= self.read[:, 0] == self.written[:, 0] + 1
+        self.is_behind = (self.read[1] == self.written[1]) & (self.written[0] > 0)
+        self.is_behind &= self.read[0] == self.written[0] + 1
         # so many bytes can have been written in these records
-        full, partial = self.written[self.have].T
+        full, partial = self.written[:, self.have]
         whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
         self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
 
@@ -167,9 +166,9 @@ class _Batch:
         of = self.have[some]
         told = [self.told[at] for at in of.tolist()]
         is_read = np.array([one.direction == "read" for one in told], dtype=bool)
-        total = np.where(is_read, self.read[of].sum(axis=1), self.written[of].sum(axis=1))
+        total = np.where(is_read, self.read[:, of].sum(axis=0), self.written[:, of].sum(axis=0))
         is_known = total >= 0
-        amount, elapsed, rate = self.bytes[some], self.elapsed[some], self.rates.value[some]
+        amount, elapsed, rate = self.bytes[some], self.elapsed[some], self.checked.value[some]
         with np.errstate(divide="ignore", invalid="ignore"):
             # where the printed rate knows more than the seconds, it does of the records too
             is_ours = rate == amount / elapsed
@@ -189,39 +188,37 @@ class _Batch:
         }
         return Made("io", self.owner[of], columns)
 
-    def extras(self) -> Made:
+    def extras(self) -> Iterator[Made]:
         """Give what was printed and has no column."""
-        size = len(self.all)
+        figures = [last.figures for last in self.last]
+        is_rounded = self._spread(self.is_rounded, nothing=False).tolist()
+        seconds = zip(figures, is_rounded, strict=True)
         texts: dict[str, list[str | None]] = {
-            "bytes": [None] * size,
+            "bytes": ["0" if one and not one.bytes else None for one in figures],
             "records_in": [last.into for last in self.last],
             "records_out": [last.out for last in self.last],
             "truncated_records": [last.aside for last in self.last],
-            "rate": [last.figures and last.figures.rate for last in self.last],
-            "seconds": [None] * size,
+            "rate": [one.rate if one else None for one in figures],
+            "seconds": [one.seconds if one and rounded else None for one, rounded in seconds],
             "source": [self.records[at].source or None for at in self.owner.tolist()],
         }
-        for at in self.have[self.bytes == 0].tolist():
-            texts["bytes"][at] = "0"
-        for place in np.flatnonzero(self.is_rounded).tolist():
-            texts["seconds"][self.have[place]] = self.figures[place].seconds
-        paths = [path for path, told in texts.items() if any(told)]
-        told = [*chain(*zip(*(texts[path] for path in paths), strict=True))]
-        has = np.array([text is not None for text in told], dtype=bool)
-        run = self.number.repeat(len(paths))[has].tolist()
-        owner = self.owner.repeat(len(paths))[has].tolist()
-        path = [path for path, is_told in zip(paths * size, has.tolist(), strict=True) if is_told]
-        text = [text for text in told if text is not None]
-        for at, one in enumerate(self.all):
-            for place, report in enumerate(one.earlier):
-                if report.into and report.out:
-                    for name, records in (("in", report.into), ("out", report.out)):
-                        owner.append(int(self.owner[at]))
-                        run.append(int(self.number[at]))
-                        path.append(f"samples.{place}.records_{name}")
-                        text.append(records)
-        columns = {"run": run, "entry": [1] * len(run), "path": path, "text": text}
-        return Made("extras", np.array(owner, dtype=np.int32), columns)
+        for path, told in texts.items():
+            of = [at for at, text in enumerate(told) if text is not None]
+            yield self._printed(of, [path] * len(of), [told[at] for at in of])
+        found = [
+            (at, f"samples.{place}.records_{name}", text)
+            for at, run in enumerate(self.all)
+            if run.earlier
+            for place, report in enumerate(run.earlier)
+            if report.into and report.out
+            for name, text in (("in", report.into), ("out", report.out))
+        ]
+        of, paths = [at for at, _, _ in found], [path for _, path, _ in found]
+        yield self._printed(of, paths, [text for _, _, text in found])
+
+    def _printed(self, of: list[int], paths: list[str], texts: Sequence[str | None]) -> Made:
+        columns: dict[str, Column] = {"run": self.number[of], "path": paths, "text": texts}
+        return Made("extras", self.owner[of], {**columns, "entry": [1] * len(of)})
 
     def settings(self) -> Made:
         """Give the operands."""
@@ -271,7 +268,12 @@ class _Batch:
 
     def _is_odd(self) -> NDArray[np.bool_]:
         """Say about which runs there may be something to say."""
-        good = (self.bytes > 0) & (self.rates.verdict <= AGREES) & self.is_sized & self.is_fit
+        good = (
+            (self.bytes > 0)
+            & (self.checked.verdict <= AGREES)
+            & self.checked.is_sized
+            & self.is_fit
+        )
         is_odd: NDArray[np.bool_] = ~self._spread(good, nothing=False) | self.is_behind
         for at, run in enumerate(self.all):
             if run.said or run.remarks or self.ends[at] or self._is_other(at):
@@ -294,7 +296,7 @@ class _Batch:
         if figures and not figures.bytes:
             yield line, "info", "no bytes were moved"
         elif figures:
-            value, verdict = self.rates.value[place], self.rates.verdict[place]
+            value, verdict = self.checked.value[place], self.checked.verdict[place]
             if verdict == CONTRADICTS:
                 ours = units.human(value, "B/s")
                 told = f"printed rate {figures.rate} is not bytes / seconds = {ours}"
@@ -317,7 +319,7 @@ class _Batch:
         if self.is_behind[at] and not run.said:
             told = "a record was read and not written: dd was on its way, or interrupted"
             yield last.line, "info", told
-        if figures and not self.is_sized[place]:
+        if figures and not self.checked.is_sized[place]:
             told = f"printed size {figures.size} is not {figures.bytes} bytes"
             yield line, "warning", f"{told}; the latter is kept"
         if figures and not self.is_fit[place]:
@@ -328,10 +330,9 @@ class _Batch:
             yield line, "warning", told
 
 
-def _counts(texts: Sequence[str | None]) -> NDArray[np.int64]:
+def _counts(records: str | None) -> tuple[int, int]:
     """Give full and partial records; -1 where they are not known."""
-    known = {text: counts(text) if text else (-1, -1) for text in set(texts)}
-    return np.array([known[text] for text in texts], dtype=np.int64).reshape(-1, 2)
+    return counts(records) if records else (-1, -1)
 
 
 def _status(run: Run, end: str, *, is_behind: bool) -> str:

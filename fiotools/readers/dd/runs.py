@@ -90,7 +90,7 @@ def _series(
         if group and _continues(group[-1], known, report, numbers, count):
             group.append(report)
         else:
-            found += _settled(group)
+            found += _settled(group) if len(group) > 1 else map(Run, group)
             group, known = [report], None
         if report.into:
             known = report
@@ -170,11 +170,9 @@ def _block(report: Report) -> int | None:
 
 def _settled(every: list[Report]) -> list[Run]:
     """Say what was decided; take apart what more likely was several runs."""
-    if len(every) < 2:
-        return [Run(report) for report in every]
     ends = [place for place, report in enumerate(every) if report.into is not None]
-    if not ends:
-        return [_of(every)]
+    if len(every) < 2 or not ends:
+        return [_of(every)] if every else []
     every, below = every[: ends[-1] + 1], every[ends[-1] + 1 :]
     # progress below the last report: another dd, and killed
     rest = [_of(below)] if below else []
