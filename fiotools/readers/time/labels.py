@@ -25,6 +25,7 @@ from fiotools.readers.time.report import (
     durations,
     ending,
     line_start,
+    timed,
 )
 
 _IS = r"(?:[ \t]+|[ \t]*[:=][ \t]*)"
@@ -166,10 +167,8 @@ def _behind(text: str, at: int, real: str, match: re.Match[str]) -> Found | None
             columns = count.end(1) - (line_start(text, here) or 0) - (at + len(real) - start) + 12
     rss, doubts = _peak(counts, columns)
     listed = tuple((_LISTED[label], str(n)) for label, n in counts.items() if _LISTED[label])
-    timing = Timing(
-        real=found[0].seconds,
-        user=found[1].seconds,
-        sys=found[2].seconds,
+    timing = timed(
+        found,
         max_rss_bytes=rss,
         exit_status=status,
         failed=failed,

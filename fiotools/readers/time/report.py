@@ -8,9 +8,8 @@ that a file of nothing but beginnings of reports takes no longer than any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 _WORTH = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _PARTS = re.compile(
@@ -50,8 +49,7 @@ class Duration(NamedTuple):
     unit: bool
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(NamedTuple):
     """One report: durations in seconds, what has no column, and (severity, message) of doubts.
 
     Of what is no whole report, ``real`` is None, and a doubt says so.
@@ -107,6 +105,17 @@ def durations(texts: Iterable[str]) -> list[Duration] | None:
     if len(known) < len(found) or len({one.mark for one in known if one.mark}) > 1:
         return None
     return known
+
+
+def timed(found: Sequence[Duration], **more: Any) -> Timing:
+    """Make a report of the durations real, user and sys, and of what else it says."""
+    real, user, sys = (one.seconds for one in found)
+    return Timing(real, user, sys, **more)
+
+
+def bytes_of(kib: str | None) -> int | None:
+    """Give bytes of KiB; 0 was not measured."""
+    return int(kib) * 1024 or None if kib and kib.isdigit() and len(kib) < 16 else None
 
 
 def line_start(text: str, at: int) -> int | None:
