@@ -39,6 +39,7 @@ _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
+_OPERAND = re.compile(r"[a-z]+=")
 _QUOTING = re.compile(r"[\"'\\]")
 _WORD = re.compile(r"[^ \t\r\n]+")
 _KEPT = 1024  # answers
@@ -138,7 +139,7 @@ def programs(command: str) -> tuple[str, ...]:
 
 
 def _base(word: str) -> str:
-    return re.split(r"[\\/]", word)[-1]
+    return word.replace("\\", "/").rpartition("/")[2]
 
 
 @lru_cache(_KEPT)
@@ -174,7 +175,7 @@ def assignments(part: str) -> dict[str, str]:
     >>> assignments("dd if=/dev/zero of=x bs=1M")
     {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
     """
-    given = (word.partition("=") for word in words(part)[1:] if re.match("[a-z]+=", word))
+    given = (word.partition("=") for word in words(part)[1:] if _OPERAND.match(word))
     return {name: value.rstrip(")}") for name, _, value in given}
 
 
