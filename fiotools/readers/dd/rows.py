@@ -13,7 +13,7 @@ from fiotools.readers import shell
 from fiotools.readers.dd.operands import NOTHING, Operands, operands
 from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, check, each
 from fiotools.readers.dd.reports import counts
-from fiotools.readers.dd.runs import Run, runs
+from fiotools.readers.dd.runs import Run
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     """Add what dd printed as runs, each with one row of I/O; return the last one's number."""
     block: Block = report.data
     commands = [operands(one) for one in shell.commands(session.command or "", "dd")]
-    found = runs(block, commands[0].records if len(commands) == 1 else None)
+    found = block.runs(commands[0].records if len(commands) == 1 else None)
     told = [_operands(commands, session, place) for place in range(len(found))]
-    ends = [*[""] * (len(found) - 1), _end(found[-1], block)]
+    ends = [_end(run, block) if run is found[-1] else "" for run in found]
     tables.defer(
         make, _Record(tables.runs + 1, report.line, session, found, told, ends, block.source)
     )
@@ -268,12 +268,8 @@ class _Batch:
 
     def _is_odd(self) -> NDArray[np.bool_]:
         """Say about which runs there may be something to say."""
-        good = (
-            (self.bytes > 0)
-            & (self.checked.verdict <= AGREES)
-            & self.checked.is_sized
-            & self.is_fit
-        )
+        good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
+        good &= self.checked.is_sized & self.is_fit
         is_odd: NDArray[np.bool_] = ~self._spread(good, nothing=False) | self.is_behind
         for at, run in enumerate(self.all):
             if run.said or run.remarks or self.ends[at] or self._is_other(at):

@@ -17,6 +17,17 @@ from fiotools.readers.dd.lines import Report, Said, Token
 from fiotools.readers.dd.reports import Remark, counts, rejoined, reports
 
 
+@dataclass(slots=True)
+class Run:
+    """One dd: its last report, what it printed before, and what it said."""
+
+    last: Report
+    earlier: Sequence[Report] = ()
+    said: Sequence[tuple[int, str]] = ()
+    is_stopped: bool = False  # ^C stands beside its last report
+    remarks: Sequence[Remark] = ()
+
+
 @dataclass(frozen=True)
 class Block:
     """What dd printed without anything else between.
@@ -49,31 +60,21 @@ class Block:
         """Whether dd said more than an error."""
         return any(not isinstance(token.value, Said) for token in self.tokens)
 
-
-@dataclass(slots=True)
-class Run:
-    """One dd: its last report, what it printed before, and what it said."""
-
-    last: Report
-    earlier: Sequence[Report] = ()
-    said: Sequence[tuple[int, str]] = ()
-    is_stopped: bool = False  # ^C stands beside its last report
-    remarks: Sequence[Remark] = ()
-
-
-def runs(block: Block, count: int | None = None) -> list[Run]:
-    """Sort what dd printed into runs; ``count`` is the command's."""
-    printed, remarks = reports(block.tokens)
-    said = [
-        (token.line, token.value.message) for token in block.tokens if isinstance(token.value, Said)
-    ]
-    found = _series(rejoined(printed) if block.source else printed, said, count)
-    if found:
-        found[0].remarks = [*remarks, *found[0].remarks]
-    for run in found if block.stops else ():
-        at = bisect_left(block.stops, run.last.line - 1)
-        run.is_stopped = at < len(block.stops) and block.stops[at] <= run.last.line
-    return found
+    def runs(self, count: int | None = None) -> list[Run]:
+        """Sort what dd printed into runs; ``count`` is the command's."""
+        printed, remarks = reports(self.tokens)
+        said = [
+            (token.line, token.value.message)
+            for token in self.tokens
+            if isinstance(token.value, Said)
+        ]
+        found = _series(rejoined(printed) if self.source else printed, said, count)
+        if found:
+            found[0].remarks = [*remarks, *found[0].remarks]
+        for run in found if self.stops else ():
+            at = bisect_left(self.stops, run.last.line - 1)
+            run.is_stopped = at < len(self.stops) and self.stops[at] <= run.last.line
+        return found
 
 
 def _series(

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Report, Session
-from fiotools.readers.dd import runs as dd_runs
-from fiotools.readers.time import reader as time_reader
+from fiotools.readers.base import Later, Report, Session
 from fiotools.readers.transcript import machine as transcript_machine
 from fiotools.readers.transcript.commands import Command, commands
 
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
+_ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
 
@@ -62,7 +61,7 @@ def read(document: Document, tables: Tables) -> None:
                 added,
             )
         ):
-            time_reader.add_timing(tables, report, session, run)
+            _ADD_TIMING(tables, report, session, run)
         else:
             key = at, report.kind
             told = Session(session.command, session.host, above[key])
@@ -126,7 +125,7 @@ def _printed(reports: Sequence[Report], start: int, stop: int | None) -> int:
     """Count the dd that reported between two places."""
     first = bisect_left(reports, start, key=_start)
     below = reports[first : None if stop is None else bisect_left(reports, stop, key=_start)]
-    return sum(len(dd_runs.runs(report.data)) for report in below if report.kind == "dd")
+    return sum(len(report.data.runs()) for report in below if report.kind == "dd")
 
 
 def _start(report: Report) -> int:
