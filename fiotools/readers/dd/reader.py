@@ -10,7 +10,7 @@ begins with the bytes and ends with seconds and a rate. Traps: the decimal mark 
 and not the language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only
 report (``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last
 report counts; two dd in a pipeline write between each other's lines. The rate is computed again
-from bytes and seconds; the printed one is a check (`dd_rates`), and kept where it is more precise.
+from bytes and seconds; the printed one is a check (`rates`), and kept where it is more precise.
 
 Grammar: coreutils ``src/dd.c`` 4.0 to 9.11, FreeBSD ``bin/dd/misc.c``, BusyBox ``coreutils/dd.c``,
 toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
@@ -89,8 +89,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         gap += 1
         if gap > _GAP or (len(tokens) > _DOUBTFUL and not is_certain):
             break
-        whole, last_end = dd_lines.whole(text, at, line)
-        if whole.reports and aside is None:
+        whole, last_end = dd_lines.whole(text, at, line) if aside is None else (Whole([]), at)
+        if whole.reports:
             start, end = start if tokens else at, last_end
             tokens.append(Token(whole, at, end, line))
             gap, is_certain, is_overwritten = 0, True, False
