@@ -106,9 +106,10 @@ _PROGRESS = re.compile(
 
 # a text without any of these (as of dd) has no prefixes; a line or two of those without marks stand
 # near its beginning; the pattern asks for two lines where one is not sure
-_HINTS = ":|>\"'-]\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
-_BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d|\+|0\.0|E )")
+_HINTS = ":|>\"']\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
+_BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
 _NEAR = 10_000  # characters
+_HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
 _PREFIXED = re.compile(
     r"""\n(?:
         [\[(<]?\d\d(?:\d\d)?[-/:]\d\d[-/:]\d\d                           # a time
@@ -207,8 +208,8 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     if is_report is None:
         return repaired
     repaired = _objects(repaired, is_report)
-    is_hinted = any(hint in text for hint in _HINTS) or _BEGINNINGS.search(text[:_NEAR])
-    if is_hinted and _PREFIXED.search(f"\n{text}"):
+    is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
+    if (is_hinted or _BEGINNINGS.search(text[:_NEAR])) and _PREFIXED.search(f"\n{text}"):
         repaired = _objects(_without_prefixes(repaired, is_report), is_report)
     return _two_letters(repaired, is_report) if "\\n" in repaired.text else repaired
 

@@ -241,7 +241,7 @@ def _search(document: Document) -> list[Report]:
             search(number, max(match.end(), match.start() + 1))
             continue
         start, taken, data = parsed
-        found.append(Report(kind, start, taken, document.line(start), data))
+        found.append(Report(kind, start, taken, document.line(start), data, grammar))
         at = max(taken, match.end())
         for number in [number for number, match in ahead.items() if match.start() < at]:
             search(number, at)

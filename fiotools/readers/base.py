@@ -14,29 +14,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """One tool's report, found in a text.
-
-    Attributes
-    ----------
-    kind : str
-        Name of the reader whose grammar found it.
-    start, end : int
-        Its place in the text.
-    line : int
-        Line (1-based) on which it starts.
-    data : object
-        What the grammar understood; only the same grammar looks into it.
-    """
-
-    kind: str
-    start: int
-    end: int
-    line: int
-    data: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """What is known about a report from the text around it: the command, the machine."""
 
@@ -84,6 +61,32 @@ class Grammar:
     parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
     add: Callable[[Tables, Report, Session], int]
     needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One tool's report, found in a text.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the reader whose grammar found it.
+    start, end : int
+        Its place in the text.
+    line : int
+        Line (1-based) on which it starts.
+    data : object
+        What the grammar understood; only the same grammar looks into it.
+    grammar : Grammar, optional
+        The grammar that found it, and can add it to tables.
+    """
+
+    kind: str
+    start: int
+    end: int
+    line: int
+    data: Any
+    grammar: Grammar | None = None
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,9 @@ CRYSTALDISKMARK = (
 HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 # the command comes first, also in JSON whose keys somebody sorted
 HYPERFINE_JSON = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
+# each begins with a character that a text is searched for
 DD_RECORDS = (
-    r"(?<![0-9.,:+=])[0-9]{1,18}\+[0-9]{1,18}"
+    r"[0-9](?<![0-9.,:+=][0-9])[0-9]{0,17}\+[0-9]{1,18}"
     r"(?=[ \t][^\s\x21-\x3e@\[-^`{-~]|[^\x00-\x7f])"
 )
 # seconds, their unit, what parts them from the rate, and the rate as far as its slash
@@ -51,8 +52,10 @@ DD_FIGURES = (
     r"[0-9][ ]?(?:secs?|seconds?|Sekunden|secondes|segundos|secondi|s|c|с|秒)(?:[,，、] ?|[ ]\()"
     r"[0-9][0-9.,]{0,24}[ ]?[kKMGTPEZY]?(?:i?B|bytes)?/"
 )
-DD_SAID = r"^[ \t]*(?:\S{0,200}/)?dd(?:\.exe)?: (?=\S)"
-# the beginnings of timings; the longer ones of the same word first
+DD_SAID = r"dd(?<![^\s/]dd)(?:\.exe)?: (?=\S)"
+# the beginnings of timings; the longer ones of the same word first. Each begins with a letter, so
+# that a text is searched for these letters
+_ELAPSED = ("real", "Real", "elapsed")
 TIMES = {
     "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
     "zsh": r"user +\d+[.,]\d+s +system",
@@ -60,7 +63,7 @@ TIMES = {
     "tcsh": r"u +\d+\.\d+s +\d+:\d",
     "fish": r"Executed in +\d",
     "powershell": r"TotalSeconds[ \t]+:[ \t]*\d",
-    "labels": r"(?:[Rr]eal|elapsed)(?:[ \t]+|[ \t]*[:=,][ \t]*)\d",
+    "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
 # --- who claims a text ------------------------------------------------------------------------

@@ -33,11 +33,13 @@ _PIECE = re.compile(
     r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
     re.S,
 )
+_STRUCTURE = re.compile(r"['\"\\`#|&;\n]")  # a command without any of these is a simple one
 _LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
 _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
+_OPERAND = re.compile(r"[a-z]+=")
 _QUOTING = re.compile(r"[\"'\\]")
 _WORD = re.compile(r"[^ \t\r\n]+")
 _KEPT = 1024  # answers
@@ -84,6 +86,8 @@ def simple(command: str) -> tuple[tuple[str, str], ...]:
     >>> simple("sync; time dd if=a of=b 2>&1 | tail -1  # the last line")
     (('', 'sync'), (';', 'time dd if=a of=b 2>&1'), ('|', 'tail -1'))
     """
+    if not _STRUCTURE.search(command):
+        return (("", command.strip()),) if command.strip() else ()
     found: list[tuple[str, str]] = []
     operator, start = "", 0
     for piece in _PIECE.finditer(command):
@@ -104,7 +108,7 @@ def uncommented(command: str) -> str:
     >>> uncommented("dd if=a of=b#1  # bs=1M is faster")
     'dd if=a of=b#1'
     """
-    for piece in _PIECE.finditer(command):
+    for piece in _PIECE.finditer(command) if "#" in command else ():
         if piece["comment"] is not None:
             return command[: piece.start()].rstrip()
     return command
@@ -135,7 +139,7 @@ def programs(command: str) -> tuple[str, ...]:
 
 
 def _base(word: str) -> str:
-    return re.split(r"[\\/]", word)[-1]
+    return word.replace("\\", "/").rpartition("/")[2]
 
 
 @lru_cache(_KEPT)
@@ -171,7 +175,7 @@ def assignments(part: str) -> dict[str, str]:
     >>> assignments("dd if=/dev/zero of=x bs=1M")
     {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
     """
-    given = (word.partition("=") for word in words(part)[1:] if re.match("[a-z]+=", word))
+    given = (word.partition("=") for word in words(part)[1:] if _OPERAND.match(word))
     return {name: value.rstrip(")}") for name, _, value in given}
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.readers.base import Report, Session
-from fiotools.readers.time import reader as time_reader
-from fiotools.readers.transcript import reader as transcript
+from fiotools.readers.base import Later, Report, Session
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from fiotools.sniff import Document
     from fiotools.tables import Tables
+
+_READ_FIO = Later("fiotools.readers.fio.json:read")
+_READ = Later("fiotools.readers.transcript.reader:read")
+_ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")
 
 
 def add(
@@ -36,11 +38,9 @@ def add(
     part.reports = [report for report in part.reports if report.start not in copied]
     first = part.reports[0] if part.reports else None
     if first and above and first.kind == "time" and not part.text[: first.start].strip():
-        time_reader.add_timing(tables, first, Session(), above)
+        _ADD_TIMING(tables, first, Session(), above)
         part.reports = part.reports[1:]
     if any(report.kind == "fio_json" for report in part.reports):
-        from fiotools.readers.fio import json as fio_json
-
-        fio_json.read(part, tables)
+        _READ_FIO(part, tables)
     elif part.reports:
-        transcript.read(part, tables)
+        _READ(part, tables)

@@ -4,7 +4,8 @@ A token is ``F+P`` with its words (records), a line of bytes, seconds and rate (
 about truncated records (aside), or what dd says on its own account (said). Where the words differ
 by language, structure decides: records stand twice, figures end in seconds and a rate. A number is
 taken only when what follows shows that it is whole; seconds need their unit. A count of more than
-eighteen digits is nobody's.
+eighteen digits is nobody's. Reports as coreutils prints them in English, which nearly all are, are
+one token, however many stand below each other.
 
 All looks are bounded: a line of more than a thousand characters is no line of dd's.
 """
@@ -13,14 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from fiotools import units
 from fiotools.pasted import SEPARATOR
-
-if TYPE_CHECKING:
-    from fiotools.readers.dd.stretch import Stretch
 
 LONGEST = 1000
 _MOST = 8
@@ -61,6 +59,15 @@ _TOKEN = re.compile(
     """,
     re.X,
 )
+_COUNT = r"(?:0|[1-9][0-9]{0,17})"
+_RECORDS = rf"({_COUNT}\+{_COUNT}) records"
+# what `_TOKEN` finds in these lines, found at once
+_WHOLE = re.compile(
+    rf"{_RECORDS} in\n{_RECORDS} out\n"
+    rf"([0-9]{{1,18}}) bytes (?:\(({_SIZE}(?:, {_SIZE})?)\) )?copied, "
+    r"([0-9]{1,15}(?:\.[0-9]{1,12})?(?:e-[0-9]{1,2})?) s, "
+    r"([0-9]{1,24}(?:\.[0-9]{1,3})? [kMGTPEZY]?B/s)(?:\n|\Z)"
+)
 # a command between two reports: lines were lost, and what follows is another dd's
 COMMAND = re.compile(r"\b[io]f=\S{1,400}")
 _LEADS_TO_TIME = re.compile(r"[,，、\ufffd] ?$|transferred in $")
@@ -82,8 +89,6 @@ _OWN = re.compile(
     r"[^\x00-\x1f\x21-\x3e@\[-`{-~]{0,40}"
 )
 _DATED = re.compile(r"[A-Z][a-z]{2}[ ]{1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? ")
-# "chunk1: " of pdsh, "app_1  | " of compose
-_SOURCE = re.compile(r"\s{0,40}(?P<name>[\w.@-]{1,60})(?:: {1,8}|\s{1,40}\|[ ]?)")
 # records, in the languages that are written in ASCII
 _WORDS = re.compile(
     r"[^\x00-\x7f?]|\?\?|r[ei][ck]ord|regist|rexist|datens|zapis|kirje|poster|tietue|taifead"
@@ -92,78 +97,82 @@ _WORDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
-    """``F+P``: full and partial records."""
+class Records(NamedTuple):
+    """``F+P``, full and partial records, as printed."""
 
-    full: int
-    partial: int
+    text: str
     words: str
 
-    def __str__(self) -> str:
-        return f"{self.full}+{self.partial}"
 
+class Figures(NamedTuple):
+    """Bytes, seconds and rate.
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Bytes, seconds and rate, as printed."""
+    Attributes
+    ----------
+    bytes : int
+    size, seconds, rate : str
+        As printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None where that is missing.
+    elapsed : float
+        The seconds.
+    is_final : bool
+        Printed as only the end of a run is: "in S secs (R bytes/sec)", "seconds".
+    """
 
     bytes: int
     size: str | None
     seconds: str
-    unit: str
+    elapsed: float
     rate: str | None
-    prefix: str
-    byte: str
-    glued: bool
-    word: str | None
-    is_final: bool  # printed as only the end of a run is: "in S secs (R bytes/sec)", "seconds"
-    text: str
-
-    @property
-    def printed_rate(self) -> str | None:
-        """The rate as it was printed."""
-        if self.word:
-            return self.word
-        return (
-            f"{self.rate}{' ' * (not self.glued)}{self.prefix}{self.byte}/s" if self.rate else None
-        )
+    is_final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(NamedTuple):
     """A line about truncated records, or an odd number of bytes to swap."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spoiled:
+class Spoiled(NamedTuple):
     """A line below records that begins as one of bytes, and goes on as none that dd prints."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """An error or a warning of dd's."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """What one place of the text says, and from which source (host, service) it came."""
+class Report(NamedTuple):
+    """What dd prints at once; records as ``F+P``."""
 
-    value: Records | Figures | Aside | Spoiled | Said | Stretch
+    line: int
+    into: str | None = None
+    out: str | None = None
+    figures: Figures | None = None
+    figures_line: int = 0
+    aside: str | None = None
+    spoiled: str | None = None
+    is_own: bool = False  # of a dd that wrote at the same time as another
+
+
+class Whole(NamedTuple):
+    """Whole reports, one below the other."""
+
+    reports: list[Report]
+
+
+class Token(NamedTuple):
+    """What one place of the text says."""
+
+    value: Records | Figures | Aside | Spoiled | Said | Whole
     start: int
     end: int
     line: int = 0
-    source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A line, or what stands between carriage returns, with the tokens in it.
 
     ``foreign`` says that something stands before the first token that is not dd's.
@@ -175,52 +184,75 @@ class Segment:
     is_stray: bool
 
 
+def whole(text: str, at: int, line: int) -> tuple[Whole, int]:
+    r"""Read the whole reports that begin at a place, on a line; say where they end.
+
+    Examples
+    --------
+    >>> text = "2+0 records in\n2+0 records out\n1024 bytes copied, 0.5 s, 2.0 kB/s\n"
+    >>> whole(text * 2, 0, 1)[0].reports[1].figures
+    Figures(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
+    """
+    found = []
+    while match := _WHOLE.match(text, at):
+        found.append(match.groups())
+        at = match.end()
+    if not found:
+        return Whole([]), at
+    into, out, amounts, sizes, seconds, rates = zip(*found, strict=True)
+    figures = map(Figures, map(int, amounts), sizes, seconds, map(float, seconds), rates)
+    ends = range(line + 2, line + 3 * len(found), 3)
+    reports = map(Report, range(line, line + 3 * len(found), 3), into, out, figures, ends)
+    return Whole(list(reports)), at - (text[at - 1 : at] == "\n")
+
+
+def parts(token: Token) -> Iterator[Token]:
+    """Give the lines of whole reports as tokens of their own."""
+    assert isinstance(token.value, Whole)
+    for report in token.value.reports:
+        assert report.into is not None
+        assert report.out is not None
+        assert report.figures is not None
+        yield token._replace(value=Records(report.into, "records in"), line=report.line)
+        yield token._replace(value=Records(report.out, "records out"), line=report.line + 1)
+        yield token._replace(value=report.figures, line=report.figures_line)
+
+
 @lru_cache(maxsize=256)
 def segment(text: str) -> Segment:
     """Find dd's tokens in one line."""
     stripped = text.strip()
     if not stripped and SEPARATOR not in text:
         return Segment((), foreign=False, is_blank=True, is_stray=False)
-    source, begin = _source(text)
-    said = _SAID.fullmatch(text[begin:].strip())
+    said = _SAID.fullmatch(stripped)
     if said:
-        at = begin + text[begin:].index(said[0])
-        token = Token(Said(said["message"]), at, at + len(said[0]), source=source)
+        at = text.index(stripped)
+        token = Token(Said(said["message"]), at, at + len(stripped))
         return Segment((token,), foreign=False, is_blank=False, is_stray=False)
     tokens: list[Token] = []
-    for found in _TOKEN.finditer(text[begin:]):
-        if tokens and COMMAND.search(text, tokens[-1].end, begin + found.start()):
+    for found in _TOKEN.finditer(text):
+        if tokens and COMMAND.search(text, tokens[-1].end, found.start()):
             break
         if found["bytes"] is None or _is_whole(found):
-            tokens.append(_token(found, begin, source))
+            tokens.append(_token(found))
         if len(tokens) > _MOST:  # sums, and no reports run together
             return Segment((), foreign=False, is_blank=False, is_stray=False)
-    foreign = bool(tokens) and not _OWN.fullmatch(text[begin : tokens[0].start])
-    if foreign and (dated := _DATED.match(text, begin)):
-        foreign = not _OWN.fullmatch(text[dated.end() : tokens[0].start])
-    if foreign and source:  # "16+0: " or the like was no source
-        foreign = True
-    if tokens:
-        return Segment(tuple(tokens), foreign, is_blank=False, is_stray=False)
-    return Segment((), foreign=False, is_blank=False, is_stray=bool(_STRAY.fullmatch(stripped)))
+    if not tokens:
+        return Segment((), foreign=False, is_blank=False, is_stray=bool(_STRAY.fullmatch(stripped)))
+    above = text[: tokens[0].start]
+    dated = _DATED.match(above)
+    foreign = not (_OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :])))
+    return Segment(tuple(tokens), foreign, is_blank=False, is_stray=False)
 
 
 def aside(text: str) -> Token | None:
     """Read a line that may stand between records and figures."""
-    source, begin = _source(text)
-    bare = text[begin:].strip().lstrip("># ")
+    bare = text.strip().lstrip("># ")
     found = _ASIDE.fullmatch(bare) if 3 < len(bare) <= 80 else None
     if not found or not any(c.isalpha() or c in "?\ufffd" for c in bare):
         return None
     at = text.index(bare)
-    return Token(Aside(bare), at, at + len(bare), source=source)
-
-
-def _source(text: str) -> tuple[str, int]:
-    found = _SOURCE.match(text)
-    if not found or found["name"] in ("dd", "dd.exe", "load") or found["name"].isdigit():
-        return "", 0
-    return found["name"], found.end()
+    return Token(Aside(bare), at, at + len(bare))
 
 
 def _is_whole(found: re.Match[str]) -> bool:
@@ -230,34 +262,35 @@ def _is_whole(found: re.Match[str]) -> bool:
     return len(found["what"]) > 4 and bool(_LEADS_TO_TIME.search(found["what"]))
 
 
-def _token(found: re.Match[str], begin: int, source: str) -> Token:
-    start, end = begin + found.start(), begin + found.end()
+def _token(found: re.Match[str]) -> Token:
+    start, end = found.span()
     if found["full"] is not None:
-        end = begin + found.start("words") + len(found["words"].rstrip())
-        records = Records(int(found["full"]), int(found["partial"]), found["words"].strip())
-        return Token(records, start, max(end, begin + found.end("partial")), source=source)
+        end = max(found.start("words") + len(found["words"].rstrip()), found.end("partial"))
+        records = Records(f"{int(found['full'])}+{int(found['partial'])}", found["words"].strip())
+        return Token(records, start, end)
     group = found["group"]
     amount = found["bytes"].replace(group, "") if group else found["bytes"]
-    unit = found["unit"] or ""
-    figures = Figures(
-        int(amount),
-        found["size"],
-        found["seconds"].translate(_AS_PRINTED),
-        unit,
-        found["rate"] or found["rate2"],
-        found["prefix"] or found["prefix2"] or "",
-        found["byte"] or ("B" if found["rate2"] else ""),
-        not (found["glue"] or found["glue2"]),
-        found["word"],
-        len(unit) > 1,
-        found[0],
-    )
-    return Token(figures, start, end, source=source)
+    seconds = found["seconds"].translate(_AS_PRINTED)
+    is_final = len(found["unit"] or "") > 1
+    elapsed = units.number(seconds)
+    figures = Figures(int(amount), found["size"], seconds, elapsed, _rate(found), is_final)
+    return Token(figures, start, end)
+
+
+def _rate(found: re.Match[str]) -> str | None:
+    """Write the rate as all dd would in English."""
+    number = found["rate"] or found["rate2"]
+    if not number:
+        word: str | None = found["word"]
+        return word
+    prefix = found["prefix"] or found["prefix2"] or ""
+    byte = found["byte"] or ("B" if found["rate2"] else "")
+    return f"{number}{' ' * bool(found['glue'] or found['glue2'])}{prefix}{byte}/s"
 
 
 def placed(token: Token, at: int, line: int) -> Token:
     """Return a token of a segment that begins at a place, on a line."""
-    return Token(token.value, at + token.start, at + token.end, line, token.source)
+    return Token(token.value, at + token.start, at + token.end, line)
 
 
 def segments(text: str, at: int, line: int = 0) -> Iterator[tuple[int, int, int]]:

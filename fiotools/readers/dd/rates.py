@@ -1,4 +1,4 @@
-"""The rate that dd prints, held against its bytes and seconds.
+"""The rate and the size that dd prints, held against its bytes and seconds.
 
 Each dd rounds in its own way. GNU divides by the unrounded time and prints two or three figures in
 units of 1000. uutils divides by whole milliseconds, at least one. BusyBox glues the unit to the
@@ -6,146 +6,164 @@ number and counts in 1024, toybox too, without a B, and cuts decimals off. The B
 bytes per second from the unrounded time, and for a short run the seconds have fewer figures than
 that: then the printed rate is the more precise one and is kept.
 
-Grammar: coreutils ``src/dd.c``, uutils ``dd/src/progress.rs``, BusyBox ``coreutils/dd.c``, toybox
-``toys/pending/dd.c``, FreeBSD ``bin/dd/misc.c``.
+All reports are asked at once. Grammar: coreutils ``src/dd.c``, uutils ``dd/src/progress.rs``,
+BusyBox ``coreutils/dd.c``, toybox ``toys/pending/dd.c``, FreeBSD ``bin/dd/misc.c``.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
 
 from fiotools import units
-from fiotools.readers.dd.lines import Figures
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fiotools.readers.dd.lines import Figures
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Flags: TypeAlias = NDArray[np.bool_]
+
+# what a printed rate has to do with bytes and seconds; "rounded": these are too coarse to divide by
+UNCHECKED, AGREES, ROUNDED, CONTRADICTS = range(4)
+_RATE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)( ?)([kKMGTPEZYRQ]?)((?:i?B|bytes)?)/s")
 _SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
+_PREFIXES = " KMGTPEZYRQ"
+_SCALES = np.array([[kilo**power for power in range(len(_PREFIXES))] for kilo in (1024.0, 1000.0)])
+_BYTES = ("", "B", "bytes", "iB")  # what a rate is in
 _TIGHT = 1e-9  # floating point
-WHOLE = 0.0099  # seconds: ten milliseconds
+_WHOLE = 0.0099  # seconds: ten milliseconds
+_LEAST, _MOST = -120, 120  # powers of ten of the seconds
+_MAGNITUDES = np.array([10.0**power for power in range(_LEAST, _MOST)])
+_FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)])
+_DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
 
 
-class Rate(NamedTuple):
-    """A bandwidth in bytes per second, and what the printed one has to do with it.
+class Checked(NamedTuple):
+    """Bandwidths in bytes per second (nan: not known), and what is printed beside them.
 
-    ``verdict`` is "agrees", "rounded" (the seconds are too coarse to divide by), "contradicts" or
-    "unchecked" (nothing printed, or no time passed).
+    ``is_sized`` says that the size in parentheses is that of the bytes, to one unit of its last
+    digit.
     """
 
-    value: float | None
-    verdict: str
+    value: Floats
+    verdict: NDArray[np.int64]
+    is_sized: Flags
 
 
-def rate(figures: Figures, *, is_progress: bool = False) -> Rate:
-    """Compute the bandwidth, or take the printed one where that knows more."""
-    seconds, amount = units.number(figures.seconds), figures.bytes
-    ours = amount / seconds if seconds else None
-    if figures.rate is None:
-        is_coarse = not seconds and _decimals(figures.seconds) == 1  # 0.0 s of uutils 0.0.17
-        return Rate(ours, "rounded" if is_coarse else "unchecked")
-    value, low, rounded, high = bounds(figures)
-    cut_off = high  # uutils and toybox cut off where the others round
-    if figures.byte == "bytes":
-        low, high = value - 1, value + 1
-    elif _is_gnu(figures):
-        high = rounded
-    half = _half(figures)
-    if seconds and _between(amount, seconds - half, seconds + half, low, high):
-        # which of the two knows more, by their relative widths
-        is_finer = figures.byte == "bytes" and seconds < 2 * half * value
-        return Rate(value if is_finer else ours, "agrees")
-    if _is_gnu(figures):
-        high = cut_off
-        if seconds and _of_milliseconds(amount, seconds, half, low, high):
-            return Rate(ours, "agrees")
-        # uutils 0.0.17 prints one decimal, progress of GNU none
-        coarse = {0: 0.5 if is_progress else 0.0, 1: 0.05}.get(_decimals(figures.seconds), 0.0)
-        if coarse and _between(amount, seconds - coarse, seconds + coarse, low, high):
-            # 0.0 s: whole milliseconds stand behind the rate; of a few of them it says little
-            is_known = value > 0 and amount / value >= WHOLE
-            return Rate(value if is_known else None, "rounded")
-    if not seconds:
-        return Rate(None, "unchecked")
-    return Rate(ours, "contradicts")
-
-
-def bounds(figures: Figures) -> tuple[float, float, float, float]:
-    """Return the printed rate, and what it may stand for: from, to if rounded, to if cut off."""
-    text = figures.rate or "0"
-    printed = units.number(text)
-    scale = float(_kilo(figures)) ** " KMGTPEZY".find(figures.prefix.upper() or " ")
-    digit = 10.0 ** -_decimals(text)
-    low, rounded, cut_off = printed - digit / 2, printed + digit / 2, printed + digit
-    return printed * scale, low * scale, rounded * scale, cut_off * scale
-
-
-def _kilo(figures: Figures) -> int:
-    """Tell what a prefix stands for: 1024 where the size is written as BusyBox or toybox do."""
-    size = figures.size
-    if not figures.byte:
-        return 1024
-    if size is None:
-        return 1024 if figures.glued and figures.prefix else 1000
-    return 1000 if " " in size or not figures.glued else 1024
-
-
-def _is_gnu(figures: Figures) -> bool:
-    """Whether the line is laid out as GNU's and uutils' are."""
-    return figures.byte == "B" and _kilo(figures) == 1000
-
-
-def _half(figures: Figures) -> float:
-    """Half the worth of the last digit of the seconds."""
-    seconds = units.number(figures.seconds)
-    fixed = 0.5 * 10.0 ** -_decimals(figures.seconds)
-    if "e" in figures.seconds or (_is_gnu(figures) and seconds):
-        # %g has six figures, and drops zeros at the end
-        figure = 0.5 * 10.0 ** (math.floor(math.log10(seconds)) - 5)
-        return figure if "e" in figures.seconds else min(fixed, figure)
-    return fixed
-
-
-def _decimals(text: str) -> int:
-    return len(re.split("[.,]", text.partition("e")[0])[1]) if re.search("[.,]", text) else 0
-
-
-def _between(amount: int, shortest: float, longest: float, low: float, high: float) -> bool:
-    """Whether some time in a range gives a rate in a range."""
-    fastest = amount / shortest if shortest > 0 else math.inf
-    return bool(is_between(fastest, amount / longest, low, high))
-
-
-def is_between(fastest: Any, slowest: Any, low: Any, high: Any) -> Any:
-    """Whether two ranges of rates (numbers, or arrays of many) have a rate in common."""
-    return (fastest * (1 + _TIGHT) >= low) & (slowest * (1 - _TIGHT) <= high)
-
-
-def _of_milliseconds(amount: int, seconds: float, half: float, low: float, high: float) -> bool:
-    return any(
-        low <= amount / (max(1, math.floor(time * 1000)) / 1000) <= high
-        for time in (seconds - half, seconds + half)
-    )
-
-
-def size_agrees(figures: Figures) -> bool:
-    """Whether the size in parentheses is that of the bytes, to one unit of its last digit."""
-    return all(
-        any(abs(figures.bytes / unit - number) <= digit for unit in worth)
-        for number, digit, worth in sizes(figures.size or "")
-    )
-
-
-def sizes(text: str) -> list[tuple[float, float, tuple[int, ...]]]:
-    """Read sizes: each its number, one unit of its last digit, the bytes that its unit may be.
+def check(figures: Sequence[Figures], is_progress: Flags) -> Checked:
+    """Compute bandwidths, or take the printed ones where these know more.
 
     Examples
     --------
-    >>> sizes("268 MB, 1.5 KiB")
-    [(268.0, 1.0, (1000000, 1048576)), (1.5, 0.1, (1024,))]
+    >>> from fiotools.readers.dd.lines import Figures
+    >>> given = [("268 MB, 256 MiB", 2**28), ("1.5 KiB", 1700), (None, 7)]
+    >>> printed = [Figures(amount, size, "1", 1.0, None) for size, amount in given]
+    >>> check(printed, np.zeros(3, dtype=bool)).is_sized
+    array([ True, False,  True])
     """
-    found = []
-    for number, prefix, unit in _SIZES.findall(text):
-        power = " KMGTPEZY".find(prefix.upper() or " ")
-        kilos = (1024,) if "i" in unit else (1000, 1024)
-        worth = tuple(kilo**power for kilo in kilos)
-        found.append((units.number(number), 10.0 ** -_decimals(number), worth))
-    return found
+    amount = np.array([one.bytes for one in figures], dtype=np.float64)
+    seconds = np.array([one.elapsed for one in figures], dtype=np.float64)
+    texts = pl.Series([one.seconds for one in figures], dtype=pl.String)
+    decimals = texts.str.extract("[.,]([0-9]+)").str.len_bytes().fill_null(0).to_numpy()
+    has_exponent = texts.str.contains("e", literal=True).to_numpy()
+    spaced, *sizes = each(_sizes, [one.size for one in figures])
+    number, digit, power, byte, is_glued = each(_rate, [one.rate for one in figures])
+    # 1024 where the size is written as BusyBox or toybox do
+    is_decimal = np.where(spaced < 0, power == 0, spaced > 0) | (is_glued == 0)
+    scale = _SCALES[((byte > 0) & is_decimal).astype(int), power.astype(int)]
+    is_bytes, is_gnu = byte == 2, (byte == 1) & is_decimal  # laid out as GNU's and uutils' are
+    # what may stand behind the printed rate: from, to if rounded, to if cut off
+    value, low = number * scale, (number - digit / 2) * scale
+    rounded, cut_off = (number + digit / 2) * scale, (number + digit) * scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ours = np.where(seconds > 0, amount / seconds, np.nan)
+        # half the worth of the last digit of the seconds; %g has six, and drops zeros at the end
+        half = _DECIMALS[decimals]
+        figure = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
+        half = np.where(is_gnu & (seconds > 0), np.minimum(half, figure), half)
+        half = np.where(has_exponent, figure, half)
+        shortest, longest = seconds - half, seconds + half
+        # uutils and toybox cut off where the others round
+        lowest = np.where(is_bytes, value - 1, low)
+        highest = np.select([is_bytes, is_gnu], [value + 1, rounded], cut_off)
+        agrees = (seconds > 0) & _between(amount, shortest, longest, lowest, highest)
+        # which of the two knows more, by their relative widths
+        is_finer = agrees & is_bytes & (seconds < 2 * half * value)
+        for bound in (shortest, longest):  # of whole milliseconds, at least one
+            stepped = amount / (np.maximum(1, np.floor(bound * 1000)) / 1000)
+            agrees |= is_gnu & (seconds > 0) & (low <= stepped) & (stepped <= cut_off)
+        # uutils 0.0.17 prints one decimal, progress of GNU none
+        coarse = np.select([decimals == 0, decimals == 1], [0.5 * is_progress, 0.05])
+        is_rounded = is_gnu & (coarse > 0)
+        is_rounded &= _between(amount, seconds - coarse, seconds + coarse, low, cut_off)
+        # 0.0 s: whole milliseconds stand behind the rate; of a few of them it says little
+        known = np.where((value > 0) & (amount / value >= _WHOLE), value, np.nan)
+        is_none = np.isnan(value)
+        is_rounded |= is_none & (seconds == 0) & (decimals == 1)  # 0.0 s of uutils 0.0.17
+        verdict = np.select(
+            [agrees, is_rounded, is_none | (seconds == 0)],
+            [AGREES, ROUNDED, UNCHECKED],
+            CONTRADICTS,
+        )
+    kept = np.select([is_finer, verdict == ROUNDED], [value, known], ours)
+    return Checked(kept, verdict, _agree(amount, *sizes[:4]) & _agree(amount, *sizes[4:]))
+
+
+def _between(amount: Floats, shortest: Floats, longest: Floats, low: Floats, high: Floats) -> Any:
+    """Whether some time in a range gives a rate in a range."""
+    fastest = np.where(shortest > 0, amount / shortest, np.inf)
+    return (fastest * (1 + _TIGHT) >= low) & (amount / longest * (1 - _TIGHT) <= high)
+
+
+def _agree(amount: Floats, number: Floats, digit: Floats, unit: Floats, other: Floats) -> Any:
+    """Whether a size is that of the bytes, in one of the units that it may be in."""
+    good = np.abs(amount / unit - number) <= digit
+    return good | (np.abs(amount / other - number) <= digit)
+
+
+def each(ask: Callable[[str | None], Sequence[float]], texts: Sequence[str | None]) -> NDArray[Any]:
+    """Ask once for all texts that are alike, and give the answers as columns."""
+    places = {text: place for place, text in enumerate(dict.fromkeys((None, *texts)))}
+    place = np.fromiter(map(places.__getitem__, texts), dtype=np.int64, count=len(texts))
+    columns: NDArray[Any] = np.array([ask(text) for text in places])[place].T
+    return columns
+
+
+@lru_cache(maxsize=4096)
+def _rate(printed: str | None) -> tuple[float, ...]:
+    """Read a rate: number, one unit of its last digit, power of its prefix, unit, is it glued."""
+    found = _RATE.fullmatch(printed or "")
+    if not found:
+        return math.nan, math.nan, 0, 0, 0
+    number, glue, prefix, byte = found.groups()
+    power = _PREFIXES.find(prefix.upper() or " ")
+    return units.number(number), _digit(number), power, _BYTES.index(byte), not glue
+
+
+@lru_cache(maxsize=4096)
+def _sizes(text: str | None) -> tuple[float, ...]:
+    """Read two sizes: each its number, one unit of its last digit, what its unit may be worth.
+
+    Before them stands whether there is a space in the text; -1 if there is no text.
+    """
+    told: list[float] = [-1 if text is None else " " in text]
+    for number, prefix, unit in _SIZES.findall(text or "")[:2]:
+        power = _PREFIXES.find(prefix.upper() or " ")
+        worth = [float(kilo**power) for kilo in ((1024, 1024) if "i" in unit else (1000, 1024))]
+        told += [units.number(number), _digit(number), *worth]
+    return (*told, *(0.0, math.inf, 1.0, 1.0) * ((9 - len(told)) // 4))
+
+
+def _digit(number: str) -> float:
+    """Give the worth of one unit of the last digit."""
+    decimals = number.replace(",", ".").partition(".")[2]
+    worth: float = 10.0 ** -len(decimals)
+    return worth

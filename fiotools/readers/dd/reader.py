@@ -10,7 +10,7 @@ begins with the bytes and ends with seconds and a rate. Traps: the decimal mark 
 and not the language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only
 report (``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last
 report counts; two dd in a pipeline write between each other's lines. The rate is computed again
-from bytes and seconds; the printed one is a check (`dd_rates`), and kept where it is more precise.
+from bytes and seconds; the printed one is a check (`rates`), and kept where it is more precise.
 
 Grammar: coreutils ``src/dd.c`` 4.0 to 9.11, FreeBSD ``bin/dd/misc.c``, BusyBox ``coreutils/dd.c``,
 toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
@@ -19,19 +19,16 @@ toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.pasted import SEPARATOR
 from fiotools.readers.base import Session
 from fiotools.readers.dd import lines as dd_lines
-from fiotools.readers.dd import runs as dd_runs
-from fiotools.readers.dd import stretch as dd_stretch
-from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token
+from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Whole
+from fiotools.readers.dd.reports import is_same
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block
-from fiotools.readers.dd.stretch import Stretch
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -92,12 +89,12 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         gap += 1
         if gap > _GAP or (len(tokens) > _DOUBTFUL and not is_certain):
             break
-        if aside is None and (stretch := dd_stretch.find(text, at)):
-            start = start if tokens else at
-            end = stretch.end
-            tokens.append(Token(stretch, at, end, line))
+        whole, last_end = dd_lines.whole(text, at, line) if aside is None else (Whole([]), at)
+        if whole.reports:
+            start, end = start if tokens else at, last_end
+            tokens.append(Token(whole, at, end, line))
             gap, is_certain, is_overwritten = 0, True, False
-            segments = dd_lines.segments(text, end + 1, line + stretch.lines)
+            segments = dd_lines.segments(text, end + 1, line + 3 * len(whole.reports))
             continue
         found = dd_lines.segment(part)
         if found.is_blank:
@@ -141,17 +138,16 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
-        if not isinstance(last, (Figures, Said, Stretch)) and _FRAGMENT.fullmatch(rest):
+        if not isinstance(last, (Figures, Said, Whole)) and _FRAGMENT.fullmatch(rest):
             fragment, is_cut, end = rest.strip(), True, len(text)
-        elif isinstance(last, Figures) and last.rate is None and last.word is None:
+        elif isinstance(last, Figures) and last.rate is None:
             is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
     if not is_cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
         at, end = end, end + below.end()
         line = tokens[-1].line + below[0].count("\n")
         tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
-    if source := _source_above(text, start):
-        tokens = [replace(token, source=source) for token in tokens]
-    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten)
+    source = _source_above(text, start)
+    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten, source)
 
 
 def _source_above(text: str, at: int) -> str:
@@ -186,11 +182,11 @@ def _is_prose(value: object) -> bool:
 def _is_certain(tokens: list[Token]) -> bool:
     """Whether these are lines of dd, and not sums in a text or prose about dd."""
     values = [token.value for token in tokens]
-    if any(isinstance(value, (Figures, Stretch)) for value in values):
+    if any(isinstance(value, (Figures, Whole)) for value in values):
         return True
     records = [value for value in values if isinstance(value, Records)]
     if len(records) > 1:
         one, other = records[:2]
         are_words = dd_lines.are_words(one.words) and dd_lines.are_words(other.words)
-        return are_words and not dd_runs.is_same(one, other)
+        return are_words and not is_same(one, other)
     return not records  # messages alone, and they were looked at

@@ -1,255 +1,75 @@
-"""From the lines that dd printed to rows."""
+"""From the runs of dd to rows; those of many files are made together, column by column."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fiotools.arrays import Vector
+from fiotools import units
 from fiotools.readers import shell
-from fiotools.readers.dd import operands as dd_operands
-from fiotools.readers.dd import rates as dd_rates
-from fiotools.readers.dd import reports as dd_reports
-from fiotools.readers.dd import runs as dd_runs
-from fiotools.readers.dd import series as dd_series
-from fiotools.readers.dd.stretch import Many
+from fiotools.readers.dd.operands import NOTHING, Operands, operands
+from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, check, each
+from fiotools.readers.dd.reports import counts
+from fiotools.readers.dd.runs import Run
+from fiotools.tables import Made
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from fiotools.readers.base import Report, Session
-    from fiotools.readers.dd.operands import Operands
+    from fiotools.readers.dd.lines import Figures
     from fiotools.readers.dd.runs import Block
-    from fiotools.readers.dd.series import Run
     from fiotools.tables import Column, Tables
 
 # warnings do not change what dd did; they are translated, what they advise is not
 _WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
 _LONG = 300
-_PRINTED = ("records_in", "records_out", "rate")
+
+
+class _Record(NamedTuple):
+    """What dd printed at one place: its runs, from number ``first`` on, and their operands.
+
+    ``ends`` say of each run that the text ends before its report does, or nothing.
+    """
+
+    first: int
+    line: int
+    session: Session
+    runs: list[Run]
+    operands: list[Operands]
+    ends: list[str]
+    source: str
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add what dd printed as runs, each with one row of I/O; return the last one's number."""
     block: Block = report.data
-    commands = shell.commands(session.command or "", "dd")
-    count = None
-    if len(commands) == 1:
-        count = shell.dd_number(shell.assignments(commands[0]).get("count", "-"))
-    # the operands of a command belong to each run by itself
-    runs = dd_runs.runs(block.tokens, block.stops, count, singly=bool(commands))
-    number = tables.runs
-    for place, run in enumerate(runs):
-        if isinstance(run, Many):
-            number = _add_many(tables, run, report.line, session)
-            continue
-        options = _options(commands, session, place, len(runs))
-        end = _end(run, block) if run is runs[-1] else ""
-        number = _add_run(tables, run, report.line, session, options, end)
-    return number
-
-
-def _options(commands: Sequence[str], session: Session, place: int, runs: int) -> dict[str, str]:
-    """Take the operands of the dd that a report is of, where the command line has several."""
-    if len(commands) == 1:
-        return shell.assignments(commands[0])
-    if not commands or shell.is_concurrent(session.command or ""):
-        return {}  # which of two dd in a pipeline reports first is chance
-    at = session.above + place
-    if shell.is_loop(session.command or ""):
-        at %= len(commands)
-    return shell.assignments(commands[at]) if at < len(commands) else {}
-
-
-def _add_many(tables: Tables, many: Many, line: int, session: Session) -> int:
-    """Add runs as `_add_run` does each: of a plain report there are these rows, and no other."""
-    reports, size = many.reports, len(many)
-    runs = np.arange(tables.runs + 1, tables.runs + size + 1)
-    tables.runs += size
-    amount, seconds = reports["bytes"], reports["seconds"]
-    total = reports["full_out"] + reports["partial_out"]
-    tables.extend(
-        "runs",
-        {"run": runs, "duration_s": seconds},
-        tool="dd",
-        format="dd",
-        command=session.command,
-        host=session.host,
-        status="ok",
+    commands = [operands(one) for one in shell.commands(session.command or "", "dd")]
+    found = block.runs(commands[0].records if len(commands) == 1 else None)
+    told = [_operands(commands, session, place) for place in range(len(found))]
+    ends = [_end(run, block) if run is found[-1] else "" for run in found]
+    tables.defer(
+        make, _Record(tables.runs + 1, report.line, session, found, told, ends, block.source)
     )
-    tables.extend(
-        "io",
-        {
-            "run": runs,
-            "io_bytes": amount,
-            "total_ios": total,
-            "runtime_s": seconds,
-            "iops": total / seconds,
-            "bw_bytes_per_s": amount / seconds,
-        },
-        entry=1,
-        scope="job",
-    )
-    if tables.wants("extras"):
-        paths = Vector(np.arange(3 * size, dtype=np.int32) % 3, words=[*_PRINTED])
-        texts = many.printed()
-        tables.extend("extras", {"run": runs.repeat(3), "path": paths, "text": texts}, entry=1)
-    some = np.flatnonzero(many.several)
-    if len(some):
-        said = [dd_series.several(count) for count in many.several[some].tolist()]
-        lines = line + many.line + dd_reports.LINES * some
-        columns: dict[str, Column] = {"run": runs[some], "line": lines, "message": said}
-        tables.extend("notes", columns, severity="warning")
+    tables.runs += len(found)
     return tables.runs
 
 
-def _add_run(
-    tables: Tables, run: Run, line: int, session: Session, options: dict[str, str], end: str
-) -> int:
-    last = run.last
-    rate = dd_rates.rate(last.figures, is_progress=last.out is None) if last.figures else None
-    number = tables.start_run(
-        tool="dd",
-        format="dd",
-        command=session.command,
-        host=session.host,
-        duration_s=None if rate and rate.verdict == "rounded" else last.seconds,
-        status="truncated" if end else _status(run),
-    )
-    told = dd_operands.told(options)
-    keys: dict[str, Any] = {
-        "run": number,
-        "entry": 1,
-        "target": options.get(told.target),
-        "direction": told.direction,
-        "scope": "job",
-    }
-    _add_io(tables, run, keys, told, line)
-    if last.spoiled:
-        message = dd_operands.spoiled(last.spoiled)
-        tables.note(message, line=line + last.figures_line, severity="warning", run=number)
-    elif last.figures is None and last.into and not end:
-        message = "dd printed records only (no bytes, no seconds): no rate"
-        tables.note(message, line=line + last.line, run=number)
-    for report in [*run.earlier, last] if run.earlier else []:
-        if report.figures:
-            tables.add(
-                "samples",
-                **keys,
-                quantity="io_bytes",
-                time_s=report.seconds,
-                value=report.figures.bytes,
-            )
-    for name, value in options.items():
-        tables.add("settings", run=number, entry=1, option=name, text=value, origin="given")
-    _add_extras(tables, run, number, is_rounded=rate is not None and rate.verdict == "rounded")
-    for at, severity, message in run.remarks:
-        tables.note(message, line=line + at, severity=severity, run=number)
-    for at, message in run.said:
-        severity = "warning" if _WARNING.search(message) else "error"
-        tables.note(f"dd: {message[:_LONG]}", line=line + at, severity=severity, run=number)
-    if end:
-        tables.note(end, line=line + last.figures_line, severity="warning", run=number)
-    _check(tables, run, told.records_bytes, line, number)
-    return number
-
-
-def _status(run: Run) -> str:
-    if any(not _WARNING.search(message) for _, message in run.said):
-        return "error"
-    return "interrupted" if run.is_stopped or _is_behind(run) else "ok"
-
-
-def _is_behind(run: Run) -> bool:
-    """Whether a record was read and not written, as when dd is stopped on its way."""
-    into, out = run.last.into, run.last.out
-    if into is None or out is None or into.partial != out.partial:
-        return False
-    return into.full == out.full + 1 > 1
-
-
-def _add_io(tables: Tables, run: Run, keys: dict[str, Any], told: Operands, line: int) -> None:
-    last, number = run.last, keys["run"]
-    figures, seconds = last.figures, last.seconds
-    if figures is None or seconds is None:
-        return
-    if not figures.bytes:
-        tables.add("extras", run=number, entry=1, path="bytes", text="0")
-        tables.note("no bytes were moved", line=line + last.figures_line, run=number)
-        return
-    records = last.into if told.direction == "read" else last.out
-    total = records.full + records.partial if records else None
-    rate = dd_rates.rate(figures, is_progress=last.out is None)
-    tables.add(
-        "io",
-        **keys,
-        bs_bytes=told.bs_bytes,
-        direct=told.direct,
-        io_bytes=figures.bytes,
-        total_ios=total,
-        runtime_s=None if rate.verdict == "rounded" else seconds,
-        iops=_iops(total, figures.bytes, seconds, rate.value),
-        bw_bytes_per_s=rate.value,
-    )
-    at = line + last.figures_line
-    if rate.verdict == "contradicts":
-        message = dd_operands.odd_rate(figures.printed_rate, rate.value)
-        tables.note(message, line=at, severity="warning", run=number)
-    elif rate.verdict == "rounded":
-        message = dd_operands.coarse_seconds(figures.seconds, rate.value)
-        tables.note(message, line=at, run=number)
-
-
-def _iops(total: int | None, amount: int, seconds: float, rate: float | None) -> float | None:
-    """Divide the records by the seconds, or by what the printed rate says of them."""
-    if total is None or rate is None:
-        return None
-    is_ours = seconds and rate == amount / seconds
-    return total / seconds if is_ours else total * rate / amount
-
-
-def _add_extras(tables: Tables, run: Run, number: int, *, is_rounded: bool) -> None:
-    last = run.last
-    texts: dict[str, str | None] = {
-        "records_in": str(last.into) if last.into else None,
-        "records_out": str(last.out) if last.out else None,
-        "truncated_records": last.aside,
-        "rate": last.figures.printed_rate if last.figures else None,
-        "seconds": last.figures.seconds if last.figures and is_rounded else None,
-        "source": run.source or None,
-    }
-    for place, report in enumerate(run.earlier):
-        if report.into and report.out:
-            texts[f"samples.{place}.records_in"] = str(report.into)
-            texts[f"samples.{place}.records_out"] = str(report.out)
-    for path, text in texts.items():
-        if text is not None:
-            tables.add("extras", run=number, entry=1, path=path, text=text)
-
-
-def _check(tables: Tables, run: Run, size: int | None, line: int, number: int) -> None:
-    """Note where bytes, records and sizes contradict each other."""
-    figures, out = run.last.figures, run.last.out
-    if _is_behind(run) and not run.said:
-        message = "a record was read and not written: dd was on its way, or interrupted"
-        tables.note(message, line=line + run.last.line, run=number)
-    if figures is None:
-        return
-    at = line + run.last.figures_line
-    if not dd_rates.size_agrees(figures):
-        message = dd_operands.odd_size(figures.size, figures.bytes)
-        tables.note(message, line=at, severity="warning", run=number)
-    if out is None:
-        return
-    if not dd_runs.fits(out, figures):
-        message = dd_operands.odd_records(figures.bytes, out)
-    elif size and not out.partial and out.full * size != figures.bytes:
-        message = dd_operands.odd_records(figures.bytes, out, size)
-    else:
-        return
-    tables.note(message, line=at, severity="warning", run=number)
+def _operands(commands: Sequence[Operands], session: Session, place: int) -> Operands:
+    """Take the operands of the dd that a report is of, where the command line has several."""
+    if len(commands) == 1:
+        return commands[0]
+    if not commands or shell.is_concurrent(session.command or ""):
+        return NOTHING  # which of two dd in a pipeline reports first is chance
+    at = session.above + place
+    if shell.is_loop(session.command or ""):
+        at %= len(commands)
+    return commands[at] if at < len(commands) else NOTHING
 
 
 def _end(run: Run, block: Block) -> str:
@@ -260,3 +80,260 @@ def _end(run: Run, block: Block) -> str:
     if run.last.into is None and run.last.figures and (run.earlier or block.is_overwritten):
         return "progress without a report at the end: dd was killed, or the text was cut off"
     return ""
+
+
+def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
+    """Make the rows of records."""
+    batch = _Batch(records)
+    yield batch.runs()
+    yield batch.io()
+    yield batch.notes()
+    if wants("extras"):
+        yield from batch.extras()
+    if wants("settings"):
+        yield batch.settings()
+    if wants("samples"):
+        yield batch.samples()
+
+
+class _Batch:
+    """The runs of some records, one below the other, and what their figures are worth."""
+
+    def __init__(self, records: Sequence[_Record]) -> None:
+        self.records = records
+        sizes = [len(record.runs) for record in records]
+        self.owner = np.arange(len(records), dtype=np.int32).repeat(sizes)
+        self.all = [run for record in records for run in record.runs]
+        self.last = [run.last for run in self.all]
+        self.told = [told for record in records for told in record.operands]
+        self.ends = [end for record in records for end in record.ends]
+        self.number = np.array(
+            [*chain(*(range(one.first, one.first + len(one.runs)) for one in records))], dtype=int
+        )
+        # of runs with figures: their places, these, and what these are worth
+        self.have = np.flatnonzero([last.figures is not None for last in self.last])
+        self.figures: list[Figures] = [last.figures for last in self.last if last.figures]
+        is_progress = np.array([self.last[at].out is None for at in self.have.tolist()], dtype=bool)
+        self.checked = check(self.figures, is_progress)
+        self.elapsed = np.array([one.elapsed for one in self.figures], dtype=np.float64)
+        self.bytes = np.array([one.bytes for one in self.figures], dtype=np.int64)
+        self.is_rounded = self.checked.verdict == ROUNDED
+        self.read = each(_counts, [last.into for last in self.last])
+        self.written = each(_counts, [last.out for last in self.last])
+        # a record was read and not written, as when dd is stopped on its way
+        self.is_behind = (self.read[1] == self.written[1]) & (self.written[0] > 0)
+        self.is_behind &= self.read[0] == self.written[0] + 1
+        # so many bytes can have been written in these records
+        full, partial = self.written[:, self.have]
+        whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
+        self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
+
+    def _spread(self, values: NDArray[Any], nothing: Any) -> NDArray[Any]:
+        """Give what is known of figures for each run."""
+        every = np.full(len(self.all), nothing, dtype=values.dtype)
+        every[self.have] = values
+        return every
+
+    def _keys(self, of: Iterable[int]) -> dict[str, list[Any]]:
+        told = [self.told[at] for at in of]
+        return {
+            "entry": [1] * len(told),
+            "scope": ["job"] * len(told),
+            "target": [one.target for one in told],
+            "direction": [one.direction for one in told],
+        }
+
+    def runs(self) -> Made:
+        """Give the rows of runs."""
+        duration = np.where(self.is_rounded, np.nan, self.elapsed)
+        about = zip(self.all, self.ends, self.is_behind.tolist(), strict=True)
+        sessions = [record.session for record in self.records]
+        owner = self.owner.tolist()
+        columns: dict[str, Column] = {
+            "run": self.number,
+            "tool": ["dd"] * len(owner),
+            "format": ["dd"] * len(owner),
+            "command": [sessions[of].command for of in owner],
+            "host": [sessions[of].host for of in owner],
+            "duration_s": self._spread(duration, np.nan),
+            "status": [_status(run, end, is_behind=behind) for run, end, behind in about],
+        }
+        return Made("runs", self.owner, columns)
+
+    def io(self) -> Made:
+        """Give the rows of runs that moved anything."""
+        some = self.bytes > 0
+        of = self.have[some]
+        told = [self.told[at] for at in of.tolist()]
+        is_read = np.array([one.direction == "read" for one in told], dtype=bool)
+        total = np.where(is_read, self.read[:, of].sum(axis=0), self.written[:, of].sum(axis=0))
+        is_known = total >= 0
+        amount, elapsed, rate = self.bytes[some], self.elapsed[some], self.checked.value[some]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # where the printed rate knows more than the seconds, it does of the records too
+            is_ours = rate == amount / elapsed
+            iops = np.where(is_ours, total / elapsed, total * rate / amount)
+        columns: dict[str, Column] = {
+            "run": self.number[of],
+            **self._keys(of.tolist()),
+            "bs_bytes": [one.bs_bytes for one in told],
+            "direct": [one.direct for one in told],
+            "io_bytes": amount,
+            "total_ios": total
+            if is_known.all()
+            else [one if one >= 0 else None for one in total.tolist()],
+            "runtime_s": np.where(self.is_rounded[some], np.nan, elapsed),
+            "iops": np.where(is_known, iops, np.nan),
+            "bw_bytes_per_s": rate,
+        }
+        return Made("io", self.owner[of], columns)
+
+    def extras(self) -> Iterator[Made]:
+        """Give what was printed and has no column."""
+        figures = [last.figures for last in self.last]
+        is_rounded = self._spread(self.is_rounded, nothing=False).tolist()
+        seconds = zip(figures, is_rounded, strict=True)
+        texts: dict[str, list[str | None]] = {
+            "bytes": ["0" if one and not one.bytes else None for one in figures],
+            "records_in": [last.into for last in self.last],
+            "records_out": [last.out for last in self.last],
+            "truncated_records": [last.aside for last in self.last],
+            "rate": [one.rate if one else None for one in figures],
+            "seconds": [one.seconds if one and rounded else None for one, rounded in seconds],
+            "source": [self.records[at].source or None for at in self.owner.tolist()],
+        }
+        for path, told in texts.items():
+            of = [at for at, text in enumerate(told) if text is not None]
+            yield self._printed(of, [path] * len(of), [told[at] for at in of])
+        found = [
+            (at, f"samples.{place}.records_{name}", text)
+            for at, run in enumerate(self.all)
+            if run.earlier
+            for place, report in enumerate(run.earlier)
+            if report.into and report.out
+            for name, text in (("in", report.into), ("out", report.out))
+        ]
+        of, paths = [at for at, _, _ in found], [path for _, path, _ in found]
+        yield self._printed(of, paths, [text for _, _, text in found])
+
+    def _printed(self, of: list[int], paths: list[str], texts: Sequence[str | None]) -> Made:
+        columns: dict[str, Column] = {"run": self.number[of], "path": paths, "text": texts}
+        return Made("extras", self.owner[of], {**columns, "entry": [1] * len(of)})
+
+    def settings(self) -> Made:
+        """Give the operands."""
+        sizes = [len(told.given) for told in self.told]
+        given = [pair for told in self.told if told.given for pair in told.given.items()]
+        columns: dict[str, Column] = {
+            "run": self.number.repeat(sizes),
+            "entry": [1] * len(given),
+            "option": [name for name, _ in given],
+            "text": [value for _, value in given],
+            "origin": ["given"] * len(given),
+        }
+        return Made("settings", self.owner.repeat(sizes), columns)
+
+    def samples(self) -> Made:
+        """Give the progress and the report of each run that reported more than once."""
+        found = [
+            (at, report.figures)
+            for at, run in enumerate(self.all)
+            if run.earlier
+            for report in (*run.earlier, run.last)
+            if report.figures
+        ]
+        of = np.array([at for at, _ in found], dtype=np.int64)
+        columns: dict[str, Column] = {
+            "run": self.number[of],
+            **self._keys(of.tolist()),
+            "quantity": ["io_bytes"] * len(found),
+            "time_s": [figures.elapsed for _, figures in found],
+            "value": [float(figures.bytes) for _, figures in found],
+        }
+        return Made("samples", self.owner[of], columns)
+
+    def notes(self) -> Made:
+        """Say what is odd about runs."""
+        found = [
+            (at, *note) for at in np.flatnonzero(self._is_odd()).tolist() for note in self._odd(at)
+        ]
+        of = np.array([at for at, *_ in found], dtype=np.int64)
+        columns: dict[str, Column] = {
+            "run": self.number[of],
+            "line": [self.records[self.owner[at]].line + line for at, line, _, _ in found],
+            "severity": [severity for _, _, severity, _ in found],
+            "message": [message for _, _, _, message in found],
+        }
+        return Made("notes", self.owner[of], columns)
+
+    def _is_odd(self) -> NDArray[np.bool_]:
+        """Say about which runs there may be something to say."""
+        good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
+        good &= self.checked.is_sized & self.is_fit
+        is_odd: NDArray[np.bool_] = ~self._spread(good, nothing=False) | self.is_behind
+        for at, run in enumerate(self.all):
+            if run.said or run.remarks or self.ends[at] or self._is_other(at):
+                is_odd[at] = True
+        return is_odd
+
+    def _is_other(self, at: int) -> bool:
+        """Whether the bytes are not so many records of the command's size."""
+        size, figures, out = self.told[at].records_bytes, self.last[at].figures, self.last[at].out
+        if not (size and figures and out):
+            return False
+        full, partial = counts(out)
+        return not partial and full * size != figures.bytes
+
+    def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
+        """Say what is odd about a run: line, severity and message."""
+        run, last, end = self.all[at], self.last[at], self.ends[at]
+        figures, line, out = last.figures, last.figures_line, last.out
+        place = int(np.searchsorted(self.have, at))
+        if figures and not figures.bytes:
+            yield line, "info", "no bytes were moved"
+        elif figures:
+            value, verdict = self.checked.value[place], self.checked.verdict[place]
+            if verdict == CONTRADICTS:
+                ours = units.human(value, "B/s")
+                told = f"printed rate {figures.rate} is not bytes / seconds = {ours}"
+                yield line, "warning", f"{told}; the latter is kept"
+            elif verdict == ROUNDED:
+                kept = "the printed rate is kept" if value > 0 else "and too few for a rate"
+                yield line, "info", f"the seconds are rounded to {figures.seconds}: {kept}"
+        if last.spoiled:
+            told = f"the line below the records is not as dd prints it ({last.spoiled[:80]!r})"
+            remedy = "its bytes and seconds are left out; put it back as dd printed it"
+            yield line, "warning", f"{told}: {remedy}"
+        elif figures is None and last.into and not end:
+            yield last.line, "info", "dd printed records only (no bytes, no seconds): no rate"
+        yield from run.remarks
+        for beside, message in run.said:
+            severity = "warning" if _WARNING.search(message) else "error"
+            yield beside, severity, f"dd: {message[:_LONG]}"
+        if end:
+            yield line, "warning", end
+        if self.is_behind[at] and not run.said:
+            told = "a record was read and not written: dd was on its way, or interrupted"
+            yield last.line, "info", told
+        if figures and not self.checked.is_sized[place]:
+            told = f"printed size {figures.size} is not {figures.bytes} bytes"
+            yield line, "warning", f"{told}; the latter is kept"
+        if figures and not self.is_fit[place]:
+            yield line, "warning", f"{figures.bytes} bytes cannot be {out} records of one size"
+        elif figures and self._is_other(at):
+            size = self.told[at].records_bytes
+            told = f"{figures.bytes} bytes are not {out} records of {size} bytes (the command's)"
+            yield line, "warning", told
+
+
+def _counts(records: str | None) -> tuple[int, int]:
+    """Give full and partial records; -1 where they are not known."""
+    return counts(records) if records else (-1, -1)
+
+
+def _status(run: Run, end: str, *, is_behind: bool) -> str:
+    if end:
+        return "truncated"
+    if any(not _WARNING.search(message) for _, message in run.said):
+        return "error"
+    return "interrupted" if run.is_stopped or is_behind else "ok"

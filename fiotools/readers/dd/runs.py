@@ -1,21 +1,31 @@
-"""Which of the lines that dd printed belong to one report; `dd_series` has which reports to one dd.
+"""Which of dd's reports are of one dd.
 
-Records and figures are joined by their order, where two dd are mixed by what can be: with no
-partial records the bytes are a multiple of the full ones. Several dd on one standard error write
-between each other's lines.
+A dd that is asked by a signal, that shows its progress or goes on after an error reports more than
+once; the last report is the result. Runs appended to one file look alike. Reports are of one dd
+when bytes, seconds and records grow and the block size stays; a count that nobody would ask for
+(145+0) or what stands between them makes it sure.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
-from fiotools.readers.dd import series as dd_series
-from fiotools.readers.dd.lines import Aside, Figures, Records, Said, Spoiled, Token
-from fiotools.readers.dd.series import Report, Run
-from fiotools.readers.dd.stretch import Many, Stretch
+from fiotools.readers.dd.lines import Report, Said, Token
+from fiotools.readers.dd.reports import Remark, counts, rejoined, reports
+
+
+@dataclass(slots=True)
+class Run:
+    """One dd: its last report, what it printed before, and what it said."""
+
+    last: Report
+    earlier: Sequence[Report] = ()
+    said: Sequence[tuple[int, str]] = ()
+    is_stopped: bool = False  # ^C stands beside its last report
+    remarks: Sequence[Remark] = ()
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,8 @@ class Block:
         Whether the text ends in the middle of a line of dd's.
     is_overwritten : bool
         Whether the last figures are progress: a carriage return stands beside them.
+    source : str
+        From whom it is (a host, a service), if a prefix of each line told that.
     """
 
     tokens: tuple[Token, ...]
@@ -41,186 +53,161 @@ class Block:
     fragment: str | None = None
     is_cut: bool = False
     is_overwritten: bool = False
+    source: str = ""
 
     @property
     def has_result(self) -> bool:
         """Whether dd said more than an error."""
         return any(not isinstance(token.value, Said) for token in self.tokens)
 
-
-def runs(
-    tokens: Sequence[Token],
-    stops: Sequence[int] = (),
-    count: int | None = None,
-    *,
-    singly: bool = False,
-) -> list[Run | Many]:
-    """Sort tokens into runs.
-
-    Parameters
-    ----------
-    tokens : sequence of Token
-    stops : sequence of int
-        Lines with ``^C``.
-    count : int, optional
-        The ``count=`` of the command.
-    singly : bool
-        Whether each run is wanted by itself, also those of which there is nothing to ask.
-    """
-    by_source: dict[str, list[Token]] = {}
-    for token in tokens:
-        by_source.setdefault(token.source, []).append(token)
-    found: list[Run | Many] = []
-    for source, own in by_source.items():
-        reports, remarks = _reports(own, singly=singly or count is not None)
-        if source and len(reports) == 2:
-            reports = _rejoined(*reports)
-        grouped = dd_series.series(reports, [t for t in own if isinstance(t.value, Said)], count)
-        single = [run for run in grouped if isinstance(run, Run)]
-        for run in single:
-            run.source = source
-            at = bisect_left(stops, run.last.line - 1)
-            run.is_stopped = at < len(stops) and stops[at] <= run.last.line
-        if single:
-            single[0].remarks[:0] = remarks
-        found += grouped
-    return sorted(found, key=dd_series.line_of) if len(found) > 1 else found
-
-
-def _reports(
-    tokens: Iterable[Token], *, singly: bool
-) -> tuple[list[Report | Many], list[tuple[int, str, str]]]:
-    """Join records and figures to reports."""
-    found: list[Report | Many] = []
-    pending: list[Report] = []  # those without figures so far
-    loose: list[tuple[int, Report]] = []  # figures below more than one of them: how many were above
-    remarks: list[tuple[int, str, str]] = []
-    half: Report | None = None
-    waiting: list[Iterator[Many | Token]] = [iter(tokens)]
-    while waiting:
-        token = next(waiting[-1], None)
-        if token is None:
-            waiting.pop()
-            continue
-        if isinstance(token, Many):
-            found.append(token)
-            continue
-        value = token.value
-        if isinstance(value, Stretch):
-            # records above may go with figures in it
-            is_own = not singly and half is None and not pending
-            every = value.tokens(token.line, 0, len(value.reports))
-            waiting.append(value.pieces(token.line) if is_own else every)
-            continue
-        if half is not None and not _goes_with(half, token):
-            remarks.append((half.line, "warning", f"records without their other half: {half.into}"))
-            half = None
-        if isinstance(value, Records):
-            if half is None:
-                half = Report(token.line, into=value)
-            else:
-                half.out = value
-                pending.append(half)
-                half = None
-        elif isinstance(value, Aside) and pending:
-            pending[-1].aside = value.text
-        elif isinstance(value, Spoiled) and pending:
-            pending[-1].spoiled, pending[-1].figures_line = value.text, token.line
-        elif isinstance(value, Figures):
-            alone = Report(token.line, figures=value, figures_line=token.line)
-            if not pending:
-                found.append(alone)
-                continue
-            loose.append((len(pending), alone))
-            if len(loose) == len(pending):
-                found += _match(pending, loose, remarks)
-                pending, loose = [], []
-    found += _match(pending, loose, remarks)
-    if half is not None:
-        remarks.append((half.line, "warning", f"records without their other half: {half.into}"))
-    return sorted(found, key=lambda report: report.line), remarks
-
-
-def _goes_with(half: Report, token: Token) -> bool:
-    """Whether a token can be the records out that belong to records in."""
-    if not isinstance(token.value, Records) or half.into is None:
-        return False
-    return not is_same(half.into, token.value) and token.line <= half.line + 4
-
-
-def _rejoined(first: Report | Many, second: Report | Many) -> list[Report | Many]:
-    """Join one host's figures with its records, which pdsh may bring in the wrong order."""
-    if isinstance(first, Many) or isinstance(second, Many):
-        return [first, second]
-    if first.into is None and second.figures is None and _fits(second, first):
-        _join(second, first)
-        return [second]
-    return [first, second]
-
-
-def is_same(one: Records, other: Records) -> bool:
-    """Whether two lines say the same of their records: both were read, or both written."""
-    words = other.words
-    return one.words == words and words.isascii() and words[:1].isalpha()
-
-
-def _match(
-    pending: list[Report], loose: list[tuple[int, Report]], remarks: list[tuple[int, str, str]]
-) -> list[Report]:
-    """Give figures to records: by order, where that is no question, else by what fits."""
-    if not loose:
-        return pending
-    if len(loose) > 1:
-        for report in (*pending, *(alone for _, alone in loose)):
-            report.is_own = True
-    if len(loose) < len(pending):
-        # each report's own figures follow it; some have none
-        directly = {above - 1: alone for above, alone in loose}
-        if len(directly) == len(loose) and all(
-            _fits(pending[at], alone) for at, alone in directly.items()
-        ):
-            for at, alone in directly.items():
-                _join(pending[at], alone)
-            return pending
-    elif len(pending) == 1 or len(pending) > 6:
-        for report, (_, alone) in zip(pending, loose, strict=True):
-            _join(report, alone)
-        return pending
-    else:
-        ways = [
-            order
-            for order in permutations(range(len(pending)))
-            if all(
-                at < above and _fits(pending[at], alone)
-                for at, (above, alone) in zip(order, loose, strict=True)
-            )
+    def runs(self, count: int | None = None) -> list[Run]:
+        """Sort what dd printed into runs; ``count`` is the command's."""
+        printed, remarks = reports(self.tokens)
+        said = [
+            (token.line, token.value.message)
+            for token in self.tokens
+            if isinstance(token.value, Said)
         ]
-        if len(ways) == 1:
-            for at, (_, alone) in zip(ways[0], loose, strict=True):
-                _join(pending[at], alone)
-            return pending
-    records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
-    remarks.append(
-        (
-            pending[0].line,
-            "warning",
-            f"{len(pending)} dd wrote at once; whose records are whose is not certain: {records}",
-        )
+        found = _series(rejoined(printed) if self.source else printed, said, count)
+        if found:
+            found[0].remarks = [*remarks, *found[0].remarks]
+        for run in found if self.stops else ():
+            at = bisect_left(self.stops, run.last.line - 1)
+            run.is_stopped = at < len(self.stops) and self.stops[at] <= run.last.line
+        return found
+
+
+def _series(
+    reports: Sequence[Report], said: Sequence[tuple[int, str]], count: int | None
+) -> list[Run]:
+    """Group reports by dd, with the progress before them and the errors beside them."""
+    if not reports:
+        return [Run(Report(said[0][0]), said=said)] if said else []
+    numbers = [line for line, _ in said]
+    found: list[Run] = []
+    group: list[Report] = []
+    known: Report | None = None  # the last of the group with records
+    for report in reports:
+        if group and _continues(group[-1], known, report, numbers, count):
+            group.append(report)
+        else:
+            found += _settled(group) if len(group) > 1 else map(Run, group)
+            group, known = [report], None
+        if report.into:
+            known = report
+    found += _settled(group)
+    if said:
+        _add_said(found, said)
+    return found
+
+
+def _add_said(found: list[Run], said: Sequence[tuple[int, str]]) -> None:
+    """Give each message to the run that it is of."""
+    places = [run.last.line for run in found]
+    owned: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    for line, message in said:
+        # GNU and BSD complain before they report, uutils after
+        above, below = bisect_left(places, line) - 1, bisect_right(places, line)
+        is_late = message.startswith("IO error")
+        if (is_late and above >= 0) or below == len(places):
+            below = above
+        owned[below].append((line, message))
+    for place, own in owned.items():
+        found[place].said = own
+
+
+def _continues(
+    before: Report,
+    known: Report | None,
+    after: Report,
+    said: Sequence[int],
+    count: int | None,
+) -> bool:
+    """Whether a report can be a later one of the same dd; dd said something on some lines."""
+    old, new = before.figures, after.figures
+    if old and new:
+        if new.bytes < old.bytes:
+            return False
+        # progress is printed in whole seconds, rounded, and once more at the end
+        slack = 0.5 if before.into is None and old.seconds.isdigit() else 0.0
+        if new.elapsed < old.elapsed - slack or (old.is_final and before.into is None):
+            return False  # and what ended had its records lost
+    if after.is_own or (before.is_own and before.into is None):
+        return False
+    if count and known and known.into and sum(counts(known.into)) >= count:
+        return False  # it was at its end
+    if old and new:
+        if before.into is not None and (new.bytes == old.bytes or new.elapsed == old.elapsed):
+            at = bisect_right(said, before.line)
+            is_between = at < len(said) and said[at] < after.line
+            return is_between and new.elapsed > old.elapsed
+    elif bool(old) != bool(new) and after.into is not None and before.into is not None:
+        return False
+    if known is None or after.into is None:
+        return True  # progress below a report has to be borne out by the next report
+    return _grow(known, after)
+
+
+def _grow(before: Report, after: Report) -> bool:
+    """Whether the records grew, and not their size."""
+    if not (before.into and before.out and after.into and after.out):
+        return False
+    (read, cut), (read_after, cut_after) = counts(before.into), counts(after.into)
+    if read_after + cut_after <= read + cut or cut > cut_after:
+        return False
+    (written, cut), (written_after, cut_after) = counts(before.out), counts(after.out)
+    if written_after + cut_after < written + cut or cut > cut_after:
+        return False
+    return len({_block(before), _block(after)} - {None}) < 2
+
+
+def _block(report: Report) -> int | None:
+    """Bytes of one output record, where only full ones were written."""
+    if report.figures and report.out:
+        full, partial = counts(report.out)
+        return report.figures.bytes // full if full and not partial else None
+    return None
+
+
+def _settled(every: list[Report]) -> list[Run]:
+    """Say what was decided; take apart what more likely was several runs."""
+    ends = [place for place, report in enumerate(every) if report.into is not None]
+    if len(every) < 2 or not ends:
+        return [_of(every)] if every else []
+    every, below = every[: ends[-1] + 1], every[ends[-1] + 1 :]
+    # progress below the last report: another dd, and killed
+    rest = [_of(below)] if below else []
+    if len(ends) == 1:
+        return [_of(every), *rest]
+    line = every[ends[0]].line
+    if len(every) - ends[0] > len(ends) or _is_sure([every[end] for end in ends[:-1]]):
+        message = f"{len(ends)} reports of one dd: the last is the result, all are in samples"
+        return [_of(every, (line, "info", message)), *rest]
+    message = (
+        f"{len(ends)} reports that grow, in round numbers of records: taken for separate runs,"
+        " but they may be one dd's that was asked by a signal"
     )
-    return [alone for _, alone in loose]
+    first = _of(every[: ends[0] + 1], (line, "warning", message))
+    return [first, *(Run(every[end]) for end in ends[1:]), *rest]
 
 
-def _join(report: Report, alone: Report) -> None:
-    report.figures, report.figures_line = alone.figures, alone.figures_line
+def _of(reports: Sequence[Report], *remarks: Remark) -> Run:
+    return Run(reports[-1], reports[:-1], remarks=remarks)
 
 
-def _fits(report: Report, alone: Report) -> bool:
-    """Whether records and bytes can be of one report."""
-    return report.out is not None and alone.figures is not None and fits(report.out, alone.figures)
+def _is_sure(reports: Sequence[Report]) -> bool:
+    """Whether something besides growth says that the reports are of a dd on its way."""
+    for report in reports:
+        if report.into and report.out:
+            full, _ = counts(report.into)
+            if full != counts(report.out)[0] or not _is_round(full):
+                return True
+    return False
 
 
-def fits(out: Records, figures: Figures) -> bool:
-    """Whether so many bytes can have been written in these records."""
-    if out.partial:
-        return figures.bytes >= out.full + out.partial
-    return figures.bytes % out.full == 0 if out.full else figures.bytes == 0
+def _is_round(number: int) -> bool:
+    """Whether a person would ask for that many records: 100, 2500, 640, 1024, 20480."""
+    odd = number
+    while odd and odd % 2 == 0:
+        odd //= 2
+    return odd in (0, 1, 3, 5, 25) or len(str(number).rstrip("0")) <= 2

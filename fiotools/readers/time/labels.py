@@ -25,6 +25,7 @@ from fiotools.readers.time.report import (
     durations,
     ending,
     line_start,
+    timed,
 )
 
 _IS = r"(?:[ \t]+|[ \t]*[:=][ \t]*)"
@@ -93,7 +94,7 @@ def _before(text: str, at: int, prefix: str, *, is_odd: bool) -> Found | None:
         labels.append(label)
         texts.append(match[2])
         end, beside = match.end(), _BESIDE.match(text, match.end())
-        here = beside.end() if beside else below(text, end, prefix)
+        here = beside.end() if beside else below(text, end)
     if len(labels) < 2 or labels[0] != "real":
         return None
     begin, status, failed, extras = ending(text, at)
@@ -156,7 +157,7 @@ def _behind(text: str, at: int, real: str, match: re.Match[str]) -> Found | None
     begin, status, failed, extras = ending(text, at)
     start = line_start(text, at) or 0
     end, counts, columns = match.end(), dict[str, int](), 0
-    while (here := below(text, end, text[start:at].rstrip(" \t"))) >= 0:
+    while (here := below(text, end)) >= 0:
         count = _COUNT.match(text, here)
         if not count or count[2] not in _LISTED or count[2] in counts:
             break
@@ -166,10 +167,8 @@ def _behind(text: str, at: int, real: str, match: re.Match[str]) -> Found | None
             columns = count.end(1) - (line_start(text, here) or 0) - (at + len(real) - start) + 12
     rss, doubts = _peak(counts, columns)
     listed = tuple((_LISTED[label], str(n)) for label, n in counts.items() if _LISTED[label])
-    timing = Timing(
-        real=found[0].seconds,
-        user=found[1].seconds,
-        sys=found[2].seconds,
+    timing = timed(
+        found,
         max_rss_bytes=rss,
         exit_status=status,
         failed=failed,

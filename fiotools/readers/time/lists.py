@@ -1,7 +1,8 @@
-"""time: the external commands that print more than three durations.
+"""time: lists and tables that say more than three durations.
 
-GNU time's two lines, its ``-v`` (BusyBox has the same list, with the time as ``1h 1m 29s``),
-toybox's ``-v``, and the properties of a TimeSpan, as PowerShell's ``Measure-Command`` shows it.
+GNU time's ``-v`` (BusyBox has the same list, with the time as ``1h 1m 29s``), toybox's ``-v``,
+fish's table, which has a unit in every cell, and the properties of a TimeSpan, as PowerShell's
+``Measure-Command`` shows it.
 
 Traps. The peak of memory is in KiB; GNU time before 1.8 printed four times too much of it, which
 the report does not tell. ``Exit status: 0`` stands there also when a signal ended the command.
@@ -10,7 +11,7 @@ a TimeSpan ``Seconds`` is the rest beside the minutes; ``TotalSeconds`` has the 
 culture.
 
 Grammar: GNU time ``src/time.c`` 1.7 to 1.9, BusyBox ``miscutils/time.c`` 1.36, toybox
-``toys/posix/time.c`` 0.8.
+``toys/posix/time.c`` 0.8, fish ``src/timer.rs`` 4.
 """
 
 from __future__ import annotations
@@ -19,28 +20,22 @@ import re
 from decimal import Decimal
 
 from fiotools.readers.time.report import (
-    CLOCK,
     END,
     Found,
     Timing,
     below,
+    bytes_of,
     cpu_doubts,
     durations,
     ending,
     line_start,
+    timed,
 )
 
-_N = r"([0-9]{1,15})"
-_GNU = re.compile(
-    rf"user ([0-9]{{1,10}}\.[0-9]{{2}})system ({CLOCK})elapsed ([0-9]{{1,9}}|\?)%CPU"
-    rf"(?: \({_N}avgtext\+{_N}avgdata {_N}maxresident\)k)?"
+_LISTED = (
+    *("inputs", "outputs", "major_faults", "minor_faults"),
+    *("voluntary_switches", "involuntary_switches"),
 )
-_GNU_USER = re.compile(r"(?<![\d.,:])([0-9]{1,10}\.[0-9]{2})\Z")
-_GNU_COUNTS = re.compile(
-    rf"{_N}inputs\+{_N}outputs \({_N}major\+{_N}minor\)pagefaults {_N}swaps{END}"
-)
-_COUNTS = ("inputs", "outputs", "major_faults", "minor_faults")
-_LISTED = (*_COUNTS, "voluntary_switches", "involuntary_switches")
 
 # label of -v, GNU's and BusyBox's, then toybox's: what it is
 _VERBOSE = {
@@ -89,30 +84,20 @@ _PARTS = {
 }
 
 
-def gnu(text: str, at: int) -> Found | None:
-    """Read GNU time's two lines, whose ``user`` is at the position."""
-    match, before = _GNU.match(text, at), _GNU_USER.search(text, max(0, at - 30), at)
-    found = durations((match[2], before[1], match[1])) if match and before else None
-    if not match or not before or not found:
-        return None
-    begin, status, failed, extras = ending(text, before.start())
-    start, end = line_start(text, before.start()), match.end()
-    extras += (("cpu_pct", match[3]),) * (match[3] != "?")
-    here = below(text, end, "" if start is None else text[start : before.start()])
-    if here >= 0 and (counts := _GNU_COUNTS.match(text, here)):
-        end = counts.end()
-        extras += tuple(zip(_COUNTS, counts.groups()[:4], strict=True))
-    timing = Timing(
-        real=found[0].seconds,
-        user=found[1].seconds,
-        sys=found[2].seconds,
-        max_rss_bytes=_bytes(match[6]),
-        exit_status=status,
-        failed=failed,
-        extras=extras,
-        doubts=tuple(cpu_doubts(match[3], *found)),
-    )
-    return begin, end, timing
+_CELL = r"([0-9]{1,10}[.,][0-9]{2}) ([a-z]{4,12})"
+_ROW = rf"{_CELL}(?: +{_CELL} +{_CELL})?[ \t]*"
+_FISH = re.compile(
+    rf"Executed in +{_CELL}(?: +fish +external)?[ \t]*\n"
+    rf"[ \t]*usr time +{_ROW}\n[ \t]*sys time +{_ROW}(?=\n|\Z)"
+)
+_RULE = re.compile(r"_{20,80}\n[ \t]*\Z")
+_UNITS = {
+    **dict.fromkeys(("micros", "microseconds"), Decimal("0.000001")),
+    **dict.fromkeys(("millis", "milliseconds"), Decimal("0.001")),
+    **dict.fromkeys(("secs", "seconds"), Decimal(1)),
+    **dict.fromkeys(("mins", "minutes"), Decimal(60)),
+    "hours": Decimal(3600),
+}
 
 
 def verbose(text: str, at: int) -> Found | None:
@@ -127,7 +112,7 @@ def verbose(text: str, at: int) -> Found | None:
         if not item or name is None or (name and name in items):
             break
         items[name] = item[2].strip()
-        end, here = item.end(), below(text, item.end(), text[start:at])
+        end, here = item.end(), below(text, item.end())
     found = durations(items.get(name, "") for name in ("real", "user", "sys"))
     if not found:
         return None
@@ -143,23 +128,16 @@ def verbose(text: str, at: int) -> Found | None:
     share = items.get("cpu_pct", "?").rstrip("%")
     extras += (("cpu_pct", share),) * (share != "?")
     extras += tuple((name, items[name]) for name in _LISTED if name in items)
-    timing = Timing(
-        real=found[0].seconds,
-        user=found[1].seconds,
-        sys=found[2].seconds,
+    timing = timed(
+        found,
         command=command,
-        max_rss_bytes=_bytes(items.get("max_rss")),
+        max_rss_bytes=bytes_of(items.get("max_rss")),
         exit_status=status,
         failed=failed or bool(status),
         extras=extras,
         doubts=tuple(cpu_doubts(share, *found)),
     )
     return begin, end, timing
-
-
-def _bytes(kib: str | None) -> int | None:
-    """Give bytes of KiB; 0 was not measured."""
-    return int(kib) * 1024 or None if kib and kib.isdigit() and len(kib) < 16 else None
 
 
 def powershell(text: str, at: int) -> Found | None:
@@ -176,7 +154,7 @@ def powershell(text: str, at: int) -> Found | None:
     said, here, end = dict[str, str](), begin, begin
     while here >= 0 and (item := _PROPERTY.match(text, here)) and item[1] not in said:
         said[item[1]] = item[2]
-        end, here = item.end(), below(text, item.end(), "")
+        end, here = item.end(), below(text, item.end())
     if "TotalSeconds" not in said:
         return None
     value = {name: Decimal(number.replace(",", ".")) for name, number in said.items()}
@@ -188,3 +166,30 @@ def powershell(text: str, at: int) -> Found | None:
         wrong |= not -slack < rest < _PARTS["Milliseconds"] + slack
     doubt = ("warning", "TotalSeconds is not what the other properties say: it is kept")
     return begin, end, Timing(float(total), doubts=(doubt,) * wrong)
+
+
+def fish(text: str, at: int) -> Found | None:
+    """Read the table of fish, whose first word is at the position."""
+    match = _FISH.match(text, at)
+    if not match:
+        return None
+    try:
+        real, user, sys = (_cell(match, group) for group in (1, 3, 9))
+        apart = [_apart(match, group) for group in (3, 9) if match[group + 2]]
+    except KeyError:  # a unit that fish does not have
+        return None
+    said = ("warning", "user or sys is not what fish and external add up to: kept as printed")
+    rule = _RULE.search(text, max(0, at - 120), at)
+    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * any(apart))
+    return rule.start() if rule else at, match.end(), timing
+
+
+def _cell(match: re.Match[str], group: int) -> Decimal:
+    return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
+
+
+def _apart(match: re.Match[str], group: int) -> bool:
+    """Whether a row's sum is further from its parts than rounding can be."""
+    total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
+    slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
+    return abs(total - sum(parts)) > slack

@@ -6,10 +6,10 @@ switches, blocks read and written, as far as the report has them: ``time/cpu_pct
 ``time/major_faults``, ...). A command that failed, where the report says so, is a run of status
 error.
 
-Read are the forms that carry labels (`time_labels`), zsh's, tcsh's and fish's (`time_shells`), GNU
-time's and its likes, and PowerShell's (`time_lists`). Numbers without labels (``TIMEFORMAT``,
-``-f``, bash's ``times``) are nobody's report. A report without its command says nothing of what was
-timed.
+Read are the forms that carry labels (`labels`), the lines of zsh, tcsh and GNU time (`lines`), and
+the lists of GNU time's ``-v`` and its likes, of fish and of PowerShell (`lists`). Numbers without
+labels (``TIMEFORMAT``, ``-f``, bash's ``times``) are nobody's report. A report without its command
+says nothing of what was timed.
 
 Traps. Labels are never translated, the decimal mark follows the locale. bash's and mksh's minutes
 never roll over to hours. User time above real time is right: several processors. A share of the
@@ -29,9 +29,7 @@ from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.formats import TIMES
-from fiotools.readers.time import labels as time_labels
-from fiotools.readers.time import lists as time_lists
-from fiotools.readers.time import shells as time_shells
+from fiotools.readers.time import labels, lines, lists
 from fiotools.readers.time.report import Found, Timing
 
 if TYPE_CHECKING:
@@ -42,13 +40,13 @@ if TYPE_CHECKING:
 
 # who reads on from what a timing begins with
 _FORMS: tuple[tuple[str, Callable[[str, int], Found | None]], ...] = (
-    ("verbose", time_lists.verbose),
-    ("zsh", time_shells.zsh),
-    ("gnu", time_lists.gnu),
-    ("tcsh", time_shells.tcsh),
-    ("fish", time_shells.fish),
-    ("powershell", time_lists.powershell),
-    ("labels", time_labels.read),
+    ("verbose", lists.verbose),
+    ("zsh", lines.zsh),
+    ("gnu", lines.gnu),
+    ("tcsh", lines.tcsh),
+    ("fish", lists.fish),
+    ("powershell", lists.powershell),
+    ("labels", labels.read),
 )
 _BEGINNINGS = tuple((re.compile(TIMES[name]), form) for name, form in _FORMS)
 

@@ -8,10 +8,8 @@ that a file of nothing but beginnings of reports takes no longer than any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from decimal import Decimal
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 _WORTH = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _PARTS = re.compile(
@@ -36,8 +34,10 @@ _FAILED = re.compile(
     r"|(?:terminated|stopped) by signal (?P<signal>[0-9]{1,10})|terminated abnormally\.)"
     r"|time: command terminated abnormally)[ \t]*\n\Z"
 )
-_REST = re.compile(r"[ \t]*(?:[<#*(][^\n]{0,100})?\n")  # people add "<-- here"
-_DIGIT = re.compile(r"\d")
+# people add "<-- here"; what is copied from a PDF may have every end of line twice
+_BELOW = re.compile(
+    r"[ \t]*(?:[<#*(][^\n]{0,100})?\n(?:[ \t]{0,400}\n){0,2}[ \t]{0,400}(?=[^ \t\n])"
+)
 
 
 class Duration(NamedTuple):
@@ -49,8 +49,7 @@ class Duration(NamedTuple):
     unit: bool
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(NamedTuple):
     """One report: durations in seconds, what has no column, and (severity, message) of doubts.
 
     Of what is no whole report, ``real`` is None, and a doubt says so.
@@ -96,7 +95,7 @@ def duration(text: str) -> Duration | None:
     if not unit and not fraction:
         return None
     whole = sum(count * _WORTH[name] for name, count in worth.items())
-    return Duration(float(Decimal(f"{whole}.{fraction or 0}")), len(fraction), part["mark"], unit)
+    return Duration(float(f"{whole}.{fraction or 0}"), len(fraction), part["mark"], unit)
 
 
 def durations(texts: Iterable[str]) -> list[Duration] | None:
@@ -108,6 +107,17 @@ def durations(texts: Iterable[str]) -> list[Duration] | None:
     return known
 
 
+def timed(found: Sequence[Duration], **more: Any) -> Timing:
+    """Make a report of the durations real, user and sys, and of what else it says."""
+    real, user, sys = (one.seconds for one in found)
+    return Timing(real, user, sys, **more)
+
+
+def bytes_of(kib: str | None) -> int | None:
+    """Give bytes of KiB; 0 was not measured."""
+    return int(kib) * 1024 or None if kib and kib.isdigit() and len(kib) < 16 else None
+
+
 def line_start(text: str, at: int) -> int | None:
     """Find where the line of a position starts, unless that is far away."""
     low = max(0, at - 400)
@@ -117,37 +127,16 @@ def line_start(text: str, at: int) -> int | None:
     return 0 if low == 0 else None
 
 
-def below(text: str, at: int, prefix: str) -> int:
-    """Find where the next line with anything on it begins, behind what stands before every line.
-
-    Parameters
-    ----------
-    text : str
-    at : int
-        Behind all that the current line says.
-    prefix : str
-        What stood before the current line (``"app_1  | "``, a time of day); its digits may differ.
+def below(text: str, at: int) -> int:
+    """Find where the next line with anything on it begins, behind all that the current line says.
 
     Returns
     -------
     int
         A position, or -1 if the line says more, or none follows.
     """
-    rest = _REST.match(text, at)
-    if not rest:
-        return -1
-    at = rest.end()
-    for _ in range(3):  # what is copied from a PDF may have every end of line twice
-        end = text.find("\n", at, at + 400)
-        line = text[at : end if end >= 0 else at + 400]
-        if _DIGIT.sub("0", line[: len(prefix)]) == _DIGIT.sub("0", prefix):
-            at, line = at + len(prefix), line[len(prefix) :]
-        if bare := line.lstrip(" \t"):
-            return at + len(line) - len(bare)
-        if end < 0:
-            return -1
-        at = end + 1
-    return -1
+    found = _BELOW.match(text, at)
+    return found.end() if found else -1
 
 
 def ending(text: str, start: int) -> tuple[int, int | None, bool, tuple[tuple[str, str], ...]]:

@@ -9,13 +9,18 @@ more of a command, quotes a mail, or is a prompt itself; ``%`` stands in many ta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fiotools.pasted import SEPARATOR
 from fiotools.readers import shell
 
-_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)")
+if TYPE_CHECKING:
+    from fiotools.readers.base import Report
+
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_FENCES = re.compile(rf"^{_FENCE.pattern}", re.M)
 _HEADING = re.compile(r"^#{1,6} +\S|^<summary>")
 _LONGEST = 8000  # one-line pastes are long, and nothing longer is a command
 _PROMPT = re.compile(
@@ -87,18 +92,23 @@ class Command:
         return self.text
 
 
-def commands(text: str) -> Iterator[Command]:
-    """Find commands, and the fences, headings and prompts that end them."""
+def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
+    """Find commands, and the fences, headings and prompts that end them, outside of reports."""
     lines = text.split("\n")
-    fences = any(_FENCE.match(line) for line in lines)
-    fenced, position, at = False, 0, 0
+    fences = _FENCES.search(text) is not None
+    fenced, position, at, report, taken = False, 0, 0, 0, 0
     while at < len(lines):
         line, begin = lines[at], position
         position += len(line) + 1
         at += 1
-        if _FENCE.match(line):
+        while report < len(reports) and reports[report].start <= begin:
+            taken, report = reports[report].end, report + 1
+        if fences and _FENCE.match(line):
             fenced = not fenced
-            yield Command(begin)
+            if begin >= taken:
+                yield Command(begin)
+            continue
+        if begin < taken or not line:
             continue
         if line.startswith(SEPARATOR):
             yield Command(begin, host=line.split(SEPARATOR)[1] or None)

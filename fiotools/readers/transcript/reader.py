@@ -13,30 +13,23 @@ certain, for the runs at the same prompt.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Grammar, Report, Session
-from fiotools.readers.dd import runs as dd_runs
-from fiotools.readers.dd.stretch import Many
-from fiotools.readers.time import reader as time_reader
+from fiotools.readers.base import Later, Report, Session
 from fiotools.readers.transcript import machine as transcript_machine
 from fiotools.readers.transcript.commands import Command, commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-# what stands on the blank lines of a text whose lines are all marked: "app_1  | ", "> ", "# "
-_MARKS = re.compile(
-    r"^[ \t]*(?:[\w.@-]{1,60}(?: {1,40}\||:)|[>#][># ]*)[ \t]*$|^[\w.@-]{1,60} {1,40}\| *", re.M
-)
+_ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
 
@@ -45,10 +38,8 @@ def read(document: Document, tables: Tables) -> None:
     reports = document.reports
     if not reports:
         raise ParseError(document.name, "the text holds no report of any tool that is read")
-    grammars = _grammars()
-    found = _outside(commands(document.text), reports)
+    found = list(commands(document.text, reports))
     starts = [command.position for command in found]
-    printed = _printed(starts, reports)
     above: Counter[tuple[int, str]] = Counter()
     previous: Report | None = None
     run, added, under = 0, 0, -1
@@ -57,7 +48,7 @@ def read(document: Document, tables: Tables) -> None:
         at = bisect_right(starts, report.start) - 1
         session, at = _session(found, at, report, document.text)
         if report.kind == "dd" and at >= 0 and session.command == found[at].text:
-            session = _listed(found, at, session, printed[at])
+            session = _listed(found, at, session, reports)
         # a timing belongs to what was timed: the report just above it, under the same command
         if (
             report.kind == "time"
@@ -70,12 +61,13 @@ def read(document: Document, tables: Tables) -> None:
                 added,
             )
         ):
-            time_reader.add_timing(tables, report, session, run)
+            _ADD_TIMING(tables, report, session, run)
         else:
             key = at, report.kind
             told = Session(session.command, session.host, above[key])
             before = tables.runs
-            run = grammars[report.kind].add(tables, report, told)
+            assert report.grammar is not None
+            run = report.grammar.add(tables, report, told)
             added = tables.runs - before
             if told.above and report.kind == "dd" and _is_one_dd(told.command):
                 tables.note(
@@ -109,20 +101,9 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
     return Session(None, command.host), at
 
 
-def _printed(starts: list[int], reports: list[Report]) -> Counter[int]:
-    """Count the dd that reported below each command."""
-    counted: Counter[int] = Counter()
-    for report in reports:
-        if report.kind == "dd":
-            place = bisect_right(starts, report.start) - 1
-            runs = dd_runs.runs(report.data.tokens)
-            counted[place] += sum(len(run) if isinstance(run, Many) else 1 for run in runs)
-    return counted
-
-
-def _listed(found: list[Command], at: int, session: Session, count: int) -> Session:
+def _listed(found: list[Command], at: int, session: Session, reports: Sequence[Report]) -> Session:
     """Name all commands of a list whose reports stand below it, in order."""
-    if count < 2 or found[at].is_trace or not _is_one_dd(found[at].text):
+    if found[at].is_trace or not _is_one_dd(found[at].text):
         return session
     first = at
     while at - first < _BACK and first and found[first - 1].end_of_line == found[first].position:
@@ -131,9 +112,24 @@ def _listed(found: list[Command], at: int, session: Session, count: int) -> Sess
         first -= 1
     if first == at:
         return session
+    stop = found[at + 1].position if at + 1 < len(found) else None
+    count = _printed(reports, found[at].position, stop)
+    if count < 2:
+        return session
     if at + 1 - first != count:
         return Session(None, session.host)
     return Session("; ".join(one.text or "" for one in found[first : at + 1]), session.host)
+
+
+def _printed(reports: Sequence[Report], start: int, stop: int | None) -> int:
+    """Count the dd that reported between two places."""
+    first = bisect_left(reports, start, key=_start)
+    below = reports[first : None if stop is None else bisect_left(reports, stop, key=_start)]
+    return sum(len(report.data.runs()) for report in below if report.kind == "dd")
+
+
+def _start(report: Report) -> int:
+    return report.start
 
 
 def _is_one_dd(command: str | None) -> bool:
@@ -144,17 +140,6 @@ def _is_one_dd(command: str | None) -> bool:
     )
 
 
-def _outside(found: Iterable[Command], reports: list[Report]) -> list[Command]:
-    """Leave out what only looks like a command, and is part of a report."""
-    starts = [report.start for report in reports]
-    kept = []
-    for command in found:
-        at = bisect_right(starts, command.position) - 1
-        if at < 0 or reports[at].end <= command.position:
-            kept.append(command)
-    return kept
-
-
 def _adjacent(between: str, command: str | None, added: int) -> bool:
     """Whether one command printed both: it is known, or nothing stands between them."""
     if added > 1:  # of several runs only the last can be what was timed, and only if it is said
@@ -162,15 +147,9 @@ def _adjacent(between: str, command: str | None, added: int) -> bool:
         return len(parts) > 1 and shell.is_timed(parts[-1])
     if command and not _is_script(command):
         return shell.is_timed(command)
-    return not _MARKS.sub("", between).strip()
+    return not between.strip()
 
 
 def _is_script(command: str) -> bool:
     """Whether nobody knows what a command runs."""
     return not any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd"))
-
-
-def _grammars() -> dict[str, Grammar]:
-    from fiotools.readers import READERS
-
-    return {reader.name: reader.grammar for reader in READERS if reader.grammar}
