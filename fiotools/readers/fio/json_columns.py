@@ -101,7 +101,7 @@ class _Entries:
         return {name: _at(values, places) for name, values in self.columns.items()}
 
 
-def _unless(is_so: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+def _unless(is_so: Iterable[bool], values: Sequence[Any]) -> list[Any]:
     return [None if one else value for one, value in zip(is_so, values, strict=True)]
 
 
@@ -174,37 +174,44 @@ def _io(runs: Sequence[Run], keys: _Entries, doubts: list[tuple[int, str]]) -> I
     ]
     for name in CONDITIONS:
         columns[name] = [found.get(name) for found in conditions]
+
+    def name_of(row: int) -> str:
+        return f"{parts[row].direction} of {entries[row].job!r:.60}: "
+
     each = map(list, zip(*(part.figures for part in parts), strict=True))
     figures: Columns = {key: next(each) for key in (*(field.key for field in IO), "bw", "kib")}
+    found = _amounts(figures)
+    counts = {}
+    for kind, *scales in zip(LATENCIES, *(part.scales for part in parts), strict=True):
+        statistics = {name: next(each) for name in STATISTICS}
+        latencies, counts[kind] = _latencies(statistics, next(each), scales)
+        found |= {f"{kind}_{name}_ns": values for name, values in latencies.items()}
     is_sync = np.array([part.direction == "sync" for part in parts])
     flying = np.array([entry.flying for entry in entries])
-    found = _amounts(figures)
-    scales = zip(*(part.scales for part in parts), strict=True)
-    timed: list[Any] = [None] * len(parts)
-    for kind, scale in zip(LATENCIES, scales, strict=True):
-        statistics = dict(zip(STATISTICS, each, strict=False))
-        counts = next(each)
-        measured = _measured(statistics, counts)
-        for statistic, values in statistics.items():
-            ns = _floats(values) * np.array(scale)
-            found[f"{kind}_{statistic}_ns"] = np.where(measured, ns, np.nan)
-        counts = [count if is_so else None for count, is_so in zip(counts, measured, strict=True)]
-        timed = [
-            one if one is not None else count for one, count in zip(timed, counts, strict=True)
-        ]
-        for row in _miscounted(figures["total_ios"], counts, flying, is_sync):
-            what = f"{kind} is of {counts[row]} I/Os, but total_ios is {figures['total_ios'][row]}"
-            name = f"{parts[row].direction} of {entries[row].job!r:.60}"
-            doubts.append((int(owners[row]), f"{name}: {what}: kept as printed"))
+    for kind, own in counts.items():
+        for row in _miscounted(figures["total_ios"], own, flying, is_sync):
+            what = f"{kind} is of {own[row]} I/Os, but total_ios is {figures['total_ios'][row]}"
+            doubts.append((int(owners[row]), f"{name_of(row)}{what}: kept as printed"))
     for row in np.flatnonzero(is_sync).tolist():  # of syncs there is a count, and a latency
-        counted = (figures["total_ios"][row], timed[row])
-        count = max((one for one in counted if one), default=None)
+        timed = next((own[row] for own in counts.values() if own[row]), None)
+        said = [count for count in (figures["total_ios"][row], timed) if count]
         for field in IO:
-            found[field.column][row] = count if field.key == "total_ios" else None
-    own_runs = _at(runs, owners.tolist())
-    place = lambda row: f"{parts[row].direction} of {entries[row].job!r:.60}: "  # noqa: E731
-    columns |= _fitting(found, own_runs, place)
+            found[field.column][row] = None
+        found["total_ios"][row] = max(said, default=None)
+    columns |= _fitting(found, _at(runs, owners.tolist()), name_of)
     yield Made("io", owners, columns)
+
+
+def _latencies(
+    statistics: Columns, counts: Sequence[Any], scales: Sequence[int]
+) -> tuple[Columns, list[Any]]:
+    """Give the statistics of a latency in ns, and of how many I/Os it is, where it was measured."""
+    measured = _measured(statistics, counts)
+    found: Columns = {
+        name: np.where(measured, _floats(values) * np.array(scales), np.nan)
+        for name, values in statistics.items()
+    }
+    return found, _unless(~measured, counts)
 
 
 def _measured(statistics: Columns, counts: Sequence[Any]) -> NDArray[np.bool_]:
