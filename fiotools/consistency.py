@@ -63,6 +63,8 @@ def _warned(notes: Frame | None) -> set[tuple[int, int | None]]:
 
 def _said(rows: Frame, at: _Array, messages: list[str]) -> Iterator[Problem]:
     """Say of rows what is wrong with them."""
+    if not len(at):  # nearly always
+        return
     some = rows[at]
     columns = [get(some, name) for name in ("run", "direction", *_NAMES)]
     for file, message, run, direction, *names in zip(some[FILE], messages, *columns, strict=True):
@@ -214,6 +216,8 @@ def _bins(rows: Frame, tables: Tables) -> Iterator[Problem]:
 
 def _totals(rows: Frame, _tables: Tables) -> Iterator[Problem]:
     """Ask whether parts add up to the total that stands beside them."""
+    if not {"thread", "total"} <= {*get(rows, "scope").to_list()}:
+        return
     whose = [FILE, "run", "direction"]
     names = ("io_bytes", "total_ios")
     rows = rows.select(get(rows, name) for name in (*whose, "scope", *names))
@@ -239,7 +243,7 @@ def _shares(rows: Frame, _tables: Tables) -> Iterator[Problem]:
     apart = np.abs(user + kernel - usage) > 1
     answers = ("a share is not within 0 and 100 %", "user and kernel are not its usage")
     at, numbers = np.nonzero(np.column_stack([outside, apart]))
-    some = rows[at]
+    some = rows[at] if len(at) else rows.clear()
     for file, run, cpu, number in zip(
         some[FILE], get(some, "run"), get(some, "cpu"), numbers.tolist(), strict=True
     ):

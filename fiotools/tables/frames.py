@@ -102,12 +102,12 @@ def _columns(
             lacks = name in COLUMNS and rows[name].null_count() == rows.height
             yield name, None if lacks else rows[name]
         return
-    own = {one.name: one for one in of_files}
+    own, there = {one.name: one for one in of_files}, {*rows.columns}
     for name in (*(name for name in own if name not in TABLES[table]), *TABLES[table]):
         if name in own and (name == "source" or name not in TABLES[table]):
-            yield name, own[name].gather(rows[FILE])
+            yield name, own[name][rows[FILE]]
         else:
-            yield name, rows[name] if name in rows.columns else None
+            yield name, rows[name] if name in there else None
 
 
 def _polars(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pl.DataFrame:
@@ -142,11 +142,16 @@ def to_pandas(
     import pandas as pd
 
     own, sizes, size = lists(rows), sizes_of(rows), height(rows)
-    lacking = _Lacking(size)
+    # columns without values are one in memory until one of them is changed: pandas sees to that if
+    # it is given a series, for that knows who else has its values
+    none: dict[DType, pd.Series[Any]] = {}
     data: dict[str, Any] = {}
     for name, values in _columns(table, rows, of_files or []):
         if values is None:
-            data[name] = lacking.column(COLUMNS[name].dtype)
+            dtype = COLUMNS[name].dtype
+            if dtype not in none:
+                none[dtype] = pd.Series(_none(dtype, size), copy=False)
+            data[name] = none[dtype]
         elif name in own:
             data[name] = _array(values.explode(), None)
         else:
@@ -154,27 +159,6 @@ def to_pandas(
         if values is not None and name in rows.columns:
             rows.drop_in_place(name)
     return pd.DataFrame(data, copy=False)
-
-
-class _Lacking:
-    """Makes columns without values; long ones are one in memory until one of them is changed.
-
-    pandas sees to that if it is given a series: that knows who else has its values.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._long: dict[DType, pd.Series[Any]] = {}
-
-    def column(self, dtype: DType) -> Any:
-        """Make a column of a type."""
-        import pandas as pd
-
-        if self._size <= _LONG:
-            return _none(dtype, self._size)
-        if dtype not in self._long:
-            self._long[dtype] = pd.Series(_none(dtype, self._size), copy=False)
-        return self._long[dtype]
 
 
 def _none(dtype: DType, size: int) -> Any:
@@ -218,16 +202,20 @@ def _array(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
         values = values.gather(np.arange(len(sizes)).repeat(sizes))
     if values.dtype.is_float():
         return values.to_numpy(writable=True)
-    missing = values.is_null().to_numpy(writable=True)
+    # a column without gaps is asked no more
+    missing = np.zeros(len(values), dtype=bool)
+    if values.null_count():
+        missing = values.is_null().to_numpy(writable=True)
     if values.dtype == POLARS["datetime"]:
-        dates = values.to_physical().fill_null(0).to_numpy().view("M8[ms]")
-        dates = np.where(missing, np.datetime64("NaT", "ms"), dates)
+        dates = np.where(missing, np.datetime64("NaT", "ms"), values.to_numpy())
         return pd.array(dates, dtype=_dtype(PANDAS["datetime"]))
+    if values.null_count():
+        values = values.fill_null(False if values.dtype == pl.Boolean else 0)
     if values.dtype == pl.Boolean:
-        return pd.arrays.BooleanArray(values.fill_null(False).to_numpy(writable=True), missing)
+        return pd.arrays.BooleanArray(values.to_numpy(writable=True), missing)
     if not values.dtype.is_integer():  # a column of the user's own
         return pd.array(values.to_list(), dtype=object)
-    return pd.arrays.IntegerArray(values.fill_null(0).to_numpy(writable=True), missing)
+    return pd.arrays.IntegerArray(values.to_numpy(writable=True), missing)
 
 
 def _texts(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:

@@ -81,14 +81,18 @@ def height(frame: pl.DataFrame) -> int:
 
 def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]) -> pl.DataFrame:
     """Make a frame of what stretches share, and of what their rows have."""
-    if own.height <= max(_MANY, _LONG * len(sizes)):
-        rows = shared[np.arange(len(sizes)).repeat(sizes)] if own.height > len(sizes) else shared
-        return rows.hstack(own)
+    if _is_short(sizes):
+        return shared[np.arange(len(sizes)).repeat(sizes)].hstack(own)
     places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
     for name in own.columns:
         cut = pl.lit(own[name].implode()).list.slice("start", "size")
         shared = shared.hstack(places.select(cut.alias(name)))
     return shared
+
+
+def _is_short(sizes: NDArray[np.int64]) -> bool:
+    """Whether rows are so few, or stretches so short, that they stand one by one."""
+    return int(sizes.sum()) <= max(_MANY, _LONG * len(sizes))
 
 
 # --- of blocks and records --------------------------------------------------------------------
@@ -129,13 +133,14 @@ def _of_blocks(pairs: Sequence[tuple[int, Block]]) -> pl.DataFrame:
     blocks = [block for _, block in pairs]
     own = dict.fromkeys(name for block in blocks for name in block.columns)
     same = dict.fromkeys(name for block in blocks for name in block.same if name not in own)
-    file = pl.Series(FILE, [number for number, _ in pairs], dtype=pl.Int32())
-    alike = _filled(column(name, [block.same.get(name) for block in blocks]) for name in same)
-    rows = _filled(_joined(name, blocks) for name in own)
     sizes = np.array([block.size for block in blocks])
-    if not rows:
-        return pl.DataFrame([file, *alike])[np.arange(len(sizes)).repeat(sizes)]
-    return _stretched(pl.DataFrame([file, *alike]), pl.DataFrame(rows), sizes)
+    numbers = np.array([number for number, _ in pairs], dtype=np.int32)
+    if _is_short(sizes):
+        file = pl.Series(FILE, numbers.repeat(sizes))
+        return pl.DataFrame([file, *_filled(_joined(name, blocks) for name in (*same, *own))])
+    alike = _filled(column(name, [block.same.get(name) for block in blocks]) for name in same)
+    rows = [_joined(name, blocks) for name in own]
+    return _stretched(pl.DataFrame([pl.Series(FILE, numbers), *alike]), pl.DataFrame(rows), sizes)
 
 
 def _filled(columns: Iterable[pl.Series]) -> list[pl.Series]:
@@ -178,7 +183,8 @@ def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     names = [FILE, "run"] if table != "notes" and "run" in frame.columns else [FILE]
     keys = frame[FILE].cast(pl.Int64()).to_numpy() << 32
     if len(names) > 1:
-        keys = keys | frame["run"].fill_null(0).to_numpy()
+        run = frame["run"]
+        keys = keys | (run.fill_null(0) if run.null_count() else run).to_numpy()
     return frame if (np.diff(keys) >= 0).all() else frame.sort(names, maintain_order=True)
 
 
@@ -212,7 +218,8 @@ def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:
     found: dict[str, list[pl.DataFrame]] = {}
     for start, part in zip(starts, parts, strict=False):
         for table, frame in part.tables.items():
-            found.setdefault(table, []).append(frame.with_columns(pl.col(FILE) + start))
+            numbered = frame.with_columns(pl.col(FILE) + start) if start else frame
+            found.setdefault(table, []).append(numbered)
     built = [table for table in TABLES if wanted is None or table in (*wanted, "notes")]
     tables = {table: stacked(found.get(table, ())) for table in built}
     return Part([file for part in parts for file in part.files], tables)
