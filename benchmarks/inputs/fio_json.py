@@ -45,7 +45,10 @@ def templates() -> list[Text]:
     if not shutil.which("fio"):
         return texts(REPORTS)
     if not made.exists():
-        _run_fio(made)
+        part = made.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        _run_fio(part)
+        part.rename(made)  # all of them, or none
     return texts(made)
 
 
