@@ -87,8 +87,8 @@ _DD = "reports of dd in one file"
 REPORTS = Input("E-reports", "dd.reports", 1_000_000, 100_000, 100, _DD, "dd.txt")
 _HIST = "bench_clat_hist.1.log"
 HIST = Input("H-hist", "fio_hist.histograms", 20_000, 1_000, 10, "histograms in a log", _HIST)
-SMALL_JSON = Input("one-json", "fio_json.small", 1, 1, 1, "file of fio JSON")
-SMALL_XML = Input("one-xml", "diskspd.short", 1, 1, 1, "file of DISKSPD XML")
+SMALL_JSON = Input("one-json", "fio_json.one", 1, 1, 1, "file of fio JSON", "run.json")
+SMALL_XML = Input("one-xml", "diskspd.short", 1, 1, 1, "file of DISKSPD XML", "run.xml")
 SMALL_DD = Input("one-dd", "dd.reports", 1, 1, 1, "report of dd", "dd.txt")
 
 INPUTS = [

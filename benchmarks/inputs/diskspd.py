@@ -217,11 +217,7 @@ def results(folder: Path, files: int, run: Run = Run(), seed: int = 1) -> None:
     rng = Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
-        path = folder / f"result-{number:05d}.xml"
-        with path.open("w", newline="\r\n") as file:
-            file.write("<Results>\n")
-            _write(file, _Report(number, rng, run).items(), "  ")
-            file.write("</Results>")
+        _result(folder / f"result-{number:05d}.xml", _Report(number, rng, run))
 
 
 def long(folder: Path, seconds: int) -> None:
@@ -229,6 +225,13 @@ def long(folder: Path, seconds: int) -> None:
     results(folder, 1, Run(threads=64, targets=2, seconds=seconds))
 
 
-def short(folder: Path, files: int) -> None:
-    """Write so many files of a run of two threads for ten seconds."""
-    results(folder, files, Run(threads=2, seconds=10, cpus=4))
+def short(path: Path, _: int) -> None:
+    """Write the file of a run of two threads for ten seconds."""
+    _result(path, _Report(0, Random(1), Run(threads=2, seconds=10, cpus=4)))
+
+
+def _result(path: Path, report: _Report) -> None:
+    with path.open("w", newline="\r\n") as file:
+        file.write("<Results>\n")
+        _write(file, report.items(), "  ")
+        file.write("</Results>")

@@ -39,6 +39,12 @@ def small(folder: Path, files: int) -> None:
     copy(texts(REPORTS), folder, files)
 
 
+def one(path: Path, _: int) -> None:
+    """Write one of these."""
+    _, text = texts(REPORTS)[0]
+    path.write_text(_changed(text, Random(1)), newline="")
+
+
 def templates() -> list[Text]:
     """Give reports that the installed fio made, or others."""
     made = WORK / "inputs" / "templates"
