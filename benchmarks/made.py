@@ -80,24 +80,15 @@ LOG = Input("C-log", "fio_log.latencies", 20_000_000, 2_000_000, 10_000, _ROWS, 
 SHORT_LOG = Input("C-short", "fio_log.four_columns", 2_000_000, 500_000, 10_000, _ROWS, _LAT)
 LONG_LOG = Input("C-log", "fio_log.latencies", 100_000_000, 0, 10_000, _ROWS, _LAT)
 MANY_XML = Input("D-many", "diskspd.results", 1_000, 100, 5, "files of DISKSPD XML")
-ONE_XML = Input(
-    "D-one", "diskspd.long", 4_900, 900, 10, "seconds of 64 threads on 2 targets, one XML"
-)
+_LONG = "seconds of 64 threads on 2 targets, one XML"
+ONE_XML = Input("D-one", "diskspd.long", 4_900, 900, 10, _LONG)
 SESSIONS = Input("E-sessions", "dd.transcripts", 10_000, 4_000, 50, "sessions of time dd")
-REPORTS = Input(
-    "E-reports", "dd.reports", 1_000_000, 100_000, 100, "reports of dd in one file", "dd.txt"
-)
-HIST = Input(
-    "H-hist",
-    "fio_hist.histograms",
-    20_000,
-    1_000,
-    10,
-    "histograms in a log",
-    "bench_clat_hist.1.log",
-)
-SMALL_JSON = Input("one-json", "fio_json.small", 1, 1, 1, "file of fio JSON")
-SMALL_XML = Input("one-xml", "diskspd.short", 1, 1, 1, "file of DISKSPD XML")
+_DD = "reports of dd in one file"
+REPORTS = Input("E-reports", "dd.reports", 1_000_000, 100_000, 100, _DD, "dd.txt")
+_HIST = "bench_clat_hist.1.log"
+HIST = Input("H-hist", "fio_hist.histograms", 20_000, 1_000, 10, "histograms in a log", _HIST)
+SMALL_JSON = Input("one-json", "fio_json.one", 1, 1, 1, "file of fio JSON", "run.json")
+SMALL_XML = Input("one-xml", "diskspd.short", 1, 1, 1, "file of DISKSPD XML", "run.xml")
 SMALL_DD = Input("one-dd", "dd.reports", 1, 1, 1, "report of dd", "dd.txt")
 
 INPUTS = [

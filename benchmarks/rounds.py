@@ -51,10 +51,9 @@ def measure(case: Case, plan: Plan) -> Store:
     Returns
     -------
     dict
-        Of the case: the ``count`` and ``size`` of its input, the ``date``, whether it is of the
-        ``quick`` one, and of each side
-        ``cpu_s``, ``wall_s`` and ``rss``, and ``bytes`` of its frames, by round; or why it
-        ``failed``.
+        Of the case: the ``count`` and ``size`` of its input, whether that is the ``quick`` one, the
+        ``date``, and of each side ``cpu_s`` and ``wall_s`` by round; of each of its processes
+        ``first_s``, ``rss`` and ``bytes`` of its frames; or why it ``failed``.
     """
     today = datetime.now(UTC).date().isoformat()
     found: Store = {"date": today, "quick": plan.quick, "sides": {}}

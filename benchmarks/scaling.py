@@ -144,7 +144,7 @@ def _curve(make: Make, unit: str, first: int, enough: float, quick: bool) -> Cur
     size = first
     while (taken := _twice(make(size))) < enough and size < _MOST:
         size = min(_MOST, int(size * max(2.0, min(16.0, 1.2 * enough / taken))))
-    curve = _measured(make, unit, size, 1 if quick else 1 + _MORE)
+    curve = _measured(make, unit, size, 1 + _MORE)
     if curve["exponent"] > LINEAR and not quick:
         curve = _measured(make, unit, _LARGER * size, 1) | {"before": curve}
     return curve

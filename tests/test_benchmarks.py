@@ -26,15 +26,24 @@ PLUS = {"clat_ns": {}, "slat_ns": {}, "lat_ns": {}}
 BASE = {"fio version": "fio-3.33", "jobs": [{"error": 0, "read": PLUS, "write": PLUS}]}
 
 
+def own(folder, files):
+    """Give copies of committed reports a layout each: fio, if there is one, is not run."""
+    reports = fio_json.texts(fio_json.REPORTS)
+    fio_json.copy(reports, folder, files, fio_mixed.with_its_own)
+
+
 def made(name, folder):
     """Make one small input of a kind, and say what is to be in it: table, rows."""
     path = folder / {"log": "x_lat.1.log", "hist": "x_clat_hist.1.log"}.get(name, name)
     if name == "json":
         fio_json.small(path, 6)
         return path, "runs", 6
-    if name in ("mixed", "own"):
-        getattr(fio_mixed, name)(path, 60)
+    if name == "mixed":
+        fio_mixed.mixed(path, 60)
         return path, "runs", 60
+    if name == "own":
+        own(path, 20)
+        return path, "runs", 20
     if name == "plus":
         fio_jsonplus.plus(path, 2, 3, 50, base=BASE)
         return path, "jobs", 6
@@ -92,7 +101,7 @@ def test_all_readers_are_asked():
 
 def test_copies_agree_with_themselves(tmp_path):
     fio_json.small(tmp_path / "small", 20)
-    fio_mixed.own(tmp_path / "own", 20)
+    own(tmp_path / "own", 20)
     for folder in ("small", "own"):
         read = ft.read(tmp_path / folder)
         assert list(read.notes.message) == []
@@ -105,7 +114,7 @@ def test_layouts_are_many_also_without_the_corpus():
 
 
 def test_each_file_has_its_own_layout(tmp_path):
-    fio_mixed.own(tmp_path, 20)
+    own(tmp_path, 20)
     documents = [json.loads(path.read_text()) for path in tmp_path.iterdir()]
     jobs = [document["jobs"][0] for document in documents]
     assert len({(*job["job options"],) for job in jobs}) == 20

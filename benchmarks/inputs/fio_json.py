@@ -39,13 +39,22 @@ def small(folder: Path, files: int) -> None:
     copy(texts(REPORTS), folder, files)
 
 
+def one(path: Path, _: int) -> None:
+    """Write one of these."""
+    _, text = texts(REPORTS)[0]
+    path.write_text(_changed(text, Random(1)), newline="")
+
+
 def templates() -> list[Text]:
     """Give reports that the installed fio made, or others."""
     made = WORK / "inputs" / "templates"
     if not shutil.which("fio"):
         return texts(REPORTS)
     if not made.exists():
-        _run_fio(made)
+        part = made.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        _run_fio(part)
+        part.rename(made)  # all of them, or none
     return texts(made)
 
 

@@ -39,7 +39,7 @@ def mixed(folder: Path, files: int) -> None:
 
 def own(folder: Path, files: int) -> None:
     """Give each copy options and a list of percentiles of its own."""
-    copy(templates(), folder, files, _with_its_own)
+    copy(templates(), folder, files, with_its_own)
 
 
 def layouts(beside: Path = _BESIDE) -> Iterator[Text]:
@@ -63,7 +63,8 @@ def _layout(value: Any) -> object:
     return frozenset(map(_layout, value)) if isinstance(value, list) else None
 
 
-def _with_its_own(text: str, rng: Random) -> str:
+def with_its_own(text: str, rng: Random) -> str:
+    """Give a report more options, and other percentiles."""
     options = rng.sample(sorted(_MORE), rng.randrange(3, 10))
     more = "".join(f'\n        "{name}" : "{_MORE[name]}",' for name in options)
     steps = sorted(rng.sample(range(1, 1000), rng.randrange(10, 20)))

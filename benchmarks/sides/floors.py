@@ -73,7 +73,8 @@ def re_finditer(path: str) -> int:
 
 
 def _files(path: str, pattern: str) -> list[Path]:
-    return sorted(Path(path).glob(pattern))
+    place = Path(path)
+    return [place] if place.is_file() else sorted(place.glob(pattern))
 
 
 def _schema(path: str) -> dict[str, Any]:

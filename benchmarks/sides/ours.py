@@ -41,7 +41,7 @@ def _read(path: str, *tables: str, **more: Any) -> Any:
     import fiotools as ft
 
     found = ft.read(path, tables=tables, **more)
-    return {name: found.tables[name] for name in tables}
+    return {name: getattr(found, name) for name in tables}
 
 
 def scan_log(path: str) -> Any:
