@@ -420,3 +420,11 @@ def test_an_exponent_whose_minus_sign_was_changed(seconds):
     results = ft.reads(plain(0, 6, seconds, "486 kB/s", partial=1))
     assert results.io["runtime_s"].tolist() == [1.23456e-05]
     assert results.notes.empty
+
+
+def test_a_line_of_another_program_between_records_and_figures():
+    records, figures = report().rsplit("2097152", 1)
+    results = ft.reads(f"{records}warning: something was said here\n2097152{figures}")
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert results.io["total_ios"].tolist() == [2]
+    assert "truncated_records" not in set(results.extras["path"])

@@ -435,3 +435,20 @@ def test_beginnings_without_end_take_no_longer_than_text(part, reports):
     else:
         with pytest.raises(ft.FileError):
             ft.reads(part * count)
+
+
+@pytest.mark.parametrize("mark", ["# ", "#", "// ", "> ", "; ", "' ", "REM ", "> # "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "real 0.51\nuser 0.01\nsys 0.10\n",
+        "        0.51 real         0.01 user         0.10 sys\n   123  page reclaims\n",
+        "\tUser time (seconds): 0.01\n\tSystem time (seconds): 0.10\n"
+        "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:00.51\n",
+    ],
+)
+def test_a_report_that_was_commented_out(mark, text):
+    results = ft.reads("".join(f"{mark}{line}\n" for line in text.splitlines()))
+    row = results.timings.iloc[0]
+    assert (row["real_s"], row["user_s"], row["sys_s"]) == (0.51, 0.01, 0.1)
+    assert len(results.timings) == 1

@@ -76,6 +76,8 @@ _ASIDE = re.compile(
     r"(?P<number>[0-9]{1,20})?(?:[^\W\d_]|[\s.?\ufffd'’])+(?:(?P<after>[0-9]{1,20})[^\W\d_]{0,6}"
     r"(?:[^\W\d_]|[\s?\ufffd])*)?"
 )
+# a program that writes between dd's lines names itself
+_SPEAKER = re.compile(r"\s{0,40}(?!(?:dd(?:\.exe)?|load|[0-9]{1,60}):)[\w.@-]{1,60}: {1,8}")
 _SAID = re.compile(r"(?:\S{0,200}/)?dd(?:\.exe)?: (?P<message>\S.*)")
 # what other programs and the terminal put between dd's lines, and has no place elsewhere
 _STRAY = re.compile(
@@ -127,7 +129,7 @@ class Figures(NamedTuple):
 
 
 class Aside(NamedTuple):
-    """A line about truncated records, or an odd number of bytes to swap."""
+    """A line about truncated records, or an odd number of bytes to swap; empty if not of dd."""
 
     text: str
 
@@ -247,12 +249,13 @@ def segment(text: str) -> Segment:
 
 def aside(text: str) -> Token | None:
     """Read a line that may stand between records and figures."""
-    bare = text.strip().lstrip("># ")
+    speaker = _SPEAKER.match(text)
+    bare = text[speaker.end() if speaker else 0 :].strip().lstrip("># ")
     found = _ASIDE.fullmatch(bare) if 3 < len(bare) <= 80 else None
     if not found or not any(c.isalpha() or c in "?\ufffd" for c in bare):
         return None
     at = text.index(bare)
-    return Token(Aside(bare), at, at + len(bare))
+    return Token(Aside("" if speaker else bare), at, at + len(bare))
 
 
 def _is_whole(found: re.Match[str]) -> bool:

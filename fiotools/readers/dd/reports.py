@@ -71,7 +71,7 @@ def reports(tokens: Iterable[Token]) -> tuple[list[Report], list[Remark]]:
                 pending.append(Report(half[0], half[1].text, value.text))
                 half = None
         elif isinstance(value, Aside) and pending:
-            pending[-1] = pending[-1]._replace(aside=value.text)
+            pending[-1] = pending[-1]._replace(aside=value.text or None)
         elif isinstance(value, Spoiled) and pending:
             pending[-1] = pending[-1]._replace(spoiled=value.text, figures_line=token.line)
         elif isinstance(value, Figures):

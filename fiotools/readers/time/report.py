@@ -34,9 +34,11 @@ _FAILED = re.compile(
     r"|(?:terminated|stopped) by signal (?P<signal>[0-9]{1,10})|terminated abnormally\.)"
     r"|time: command terminated abnormally)[ \t]*\n\Z"
 )
-# people add "<-- here"; what is copied from a PDF may have every end of line twice
+# people add "<-- here", and comment lines out, as in a shell, C, Lisp, BASIC or a batch file; what
+# is copied from a PDF may have every end of line twice
 _BELOW = re.compile(
-    r"[ \t]*(?:[<#*(][^\n]{0,100})?\n(?:[ \t]{0,400}\n){0,2}[ \t]{0,400}(?=[^ \t\n])"
+    r"[ \t]*(?:[<#*(][^\n]{0,100})?\n(?:[ \t]{0,400}\n){0,2}"
+    r"[ \t]{0,400}(?:(?:[#>;']|//|REM )[ \t]{0,400}){0,3}(?=[^ \t\n])"
 )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from string import whitespace
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
@@ -147,7 +148,7 @@ def _adjacent(between: str, command: str | None, added: int) -> bool:
         return len(parts) > 1 and shell.is_timed(parts[-1])
     if command and not _is_script(command):
         return shell.is_timed(command)
-    return not between.strip()
+    return not between.strip(f"{whitespace}>#")  # also in a session that was commented out
 
 
 def _is_script(command: str) -> bool:
