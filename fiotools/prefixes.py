@@ -285,13 +285,14 @@ def _runs(kind: _Kind, lines: Sequence[Line]) -> Iterator[_Block]:
         if match is None and block.matches and not line.text.strip(" \t"):
             block.matches.append(None)
             continue
-        if match is None or (block.matches and not _goes_on(block, match)):
+        if block.matches and (match is None or not _goes_on(block, match)):
             yield _trimmed(block)
             block = _Block(kind, place, [])
         if match:
             block = block if block.matches else _Block(kind, place, [])
             block.matches.append(match)
-    yield _trimmed(block)
+    if block.matches:
+        yield _trimmed(block)
 
 
 def _trimmed(block: _Block) -> _Block:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from fiotools.tables import Tables
 
 _ISSUED = {"read": 0, "write": 1, "trim": 2, "sync": 3}
-# what a disk's line calls it: the columns, and what one of it is worth
+# what a disk's line calls it: the columns, and what one of it is worth; times are in ms
 _DISK = {
     "ios": (("read_ios", "write_ios"), 1),
     "merge": (("read_merges", "write_merges"), 1),
     "sectors": (("read_sectors_bytes", "write_sectors_bytes"), 512),
-    "ticks": (("read_ticks_s", "write_ticks_s"), 0.001),
-    "in_queue": (("in_queue_s",), 0.001),
+    "ticks": (("read_ticks_s", "write_ticks_s"), 1),
+    "in_queue": (("in_queue_s",), 1),
     "util": (("util_pct",), 1),
 }
 
@@ -227,7 +227,7 @@ def _add_samples(rows: RunRows, said: Run) -> None:
 
 def _add_disk(rows: RunRows, disk: Disk) -> None:
     row = {
-        column: value * worth
+        column: value / 1000 if column.endswith("_s") else value * worth
         for name, (columns, worth) in _DISK.items()
         if len(disk.figures.get(name, ())) == len(columns)
         for column, value in zip(columns, disk.figures[name], strict=True)

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 _DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 _US = ("2", "4", "10", "20", "50", "100", "250", "500", "750", "1000")
 _MS = (*_US, "2000", ">=2000")
-# the counts of a disk: the column, what one is worth, what fio's JSON calls that of its parts
+# the counts of a disk: the column (its time is in ms), what fio's JSON calls that of its parts
 _COUNTS = (
-    ("read_ios", 1, "aggr_read_ios"),
-    ("write_ios", 1, "aggr_write_ios"),
-    ("read_merges", 1, "aggr_read_merges"),
-    ("write_merges", 1, "aggr_write_merge"),
-    ("read_ticks_s", 0.001, "aggr_read_ticks"),
-    ("write_ticks_s", 0.001, "aggr_write_ticks"),
-    ("in_queue_s", 0.001, "aggr_in_queue"),
+    ("read_ios", "aggr_read_ios"),
+    ("write_ios", "aggr_write_ios"),
+    ("read_merges", "aggr_read_merges"),
+    ("write_merges", "aggr_write_merge"),
+    ("read_ticks_s", "aggr_read_ticks"),
+    ("write_ticks_s", "aggr_write_ticks"),
+    ("in_queue_s", "aggr_in_queue"),
 )
 
 
@@ -195,8 +195,8 @@ def _add_disks(rows: RunRows, entries: list[Record]) -> None:
     own = next((entry.disks for entry in reversed(entries) if entry.disks), [])
     for disk in [*own, *(disk for entry in entries for disk in entry.client_disks)]:
         row = {
-            column: count * worth
-            for (column, worth, _), count in zip(_COUNTS, disk.counts, strict=True)
+            column: count / 1000 if column.endswith("_s") else count
+            for (column, _), count in zip(_COUNTS, disk.counts, strict=True)
         }
         util = _finite([("util_pct", disk.util)])
         rows.tables.add("disks", run=rows.run, device=disk.name, **row, **util)
@@ -206,7 +206,7 @@ def _add_disks(rows: RunRows, entries: list[Record]) -> None:
 
 def _add_aggregate(rows: RunRows, name: str, parts: Disk) -> None:
     """Keep the mean over the devices that a device is made of."""
-    figures: dict[str, float] = dict(zip([key for *_, key in _COUNTS], parts.counts, strict=True))
+    figures: dict[str, float] = dict(zip([key for _, key in _COUNTS], parts.counts, strict=True))
     for key, value in {**figures, "aggr_util": parts.util}.items():
         rows.extra(f"disk_util.{name}.{key}", orjson.dumps(value).decode())
 
