@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fiotools.readers import surroundings
 from fiotools.readers.base import Report
 from fiotools.readers.fio.documents import Piece
-from fiotools.readers.fio.normal_lines import Entry
 from fiotools.readers.fio.repeats import entries
-from fiotools.readers.fio.terse_lines import Record
 
 if TYPE_CHECKING:
+    from fiotools.readers.fio.normal_lines import Entry
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
@@ -113,6 +112,8 @@ def _repeats(report: Report, known: _Known) -> bool:
     if report.kind == "fio_normal":
         return all(_is_known(entry, known.ios) for entry in report.data.entries)
     if report.kind == "fio_terse":
+        from fiotools.readers.fio.terse_lines import Record
+
         records = [item for item in report.data.items if isinstance(item, Record)]
         return bool(records) and all(
             (name, group) in known.ios
