@@ -176,14 +176,15 @@ def _percentiles(rows: Frame, _tables: Tables) -> Iterator[Problem]:
 
 def _curves(rows: Frame) -> _Array:
     """Give for each row the first row of its curve."""
-    keys = rows.select(name for name in _CURVE if name in rows.columns)
-    begins = keys.select(pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))).to_series()
-    begins[0] = True
-    starts = begins.arg_true()
-    # the rows of one curve need not stand together
-    firsts = keys[starts].with_columns(at=starts).select(pl.col("at").first().over(keys.columns))
-    sizes = np.diff(starts.to_numpy().astype(np.int64), append=rows.height)
-    curves: _Array = firsts["at"].to_numpy().astype(np.int64).repeat(sizes)
+    names = [name for name in _CURVE if name in rows.columns]
+    stretches = rows.select(pl.struct(names).rle_id()).to_series().to_numpy()
+    starts = np.flatnonzero(np.diff(stretches.astype(np.int64), prepend=-1))
+    keys, firsts = rows[names][starts], starts
+    if keys.is_duplicated().any():  # the rows of one curve need not stand together
+        firsts = (
+            keys.with_columns(at=starts).select(pl.col("at").first().over(names))["at"].to_numpy()
+        )
+    curves: _Array = firsts.astype(np.int64).repeat(np.diff(starts, append=rows.height))
     return curves
 
 

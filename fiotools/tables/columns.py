@@ -64,6 +64,8 @@ def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
         moments = [None if value is None else _milliseconds(value) for value in values]
         return pl.Series(name, moments, dtype=pl.Int64()).cast(kind)
     try:
+        if dtype == "Int64" and set(map(type, values)) == {int}:
+            return pl.Series(name, np.array(values, dtype=np.int64))
         return pl.Series(name, values, dtype=kind)
     except TypeError:
         if dtype != "Int64":
