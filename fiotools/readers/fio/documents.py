@@ -24,7 +24,8 @@ _START = re.compile(FIO_JSON)
 _STRING_OR_NAN = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
 )
-_NONE = ("nan", "NaN", "NAN", "inf", "Inf", "INF")  # as C libraries print them
+# where one may stand: looking for that first is quicker
+_NAN = re.compile(r"[:,\[]\s*-?[niNI][naNA][nfNF]")
 # backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
 # halves of a character, which no encoding can write
@@ -162,9 +163,7 @@ def _without_nan(text: str) -> tuple[str, int]:
         count += 1
         return "NaN" if len(found[0]) == 3 else "null".ljust(len(found[0]))
 
-    readable = text
-    if any(word in text for word in _NONE):
-        readable = _STRING_OR_NAN.sub(replace, text)
+    readable = _STRING_OR_NAN.sub(replace, text) if _NAN.search(text) else text
     if "\\u" in readable:
         readable = _HALF.sub(r"\\ufffd", readable)
     return readable, count
