@@ -44,10 +44,13 @@ _UNPROMPTED = re.compile(
 )
 _GLUED = re.compile(r"(?<=[\w/~])[$#] +")
 _CLOCK = re.compile(r"[ \t]*\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
+# a session that was put into comments, or quoted
+_COMMENTED = re.compile(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )")
 # the tags of forums
 _OPENING = re.compile(r"(?:\[(?:CODE|QUOTE|ICODE|PRE|SPOILER)(?:=[^\]\n]{1,80})?\])+", re.I)
 _CLOSING = re.compile(r"(?:\[/(?:CODE|QUOTE|ICODE|PRE|SPOILER)\][ \t]*)+$", re.I)
 _OPEN = re.compile(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$")  # what a command goes on behind
+_OPEN_LOOP = re.compile(r"(?:\bdo|\bthen|[{(|;]|&&|\bin [^\n]*)$")
 _MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?)")
 # a bare "# " outside a fence is a heading, unless one of these follows
 _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
@@ -136,9 +139,7 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
         return None
     skip = line.rfind("\r") + 1  # the shell drew its prompt anew
     bare = line[skip:]
-    # a session that was put into comments, or quoted
-    mark = re.match(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )", bare)
-    mark = mark or _OPENING.match(bare)
+    mark = _COMMENTED.match(bare) or _OPENING.match(bare)
     if mark:
         skip, bare = skip + mark.end(), bare[mark.end() :]
     prompt = _PROMPT.match(bare)
@@ -166,7 +167,7 @@ def _goes_on(part: str, line: str) -> bool:
         return False
     # a quoted command of its own, unless the one above it is open
     is_own = _UNPROMPTED.match(line.lstrip("> "))
-    return not is_own or bool(re.search(r"(?:\bdo|\bthen|[{(|;]|&&|\bin [^\n]*)$", part))
+    return not is_own or bool(_OPEN_LOOP.search(part))
 
 
 def _joined(parts: list[str]) -> str:
