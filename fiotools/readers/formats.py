@@ -28,6 +28,7 @@ DISKSPD_TEXT = (
     r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
     r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
 )
+DISKSPD_TEXT_NEEDS = ("Command Line:", "Input parameters:", "Results for ", "I/Os")
 CRYSTALDISKMARK = (
     r"(?<![A-Za-z])(?:Sequential|Seq|SEQ|Random|RND)"
     r"(?:[ \t\xa0]{1,30}(?:Read|Write|Mix)(?![A-Za-z]))?"
@@ -207,11 +208,7 @@ READERS: tuple[Reader, ...] = (
             r"|^\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
         ),
         read=Later(f"{_HERE}.diskspd.text:read"),
-        grammar=_grammar(
-            "diskspd.text",
-            DISKSPD_TEXT,
-            *("Command Line:", "Input parameters:", "Results for ", "I/Os"),
-        ),
+        grammar=_grammar("diskspd.text", DISKSPD_TEXT, *DISKSPD_TEXT_NEEDS),
     ),
     Reader(
         name="diskspd_xml",

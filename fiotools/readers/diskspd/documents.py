@@ -17,7 +17,7 @@ from lxml import etree
 from lxml.etree import XMLSyntaxError
 
 from fiotools.readers.diskspd import messages
-from fiotools.readers.diskspd.elements import Element, MalformedError
+from fiotools.readers.diskspd.elements import LxmlElement, MalformedError, Spot
 from fiotools.readers.formats import DISKSPD_XML
 
 # also where the file was cut off at once
@@ -25,7 +25,8 @@ _INDENT = 200
 _MANY = 20
 _ATTRIBUTES = 99
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
-_NEXT = re.compile(rf"{DISKSPD_XML}|^[ \t]*Command Line:", re.MULTILINE)
+_ANCHOR = re.compile(DISKSPD_XML)
+_COMMAND, _COMMAND_LINE = "Command Line:", re.compile(r"^[ \t]*Command Line:", re.MULTILINE)
 _FREE = re.compile(
     r"^(?P<a>[ \t]*<(?P<name>Path|FilePath|ComputerName)>)"
     r"(?P<text>[^\n]*)(?P<b></(?P=name)>[ \t]*)$"
@@ -60,23 +61,6 @@ class Piece:
     progress: int = 0
 
 
-def is_one(text: str) -> bool:
-    r"""Say whether a text is one document from its first byte to its last, and nothing else.
-
-    Examples
-    --------
-    >>> is_one("<Results>\n<System></Results>"), is_one("<Results>\n<System></Results>\n$ exit")
-    (True, False)
-    """
-    return (
-        re.match(DISKSPD_XML, text) is not None
-        and "<Results>" not in text[1:]
-        and text.find(_END) == len(text) - len(_END)
-        and "<!DOCTYPE" not in text
-        and "Command Line:" not in text
-    )
-
-
 def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Take the document that begins at the match, with the messages around it.
 
@@ -87,16 +71,14 @@ def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     piece : Piece
     """
     at = match.start()
-    following = _NEXT.search(text, match.end())
-    limit = following.start() if following else len(text)
-    close = text.find(_END, at, limit)
-    stop = _last_tag(text, at, limit) if close < 0 else close + len(_END)
+    limit, whole = _limit(text, match.end())
+    stop = limit if whole else _last_tag(text, at, limit)
     # a line may be as long as the file: no further back than an indent
     line_start = text.rfind("\n", max(0, at - _INDENT), at) + 1
     inside = at > _INDENT and not line_start
     start = at if inside or text[line_start:at].strip() else messages.start_of(text, line_start)
-    end = stop if close < 0 else messages.end_of(text, stop)
-    piece = Piece(text[at:stop], text.count("\n", start, at), close >= 0)
+    end = messages.end_of(text, stop) if whole else stop
+    piece = Piece(text[at:stop], text.count("\n", start, at), whole)
     for first, last in ((start, at), (stop, end)):
         above = text.count("\n", start, first)
         for number, line in messages.lines(text[first:last]):
@@ -105,6 +87,24 @@ def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
             else:
                 piece.errors.append((above + number, line))
     return start, end, piece
+
+
+def _limit(text: str, at: int) -> tuple[int, bool]:
+    """Find where a document ends, or the next output begins; say whether that is its end."""
+    limit, stop = len(text), at
+    while (found := text.find(_END[2:], stop)) >= 0:
+        stop = found + len(_END[2:])
+        if text.endswith(_END, at, stop):
+            limit = stop
+            break
+        if _ANCHOR.match(text, found - 1):
+            limit = found - 1
+            break
+    # text output may stand in a document that was cut off
+    if text.find(_COMMAND, at, limit) >= 0:
+        command = _COMMAND_LINE.search(text, at, limit)
+        limit = command.start() if command else limit
+    return limit, text.endswith(_END, at, limit)
 
 
 def _last_tag(text: str, at: int, limit: int) -> int:
@@ -121,7 +121,7 @@ def _last_tag(text: str, at: int, limit: int) -> int:
     return end
 
 
-def parse(xml: str) -> tuple[Element, int]:
+def parse(xml: str) -> tuple[LxmlElement, int]:
     """Parse a document; if it had to be repaired, give the line of the first repair as well.
 
     Raises
@@ -132,17 +132,17 @@ def parse(xml: str) -> tuple[Element, int]:
         If an element has more attributes than any of DISKSPD's: each takes the time of all.
     """
     try:
-        return _parse(xml), 0
+        return parse_strictly(xml), 0
     except XMLSyntaxError:
         mended = _FREE.sub(_escape, xml)
         if mended == xml:
             raise
-    root = _parse(mended)
+    root = parse_strictly(mended)
     pairs = zip(xml.split("\n"), mended.split("\n"), strict=True)
     return root, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
 
 
-def strays(root: Element) -> list[tuple[int, str]]:
+def strays(root: LxmlElement) -> list[tuple[int, str]]:
     """Find text beside elements, which DISKSPD does not write: (line, text)."""
     found = root.xpath("//text()[normalize-space()][parent::*/*]")[:_MANY]
     return [(text.getparent().sourceline, text.strip()[:200]) for text in found]
@@ -161,7 +161,8 @@ def _escape(match: re.Match[str]) -> str:
     return f"{before}{text}{after}"
 
 
-def _parse(xml: str) -> Element:
+def parse_strictly(xml: str) -> LxmlElement:
+    """Parse a document without repairs."""
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -175,5 +176,5 @@ def _parse(xml: str) -> Element:
     found: Any = root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]")
     for crowded in found:
         reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
-        raise MalformedError(crowded.sourceline, reason)
+        raise MalformedError(Spot(crowded.sourceline, 0), reason)
     return root

@@ -14,17 +14,19 @@ import numpy as np
 
 from fiotools.readers.diskspd import checks
 from fiotools.readers.diskspd.buckets import DIRECTIONS
-from fiotools.readers.diskspd.results import AMOUNTS, USAGE
+from fiotools.readers.diskspd.shapes import AMOUNTS, RATES, USAGE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.readers.diskspd.results import Layout, Values
+    from fiotools.readers.diskspd.elements import Spot
+    from fiotools.readers.diskspd.shapes import Layout, Values
 
     Array = NDArray[Any]
 
 _TOTAL = DIRECTIONS.index("total")  # of the others
-_WIDTH = 3 * len(DIRECTIONS)  # means and deviations of latencies, and what I/Os per second deviate
+_WAYS = len(DIRECTIONS)
+_WIDTH = len(RATES) * _WAYS
 
 
 @dataclass
@@ -81,29 +83,28 @@ class Figures:
 
     def __init__(self, layout: Layout, values: Sequence[Values]) -> None:
         self.layout = layout
-        runs, entries = len(values), len(layout.lines)
-        wholes: Array = np.array(
-            [[-1 if one is None else one for one in run.wholes] for run in values], dtype=np.int64
-        )
+        runs, entries = len(values), len(layout.entries)
+        wholes: Array = np.array([run.wholes for run in values], dtype=np.int64)
         threads = 1 + len(layout.targets)
         self.said, self.named = wholes[:, 0], wholes[:, 1:threads]
-        width = 1 + len(AMOUNTS)
+        width = 1 + len(AMOUNTS) * _WAYS
         end = threads + entries * width
         of_entries = wholes[:, threads:end].reshape(runs, entries, width)
         self.sizes, self.groups = of_entries[..., 0], wholes[:, end:]
+        moved_bytes, ios = np.split(of_entries[..., 1:], len(AMOUNTS), axis=-1)
         numbers: Array = np.array([run.numbers for run in values], dtype=np.float64)
         self.seconds = numbers[:, 0]
         end = 1 + _WIDTH + entries * _WIDTH
         times = numbers[:, 1 + _WIDTH : end].reshape(runs, entries, _WIDTH)
         self.usage = numbers[:, end:].reshape(-1, len(USAGE))
-        moved = of_entries[..., 2::2] != 0
-        self.entries = Amounts(moved, of_entries[..., 1::2], of_entries[..., 2::2], *_thirds(times))
+        moved = ios != 0
+        self.entries = Amounts(moved, moved_bytes, ios, *_rates(times))
         _pool(self.entries)
         self.totals = Amounts(
             moved.any(axis=1),
             np.where(moved, self.entries.bytes, 0).sum(axis=1),
             np.where(moved, self.entries.ios, 0).sum(axis=1),
-            *_thirds(numbers[:, 1 : 1 + _WIDTH]),
+            *_rates(numbers[:, 1 : 1 + _WIDTH]),
         )
 
     def gaps(self, each: Sequence[int | None]) -> list[str | None]:
@@ -122,8 +123,8 @@ class Figures:
             )
         ]
 
-    def contradictions(self, blocks: Array) -> Iterator[tuple[int, int, str]]:
-        """Say where an entry contradicts itself: its run, its line and what is wrong.
+    def contradictions(self, blocks: Array) -> Iterator[tuple[int, Spot, str]]:
+        """Say where an entry contradicts itself: its run, its spot and what is wrong.
 
         Parameters
         ----------
@@ -146,7 +147,7 @@ class Figures:
                 checks.blocks((row, size) for row in rows.values()),
             ):
                 if problem:
-                    yield run, self.layout.lines[entry], problem
+                    yield run, self.layout.entries[entry], problem
 
     def unlike_means(self, whole: Array) -> Iterator[tuple[int, str]]:
         """Say of which whole runs the latencies of the threads do not make that of the run."""
@@ -182,10 +183,10 @@ def _rows(amounts: Amounts, *place: int) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _thirds(numbers: Array) -> tuple[Array, Array, Array]:
-    """Take means and deviations in ms, as printed with three decimals, apart from the rest."""
-    means, deviations, rest = np.split(numbers, 3, axis=-1)
-    return np.rint(means * 1e6), np.rint(deviations * 1e6), rest
+def _rates(numbers: Array) -> tuple[Array, ...]:
+    """Take `RATES` apart; latencies are in ms, as printed with three decimals."""
+    means, deviations, spreads = np.split(numbers, len(RATES), axis=-1)
+    return np.rint(means * 1e6), np.rint(deviations * 1e6), spreads
 
 
 def _pool(one: Amounts) -> None:

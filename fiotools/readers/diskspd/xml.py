@@ -34,7 +34,12 @@ from fiotools.readers.base import Report, Session
 from fiotools.readers.diskspd import documents, messages, runs
 from fiotools.readers.diskspd import text as diskspd_text
 from fiotools.readers.diskspd.documents import Piece
-from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
+from fiotools.readers.formats import (
+    DISKSPD_TEXT,
+    DISKSPD_TEXT_NEEDS,
+    DISKSPD_XML,
+    is_profile,
+)
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -69,7 +74,7 @@ def read(document: Document, tables: Tables) -> None:
         _add_beside(tables, document, at, report.start)
         try:
             if report.kind == "diskspd_xml":
-                runs.add(tables, report, Session(), alone=len(reports) == 1)
+                runs.add(tables, report, Session())
             else:
                 diskspd_text.add(tables, report, Session())
         except ParseError as error:
@@ -85,7 +90,10 @@ def read(document: Document, tables: Tables) -> None:
 def _search(document: Document) -> list[Report]:
     """Find XML and text in a file that begins as XML and is therefore searched for nothing else."""
     found: list[Report] = []
-    anchors = re.compile(f"(?P<xml>{DISKSPD_XML})|(?P<text>{DISKSPD_TEXT})", re.MULTILINE)
+    anchor = f"(?P<xml>{DISKSPD_XML})"
+    if any(part in document.text for part in DISKSPD_TEXT_NEEDS):
+        anchor += f"|(?P<text>{DISKSPD_TEXT})"
+    anchors = re.compile(anchor, re.MULTILINE)
     both = {"xml": parse, "text": diskspd_text.parse}
     at = 0
     while match := anchors.search(document.text, at):
