@@ -28,7 +28,6 @@ DISKSPD_TEXT = (
     r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
     r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
 )
-DISKSPD_TEXT_NEEDS = ("Command Line:", "Input parameters:", "Results for ", "I/Os")
 CRYSTALDISKMARK = (
     r"(?<![A-Za-z])(?:Sequential|Seq|SEQ|Random|RND)"
     r"(?:[ \t\xa0]{1,30}(?:Read|Write|Mix)(?![A-Za-z]))?"
@@ -208,7 +207,11 @@ READERS: tuple[Reader, ...] = (
             r"|^\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
         ),
         read=Later(f"{_HERE}.diskspd.text:read"),
-        grammar=_grammar("diskspd.text", DISKSPD_TEXT, *DISKSPD_TEXT_NEEDS),
+        grammar=_grammar(
+            "diskspd.text",
+            DISKSPD_TEXT,
+            *("Command Line:", "Input parameters:", "Results for ", "I/Os"),
+        ),
     ),
     Reader(
         name="diskspd_xml",

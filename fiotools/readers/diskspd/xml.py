@@ -34,17 +34,13 @@ from fiotools.readers.base import Report, Session
 from fiotools.readers.diskspd import documents, messages, runs
 from fiotools.readers.diskspd import text as diskspd_text
 from fiotools.readers.diskspd.documents import Piece
-from fiotools.readers.formats import (
-    DISKSPD_TEXT,
-    DISKSPD_TEXT_NEEDS,
-    DISKSPD_XML,
-    is_profile,
-)
+from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
 
+_XML, _TEXT = re.compile(DISKSPD_XML), re.compile(DISKSPD_TEXT, re.MULTILINE)
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
 
 
@@ -88,22 +84,21 @@ def read(document: Document, tables: Tables) -> None:
 
 
 def _search(document: Document) -> list[Report]:
-    """Find XML and text in a file that begins as XML and is therefore searched for nothing else."""
+    """Find XML, and text output beside it, in a file that is searched for nothing else."""
+    text = document.text
     found: list[Report] = []
-    anchor = f"(?P<xml>{DISKSPD_XML})"
-    if any(part in document.text for part in DISKSPD_TEXT_NEEDS):
-        anchor += f"|(?P<text>{DISKSPD_TEXT})"
-    anchors = re.compile(anchor, re.MULTILINE)
-    both = {"xml": parse, "text": diskspd_text.parse}
     at = 0
-    while match := anchors.search(document.text, at):
-        kind = match.lastgroup or ""
-        parsed = both[kind](document.text, match)
+    xml = _XML.search(text)
+    while match := _TEXT.search(text, at, xml.start() if xml else len(text)) or xml:
+        kind, read_at = ("xml", parse) if match is xml else ("text", diskspd_text.parse)
+        parsed = read_at(text, match)
         at = match.end()
         if parsed and parsed[0] >= (found[-1].end if found else 0):
             start, end, data = parsed
             found.append(Report(f"diskspd_{kind}", start, end, document.line(start), data))
             at = max(at, end)
+        if xml and xml.start() < at:
+            xml = _XML.search(text, at)
     return found
 
 
