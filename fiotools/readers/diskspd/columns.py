@@ -14,7 +14,7 @@ import numpy as np
 from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve, Sampled
 from fiotools.readers.diskspd.figures import Figures
 from fiotools.readers.diskspd.samples import Percentiles, samples, words
-from fiotools.readers.diskspd.shapes import USAGE
+from fiotools.readers.diskspd.shapes import AMOUNTS, RATES, USAGE
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from fiotools.tables import Column
 
     Array = NDArray[Any]
+
+
+_EXTREMES = ("lat_min_ns", "lat_max_ns")  # of whole runs: percentiles 0 and 100
 
 
 class Run(NamedTuple):
@@ -75,11 +78,10 @@ def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
                 whose, found = of_table()
                 yield Made(table, own[whose], {"run": numbers[whose], **found})
     if wants("samples"):
-        for whose, sizes, rows_found, shared in samples(runs):
-            numbers = np.array([runs[place].number for place in whose.tolist()])
-            yield Made(
-                "samples", whose.astype(np.int32), rows_found, sizes, {"run": numbers, **shared}
-            )
+        for stretches in samples(runs):
+            within = [runs[place].number for place in stretches.whose.tolist()]
+            shared = {"run": within, **stretches.shared}
+            yield Made("samples", stretches.whose, stretches.columns, stretches.sizes, shared)
 
 
 class Rows(NamedTuple):
@@ -117,34 +119,32 @@ class Columns:
     def _gaps(self) -> list[str | None]:
         return self._figures.gaps([run.asked.each for run in self._runs])
 
-    @cached_property
-    def _paths(self) -> list[str | None]:
-        """The paths of the entries of all runs."""
-        return [path or None for run in self._runs for path in run.values.texts[: self._entries]]
+    @property
+    def _is_whole(self) -> Array:
+        return np.array([gap is None for gap in self._gaps])
 
     @cached_property
     def _conditions(self) -> dict[str, Array]:
-        """The conditions of the entries of all runs."""
-        plans = (run.asked for run in self._runs for _ in range(self._entries))
-        found = _columns([plan.of(path) for plan, path in zip(plans, self._paths, strict=True)])
-        sizes = self._figures.sizes.reshape(-1)
-        given = found.get("size_bytes", np.full(len(sizes), None))
-        found["size_bytes"] = np.where(sizes < 0, given, sizes)
+        """The conditions of the entries of all runs, each followed by those of the whole run."""
+        every: list[Conditions] = []
+        for run, sizes in zip(self._runs, self._figures.sizes.tolist(), strict=True):
+            paths = [path or None for path in run.values.texts[: self._entries]]
+            known = [None if size < 0 else size for size in sizes]
+            every += [run.asked.of(path) for path in paths]
+            every.append(run.asked.for_total(dict(zip(paths, known, strict=True))))
+        names = dict.fromkeys(name for one in every for name in one)
+        found = {name: np.array([one.get(name) for one in every], dtype=object) for name in names}
+        # the size that the results say of a target is better than that which was asked for
+        sizes = self._of_entries(self._figures.sizes)
+        asked = found.get("size_bytes", [None] * len(sizes))
+        both = zip(sizes, asked, strict=True)
+        found["size_bytes"] = np.array([b if a is None else a for a, b in both], dtype=object)
         return found
 
-    def _of_totals(self) -> dict[str, Array]:
-        """Give the conditions of all runs as a whole."""
-        return _columns(
-            [
-                run.asked.for_total(
-                    {
-                        path: None if size < 0 else size
-                        for path, size in zip(run.values.texts, sizes, strict=False)
-                    }
-                )
-                for run, sizes in zip(self._runs, self._figures.sizes.tolist(), strict=True)
-            ]
-        )
+    def _of_entries(self, numbers: Array) -> Array:
+        """List whole numbers of the entries of all runs, None for each whole run behind them."""
+        none = np.full((len(self._runs), 1), -1)
+        return _known(np.concatenate([numbers, none], axis=1)).reshape(-1)
 
     def settings(self) -> Rows:
         """Give what was asked for."""
@@ -158,62 +158,39 @@ class Columns:
 
     def io(self) -> Rows:
         """Give the rows of threads on targets, and of whole runs behind them."""
-        threads, totals = self._figures.entries, self._figures.totals
-        # a thread that did nothing while its run did something is dead: that is its share
-        _, firsts, thread = np.unique(
-            np.arange(len(self._layout.targets)).repeat(self._layout.targets),
-            return_index=True,
-            return_inverse=True,
-        )
-        busy = np.logical_or.reduceat(threads.moved.any(axis=-1), firsts, axis=1)[:, thread]
-        dead = ~busy[..., None] & totals.moved[:, None]
-        run, entry, direction = np.nonzero(threads.moved | dead)
-        is_whole = np.array([gap is None for gap in self._gaps])
-        whole, way = np.nonzero(totals.moved & is_whole[:, None])
-        whose = np.concatenate([run, whole])
-        order = np.argsort(whose, kind="stable")
-        whose = whose[order]
-
-        def both(of_threads: Array, of_totals: Array) -> Array:
-            found: Array = np.concatenate([of_threads, of_totals])
-            return found[order]
-
-        def figures(name: str) -> Array:
-            of_threads, of_totals = getattr(threads, name), getattr(totals, name)
-            return both(of_threads[run, entry, direction], of_totals[whole, way])
-
-        moved, count, seconds = figures("bytes"), figures("ios"), self._figures.seconds[whose]
-        rate = np.where(seconds > 0, seconds, np.nan)
-        none = np.full(len(run), np.nan)
-        least, most = (both(none, end[whole, way]) for end in self._percentiles.extremes())
+        figures, last = self._figures, self._entries
+        there = figures.moved.copy()
+        there[:, :-1] |= figures.dead()
+        there[:, -1] &= self._is_whole[:, None]
+        place = np.nonzero(there)
+        whose, entry, way = place
+        each = whose * (last + 1) + entry
+        moved, count = (figures.of[one.column][place] for one in AMOUNTS)
+        seconds = figures.seconds[whose]
+        time = np.where(seconds > 0, seconds, np.nan)
         columns: dict[str, Column] = {
-            "entry": both(entry, np.full(len(whole), self._entries)) + 1,
-            "direction": words(DIRECTIONS, both(direction, way)),
-            "scope": words(("thread", "total"), both(run * 0, whole * 0 + 1)),
+            "entry": entry + 1,
+            "direction": words(DIRECTIONS, way),
+            "scope": words(("thread", "total"), (entry == last).astype(int)),
             "io_bytes": moved,
             "total_ios": count,
-            "iops_stddev": figures("spreads"),
-            "lat_min_ns": least,
-            "lat_max_ns": most,
-            "lat_mean_ns": np.where(count == 0, np.nan, figures("means")),
-            "lat_stddev_ns": np.where(count == 0, np.nan, figures("deviations")),
             "runtime_s": seconds,
-            "iops": count / rate,
-            "bw_bytes_per_s": moved / rate,
+            "iops": count / time,
+            "bw_bytes_per_s": moved / time,
         }
-        named = self._figures.named.repeat(self._layout.targets, axis=1).reshape(-1)
-        of_threads = {
-            "thread": _known(named),
-            "target": np.array(self._paths, dtype=object),
+        for one in RATES:
+            columns[one.column] = np.where(count == 0, np.nan, figures.of[one.column][place])
+        for name, extreme in zip(_EXTREMES, self._percentiles.extremes(), strict=True):
+            columns[name] = np.where(entry == last, extreme[whose, way], np.nan)
+        paths = [path or None for run in self._runs for path in (*run.values.texts[:last], None)]
+        threads = figures.threads.repeat(self._layout.targets, axis=1)
+        of_entries = {
+            "thread": self._of_entries(threads),
+            "target": np.array(paths, dtype=object),
             **self._conditions,
         }
-        of_totals = self._of_totals()
-        place = run * self._entries + entry
-        for name in dict.fromkeys((*of_threads, *of_totals)):
-            parts = ((of_threads.get(name), place), (of_totals.get(name), whole))
-            columns[name] = both(
-                *(np.full(len(at), None) if one is None else one[at] for one, at in parts)
-            ).tolist()
+        for name, values in of_entries.items():
+            columns[name] = values[each].tolist()
         return Rows(whose, columns)
 
     def cpu(self) -> Rows:
@@ -253,16 +230,16 @@ class Columns:
             (run, spot, "no TestTimeSeconds: rates are missing")
             for run in np.flatnonzero(~(figures.seconds > 0)).tolist()
         ]
-        blocks = self._conditions.get("bs_bytes", np.full(len(self._paths), None))
-        known = np.array([-1 if size is None else size for size in blocks], dtype=np.int64)
-        said += figures.contradictions(known.reshape(len(self._runs), -1))
+        none = np.full(len(self._runs) * (self._entries + 1), None)
+        blocks = [-1 if size is None else size for size in self._conditions.get("bs_bytes", none)]
+        by_run = np.array(blocks, dtype=np.int64).reshape(len(self._runs), -1)
+        said += figures.contradictions(by_run[:, :-1])
         said += [
             (run, spot, f"{gap}: their sum is no total, and is left out")
             for run, gap in enumerate(self._gaps)
             if gap
         ]
-        is_whole = np.array([gap is None for gap in self._gaps])
-        said += [(run, spot, problem) for run, problem in figures.unlike_means(is_whole)]
+        said += [(run, spot, problem) for run, problem in figures.unlike_means(self._is_whole)]
         said += [(run, spot, problem) for run, problem in self._percentiles.falling()]
         said.sort(key=lambda one: one[0])
         columns: dict[str, Column] = {
@@ -281,15 +258,3 @@ def _known(numbers: Array) -> Array:
     found = numbers.astype(object)
     found[numbers < 0] = None
     return found
-
-
-def _columns(conditions: Sequence[Conditions]) -> dict[str, Array]:
-    """Make columns of conditions, of which many are the same object."""
-    places: dict[int, int] = {}
-    rows = [places.setdefault(id(one), len(places)) for one in conditions]
-    distinct = [*{id(one): one for one in conditions}.values()]
-    names = dict.fromkeys(name for one in distinct for name in one)
-    return {
-        name: np.array([*(one.get(name) for one in distinct), None], dtype=object)[rows]
-        for name in names
-    }

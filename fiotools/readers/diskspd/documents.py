@@ -25,7 +25,7 @@ _INDENT = 200
 _MANY = 20
 _ATTRIBUTES = 99
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
-_ANCHOR = re.compile(DISKSPD_XML)
+_ANCHOR, _RESULTS = re.compile(DISKSPD_XML), re.compile("</?Results>")
 _COMMAND, _COMMAND_LINE = "Command Line:", re.compile(r"^[ \t]*Command Line:", re.MULTILINE)
 _FREE = re.compile(
     r"^(?P<a>[ \t]*<(?P<name>Path|FilePath|ComputerName)>)"
@@ -91,20 +91,17 @@ def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
 
 def _limit(text: str, at: int) -> tuple[int, bool]:
     """Find where a document ends, or the next output begins; say whether that is its end."""
-    limit, stop = len(text), at
-    while (found := text.find(_END[2:], stop)) >= 0:
-        stop = found + len(_END[2:])
-        if text.endswith(_END, at, stop):
-            limit = stop
-            break
-        if _ANCHOR.match(text, found - 1):
-            limit = found - 1
+    limit, whole = len(text), False
+    for tag in _RESULTS.finditer(text, at):
+        whole = tag[0] == _END
+        if whole or _ANCHOR.match(text, tag.start()):
+            limit = tag.end() if whole else tag.start()
             break
     # text output may stand in a document that was cut off
-    if text.find(_COMMAND, at, limit) >= 0:
+    if text.rfind(_COMMAND, at, limit) >= 0:
         command = _COMMAND_LINE.search(text, at, limit)
-        limit = command.start() if command else limit
-    return limit, text.endswith(_END, at, limit)
+        return (command.start(), False) if command else (limit, whole)
+    return limit, whole
 
 
 def _last_tag(text: str, at: int, limit: int) -> int:

@@ -1,0 +1,139 @@
+r"""What every grammar of a text needs: lines with their places, and who takes which line.
+
+A report is read in one walk: a `Cursor` stands on a line, and `taken` hands that line to the first
+of (pattern, taker) whose pattern it is. Nothing here knows a tool.
+
+Examples
+--------
+>>> pairs = ((re.compile(r"(\w+)=(\d+)"), lambda cursor, into, found: into.append(found[1])),)
+>>> cursor, names = Cursor("a=1\nb=2\nand so on"), []
+>>> while taken(cursor, names, pairs):
+...     pass
+>>> names, cursor.line, cursor.number
+(['a', 'b'], 'and so on', 2)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Protocol, TypeVar
+
+Into = TypeVar("Into", contravariant=True)
+
+_FILLED = re.compile(r"\S[^\n]*")
+
+
+def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
+    r"""Find where the line of a place begins; None if that is farther above than ``within``.
+
+    Parameters
+    ----------
+    text : str
+    at, within : int
+        A text may be one line, and every place in it be asked for: so the search has a bound.
+    ends : str
+        What ends a line: ``"\n\r"`` where progress that was overwritten counts as a line.
+    """
+    low = max(0, at - within)
+    found = max(text.rfind(end, low, at) for end in ends)
+    return found + 1 if found >= 0 or low == 0 else None
+
+
+def line_end(text: str, at: int) -> int:
+    """Find where the line of a place ends."""
+    found = text.find("\n", at)
+    return found if found >= 0 else len(text)
+
+
+def lines_above(text: str, at: int) -> Iterator[tuple[int, str]]:
+    """Give the lines above the start of a line, the nearest first: where each begins, and it."""
+    while at > 0:
+        stop, at = at - 1, text.rfind("\n", 0, at - 1) + 1
+        yield at, text[at:stop]
+
+
+class Cursor:
+    """Stands on one line of a text, and goes down.
+
+    Parameters
+    ----------
+    text : str
+    at : int
+        Where the first line begins.
+    strip : callable
+        What makes ``bare`` of a line.
+
+    Attributes
+    ----------
+    line, bare : str
+        The line, and what it says without blanks or quoting; behind the last line they are empty.
+    number : int
+        How many lines were passed.
+    start, stop : int
+        Where the line begins, and where its end of line stands.
+    end : int
+        Where the last line that was taken and not blank stopped.
+    """
+
+    def __init__(self, text: str, at: int = 0, strip: Callable[[str], str] = str.strip) -> None:
+        self.text, self.end, self._strip = text, at, strip
+        self._stand(at, 0)
+
+    def _stand(self, at: int, number: int) -> None:
+        self.start, self.stop, self.number = at, line_end(self.text, at), number
+        self.line = self.text[at : self.stop]
+        self.bare = self._strip(self.line)
+
+    @property
+    def done(self) -> bool:
+        """Whether no line is left."""
+        return self.start >= len(self.text)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text ends on this line, without an end of line: it may be cut off."""
+        return self.stop >= len(self.text)
+
+    def take(self) -> str:
+        """Give the line, and go on to the next."""
+        line = self.line
+        if self.bare:
+            self.end = self.stop
+        self._stand(self.stop + 1, self.number + 1)
+        return line
+
+    def take_to(self, stop: int) -> None:
+        """Take several lines as one, as far as the end of the last of them."""
+        self.number += self.text.count("\n", self.start, stop)
+        self.stop = stop
+        self.take()
+
+    def ahead(self, count: int) -> Iterator[str]:
+        """Give some of the lines behind this one that are not blank, without blanks around."""
+        for found in islice(_FILLED.finditer(self.text, self.stop), count):
+            yield found[0].rstrip()
+
+
+class Taker(Protocol[Into]):
+    """Takes a line, and as many below it as belong to it, into what is being read.
+
+    The line that it leaves the cursor on was taken too, if it is still the same. False means that
+    it refuses the line.
+    """
+
+    def __call__(self, cursor: Cursor, into: Into, found: re.Match[str], /) -> bool | None:
+        """Take a line, or refuse it."""
+
+
+def taken(cursor: Cursor, into: Into, pairs: Iterable[tuple[re.Pattern[str], Taker[Into]]]) -> bool:
+    """Let the first taker have the line whose pattern all of it is; say whether one took it."""
+    number = cursor.number
+    for pattern, take in pairs:
+        found = pattern.fullmatch(cursor.bare)
+        if found and take(cursor, into, found) is not False:
+            if cursor.number == number:
+                cursor.take()
+            return True
+    return False
