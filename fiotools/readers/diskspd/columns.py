@@ -78,10 +78,7 @@ def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
                 whose, found = of_table()
                 yield Made(table, own[whose], {"run": numbers[whose], **found})
     if wants("samples"):
-        for stretches in samples(runs):
-            within = [runs[place].number for place in stretches.whose.tolist()]
-            shared = {"run": within, **stretches.shared}
-            yield Made("samples", stretches.whose, stretches.columns, stretches.sizes, shared)
+        yield from samples(runs)
 
 
 class Rows(NamedTuple):

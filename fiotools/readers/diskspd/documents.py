@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
-from lxml.etree import XMLSyntaxError
 
 from fiotools.readers.diskspd import messages
 from fiotools.readers.diskspd.elements import LxmlElement, MalformedError, Spot
@@ -118,25 +117,19 @@ def _last_tag(text: str, at: int, limit: int) -> int:
     return end
 
 
-def parse(xml: str) -> tuple[LxmlElement, int]:
-    """Parse a document; if it had to be repaired, give the line of the first repair as well.
+def mended(xml: str) -> tuple[str, int] | None:
+    """Escape what DISKSPD takes from outside.
 
-    Raises
-    ------
-    lxml.etree.XMLSyntaxError
-        If it is not well-formed, and not for want of escapes in the places known.
-    MalformedError
-        If an element has more attributes than any of DISKSPD's: each takes the time of all.
+    Returns
+    -------
+    tuple of (str, int) or None
+        The document and the line of the first repair; None if there is nothing to repair.
     """
-    try:
-        return parse_strictly(xml), 0
-    except XMLSyntaxError:
-        mended = _FREE.sub(_escape, xml)
-        if mended == xml:
-            raise
-    root = parse_strictly(mended)
-    pairs = zip(xml.split("\n"), mended.split("\n"), strict=True)
-    return root, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+    found = _FREE.sub(_escape, xml)
+    if found == xml:
+        return None
+    pairs = zip(xml.split("\n"), found.split("\n"), strict=True)
+    return found, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
 
 
 def strays(root: LxmlElement) -> list[tuple[int, str]]:
@@ -158,8 +151,16 @@ def _escape(match: re.Match[str]) -> str:
     return f"{before}{text}{after}"
 
 
-def parse_strictly(xml: str) -> LxmlElement:
-    """Parse a document without repairs."""
+def parse(xml: str) -> LxmlElement:
+    """Parse a document.
+
+    Raises
+    ------
+    lxml.etree.XMLSyntaxError
+        If it is not well-formed.
+    MalformedError
+        If an element has more attributes than any of DISKSPD's: each takes the time of all.
+    """
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,

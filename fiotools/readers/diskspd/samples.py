@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from fiotools.readers.diskspd import checks
 from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, Curve, Sampled
+from fiotools.tables import Made
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,42 +21,24 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
-_WHOSE = ("entry", "thread", "target", "scope")
+_WHOSE = ("run", "entry", "thread", "target", "scope")
 _MANY = 2**15  # buckets: rows are made of so many at once
 
 
-class Samples(NamedTuple):
-    """Rows of `samples`.
-
-    Attributes
-    ----------
-    whose : numpy.ndarray
-        The place of the run that each stretch of rows is of.
-    sizes : numpy.ndarray
-        How many rows each stretch has.
-    columns, shared : mapping
-        What each row has of its own, and what the rows of a stretch share.
-    """
-
-    whose: Array
-    sizes: Array
-    columns: Mapping[str, Column]
-    shared: Mapping[str, Column]
-
-
 class _Stretch(NamedTuple):
-    """What ``-D`` sampled of a thread on a target, or of a whole run."""
+    """What ``-D`` sampled of a thread on a target, or of a whole run: the ``place``-th of all."""
 
     place: int
     measured: bool
     sampled: Sampled
+    run: int
     entry: int
     thread: int | None
     target: str | None
     scope: str
 
 
-def samples(runs: Sequence[Run]) -> Iterator[Samples]:
+def samples(runs: Sequence[Run]) -> Iterator[Made]:
     """Give what was sampled, in its order: I/Os per second, and latencies where they are sure."""
     few: list[_Stretch] = []
     size = 0
@@ -74,19 +57,21 @@ def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
     layout, values = run.layout, run.values
     pairs = zip(values.wholes[1:], layout.targets, strict=False)
     threads = [None if thread < 0 else thread for thread, count in pairs for _ in range(count)]
-    paths = [path or None for path in values.texts]
-    whose = [(*keys, "thread") for keys in zip(threads, paths, strict=False)]
+    whose = [
+        (thread, path or None, "thread")
+        for thread, path in zip(threads, values.texts, strict=False)
+    ]
     whose.append((None, None, "total"))
     for entry, (sampled, keys) in enumerate(zip(run.sampled, whose, strict=False), 1):
         if sampled is not None and len(sampled.values):
-            yield _Stretch(place, layout.measured, sampled, entry, *keys)
+            yield _Stretch(place, layout.measured, sampled, run.number, entry, *keys)
 
 
 def _alike(one: _Stretch, other: _Stretch) -> bool:
     return one.measured == other.measured and one.sampled.names == other.sampled.names
 
 
-def _rows(stretches: Sequence[_Stretch]) -> Iterator[Samples]:
+def _rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
     """Give the samples of buckets of the same columns."""
     values = np.concatenate([one.sampled.values for one in stretches])
     first = stretches[0]
@@ -108,7 +93,7 @@ def _rows(stretches: Sequence[_Stretch]) -> Iterator[Samples]:
     if there:
         shared = {name: [getattr(stretches[at], name) for at in there] for name in _WHOSE}
         whose = np.array([stretches[at].place for at in there], dtype=np.int32)
-        yield Samples(whose, sizes[there], columns, shared)
+        yield Made("samples", whose, columns, sizes[there], shared)
 
 
 def words(names: Sequence[str], places: Array) -> list[str]:

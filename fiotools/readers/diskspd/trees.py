@@ -8,6 +8,7 @@ parser; then the values are taken out of the parsed tree, and go the same way.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from fiotools.readers.diskspd.options import Asked
 from fiotools.readers.diskspd.shapes import Shape, Values
 
 _VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
+_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
 _SKELETONS = 64  # whose trees are kept
 
 
@@ -80,10 +82,21 @@ def take(xml: str, *, samples: bool) -> Taken:
     MalformedError
         If an element does not hold what it must.
     """
-    return _split(xml, samples=samples) or _parsed(xml, samples=samples)
+    taken = _split(xml, samples=samples)
+    if taken is not None:
+        return taken
+    try:
+        root = documents.parse(xml)
+    except XMLSyntaxError:
+        repair = documents.mended(xml)
+        if repair is None:
+            raise
+        taken = _split(*repair, samples=samples)
+        return taken or _parsed(documents.parse(repair[0]), repair[1], samples=samples)
+    return _parsed(root, samples=samples)
 
 
-def _split(xml: str, *, samples: bool) -> Taken | None:
+def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
     """Take a document as DISKSPD writes it; None if anything in it is unusual."""
     cut = buckets.cut(xml)
     if cut is None or NUMBERED in cut.rest:
@@ -91,8 +104,12 @@ def _split(xml: str, *, samples: bool) -> Taken | None:
     parts = _VALUE.split(cut.rest)
     texts = [text or attribute for text, attribute in zip(parts[1::3], parts[2::3], strict=True)]
     values = "\n".join(texts) + "\n"
-    if "&" in values or " \n" in values or not "".join(texts).isprintable():
+    if " \n" in values or not "".join(texts).isprintable():
         return None
+    if "&" in values:
+        if values.count("&") > len(_REFERENCE.findall(values)):
+            return None
+        texts = [*map(html.unescape, texts)]
     texts.append("")
     try:
         outline = _outline(NUMBERED.join(parts[::3]))
@@ -104,7 +121,7 @@ def _split(xml: str, *, samples: bool) -> Taken | None:
             return None  # buckets where DISKSPD writes none
         wanted = {mark: samples or is_asked for mark, is_asked in over_time.items()}
         found = buckets.read_cut(cut, wanted)
-        return None if found is None else _taken(shape, texts, found, cut.lines())
+        return None if found is None else _taken(shape, texts, found, cut.lines(), repaired)
     except MalformedError:
         return None  # the parser says it of the right line
 
@@ -142,7 +159,7 @@ def _outline(skeleton: str) -> _Outline | None:
         lead = ">" if piece.startswith("</") else '="'
         numbered.append(f"{lead}{NUMBERED}{number}{piece}")
     try:
-        root = documents.parse_strictly("".join(numbered))
+        root = documents.parse("".join(numbered))
     except XMLSyntaxError:
         return None
     if not all(map(_is_plain, root.iter())):
@@ -162,9 +179,8 @@ def _is_plain(element: LxmlElement) -> bool:
     )
 
 
-def _parsed(xml: str, *, samples: bool) -> Taken:
-    """Take a document that a parser reads, after repairs if need be."""
-    root, repaired = documents.parse(xml)
+def _parsed(root: LxmlElement, repaired: int = 0, *, samples: bool) -> Taken:
+    """Take a document out of its parsed tree."""
     strays = documents.strays(root)
     marks, found = buckets.lift(root, samples=samples)
     texts: list[str] = []
