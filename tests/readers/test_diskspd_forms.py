@@ -104,10 +104,18 @@ def test_lines_are_those_of_the_file(odd):
 
 
 REFUSED = {
-    "no value": ('SampleMillisecond="1000"', 'SampleMillisecond=""', "SampleMillisecond is ''"),
+    "no value": (
+        'SampleMillisecond="1000"',
+        'SampleMillisecond=""',
+        "SampleMillisecond is '', not a number",
+    ),
     "exponent": (' Write="', ' Write="1e', r"Write is '1e\d+', not a number"),
     "digits": (' Read="', ' Read="123456789012345678901', r"Read is '1234\d+', not a number"),
-    "points": ("<ReadMilliseconds>0.", "<ReadMilliseconds>0..1", "ReadMilliseconds is '0..1"),
+    "points": (
+        "<ReadMilliseconds>0.",
+        "<ReadMilliseconds>0..1",
+        r"ReadMilliseconds is '0\.\.1\d*', not a number",
+    ),
     "reference": (' Read="', ' Read="&amp;', r"Read is '&\d+', not a number"),
     "twice": (BUCKET, BUCKET + 'SampleMillisecond="2000" ', "not well-formed XML"),
     "open": ("</Iops>", "", "not well-formed XML"),
@@ -143,6 +151,25 @@ def test_a_bucket_without_a_number_has_no_sample():
         pd.testing.assert_frame_equal(
             res.io.drop(columns="source"), whole.io.drop(columns="source"), check_exact=True
         )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_two_documents_of_which_nobody_wants_the_samples(path):
+    text = text_of(path)
+    io = ft.reads(f"{text}\n{text}", tables=("io",)).io
+    one = ft.reads(text, tables=("io",)).io
+    pd.testing.assert_frame_equal(io[io["run"] == 1], one, check_exact=True)
+    assert len(io) == 2 * len(one)
+
+
+def test_latencies_that_were_not_measured_are_not_asked_for_their_form():
+    text = text_of(UNMEASURED)
+    at = text.rindex("WriteLatencyStdDev=")
+    res = ft.reads(text[:at] + re.sub(r'"[^"]*"', '"none"', text[at:], count=1))
+    pd.testing.assert_frame_equal(
+        res.samples.drop(columns="source"), ft.read(UNMEASURED).samples.drop(columns="source")
+    )
+    assert "only with -L" in res.notes["message"].item()
 
 
 def test_buckets_elsewhere_are_no_samples():

@@ -64,15 +64,13 @@ class Sampled:
         What the columns are: the time, and some of ``ATTRIBUTES``; or names of a later version.
     values : numpy.ndarray
         A row for each bucket, as printed; nan where something is missing.
+    is_made_up : bool
+        Whether there are latencies though none were measured; asked of whole runs.
     """
 
     names: Sequence[str]
     values: Array
-
-    @property
-    def has_latencies(self) -> bool:
-        """Whether any latency of reads or writes is not 0."""
-        return bool((self.values[:, [name in _OF_SIDES for name in self.names]] > 0).any())
+    is_made_up: bool = False
 
     @property
     def later(self) -> list[str]:
@@ -154,15 +152,17 @@ def cut(text: str) -> Cut | None:
     return Cut(text, "".join(parts), runs)
 
 
-def read_cut(taken: Cut, over_time: Mapping[int, bool]) -> Buckets | None:
+def read_cut(taken: Cut, over_time: Mapping[int, bool], *, samples: bool) -> Buckets | None:
     """Read what was cut out of a document.
 
     Parameters
     ----------
     taken : Cut
     over_time : mapping of int to bool
-        The runs of ``-D``, and whether their values are wanted; they are held to their form in any
-        case. The other runs are percentiles.
+        The runs of ``-D``, and whether each is of a whole run without latencies. They are held to
+        their form in any case. The other runs are percentiles.
+    samples : bool
+        Whether the values over time are wanted.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def read_cut(taken: Cut, over_time: Mapping[int, bool]) -> Buckets | None:
             if curve is None:
                 return None
             curves[number] = curve
-    sampled = _over_time(taken, over_time) if over_time else {}
+    sampled = _over_time(taken, over_time, samples=samples) if over_time else {}
     return None if sampled is None else Buckets(sampled, curves)
 
 
@@ -202,8 +202,11 @@ def _curve(text: bytes) -> Curve | None:
     return Curve(np.array(columns[0]), milliseconds)
 
 
-def _over_time(taken: Cut, wanted: Mapping[int, bool]) -> dict[int, Sampled] | None:
+def _over_time(
+    taken: Cut, unmeasured: Mapping[int, bool], *, samples: bool
+) -> dict[int, Sampled] | None:
     """Read the buckets of ``-D``: of all runs, a piece of some size at a time."""
+    wanted = {number: samples or is_asked for number, is_asked in unmeasured.items()}
     start, end = taken.runs[min(wanted)]
     head = taken.text[start : min(end, start + _UNIT_SIZE)].encode()
     unit = _UNIT.match(head.translate(None, DIGITS))
@@ -233,11 +236,17 @@ def _over_time(taken: Cut, wanted: Mapping[int, bool]) -> dict[int, Sampled] | N
             if wanted[number]:
                 found[number].append(matrix[start : start + length])
             start += length
-    none = np.zeros((0, len(names)))
     return {
-        number: Sampled(names, parts[0] if len(parts) == 1 else np.concatenate([none, *parts]))
+        number: _joined(names, parts, unmeasured=unmeasured[number])
         for number, parts in found.items()
     }
+
+
+def _joined(names: Sequence[str], parts: Sequence[Array], *, unmeasured: bool) -> Sampled:
+    none = np.zeros((0, len(names)))
+    values = parts[0] if len(parts) == 1 else np.concatenate([none, *parts])
+    latencies = values[:, [name in _OF_SIDES for name in names]]
+    return Sampled(names, values, unmeasured and bool((latencies > 0).any()))
 
 
 def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, bytes]]]:
@@ -286,12 +295,10 @@ def lift(root: LxmlElement, *, samples: bool) -> tuple[list[LxmlElement], Bucket
         measured = span.find("Latency") is not None
         for place in (*span.iterfind("Thread/Target"), span):
             buckets = place.findall("Iops/Bucket")
-            is_asked = place is span and not measured
             if buckets:
-                wanted = buckets if samples or is_asked else []
-                later = [name for name in dict(buckets[0].attrib) if name not in ATTRIBUTES]
-                one = _sampled(wanted, later, latencies=measured or is_asked)
-                found.sampled[len(marks)] = one
+                found.sampled[len(marks)] = _sampled(
+                    buckets, measured=measured, is_run=place is span, samples=samples
+                )
             _leave_mark(buckets, marks)
         buckets = span.findall("Latency/Bucket")
         if buckets:
@@ -308,38 +315,41 @@ def _leave_mark(buckets: Sequence[LxmlElement], marks: list[LxmlElement]) -> Non
         marks.append(buckets[0])
 
 
-def _sampled(buckets: Sequence[LxmlElement], later: Sequence[str], *, latencies: bool) -> Sampled:
-    """Read what ``-D`` sampled; latencies that were not measured may be left out."""
-    known = ATTRIBUTES if latencies else (TIME, *map(str.title, DIRECTIONS))
-    rows = [[_number(one, name, one.get(name)) for name in known] for one in buckets]
+def _sampled(
+    buckets: Sequence[LxmlElement], *, measured: bool, is_run: bool, samples: bool
+) -> Sampled:
+    """Read what ``-D`` sampled; of latencies that were not measured, whether there are any."""
+    later = [name for name in dict(buckets[0].attrib) if name not in ATTRIBUTES]
+    known = ATTRIBUTES if measured else (TIME, *map(str.title, DIRECTIONS))
+    wanted = buckets if samples else []
+    rows = [[_number(one, name, one.get(name)) for name in known] for one in wanted]
     values = np.full((len(rows), len(known) + len(later)), np.nan)
     values[:, : len(known)] = np.array(rows).reshape(-1, len(known))
-    return Sampled((*known, *later), values)
+    latencies = (_number(one, name, one.get(name)) for one in buckets for name in _OF_SIDES)
+    is_made_up = is_run and not measured and any(latency > 0 for latency in latencies)
+    return Sampled((*known, *later), values, is_made_up)
 
 
 def _percentiles(buckets: Sequence[LxmlElement]) -> Curve:
     """Read percentiles of latencies."""
-    rows = [
-        [_number(one, name, _text(one, name)) for name in ("Percentile", *_SIDES)]
-        for one in buckets
-    ]
+    rows = [[_of_child(one, name) for name in ("Percentile", *_SIDES)] for one in buckets]
     matrix = np.array(rows, dtype=np.float64)
     return Curve(matrix[:, 0], matrix[:, 1:])
 
 
-def _text(bucket: LxmlElement, name: str) -> str | None:
+def _of_child(bucket: LxmlElement, name: str) -> float:
     found = bucket.findall(name)
-    if any(map(len, found)):
-        raise MalformedError(_spot(bucket), f"{name} holds elements, not a value")
     texts = {(child.text or "").strip() for child in found}
+    if any(map(len, found)):
+        raise MalformedError(_spot(found[0]), f"{name} holds elements, not a value")
     if len(texts) > 1:
-        raise MalformedError(_spot(bucket), f"{name} stands there twice, and not the same")
-    return next(iter(texts), None) or None
+        raise MalformedError(_spot(found[1]), f"{name} stands there twice, and not the same")
+    return _number(found[0], name, texts.pop() or None) if found else math.nan
 
 
-def _number(bucket: LxmlElement, name: str, text: str | None) -> float:
-    return math.nan if text is None else Place(0, name, _spot(bucket)).number(text)
+def _number(element: LxmlElement, name: str, text: str | None) -> float:
+    return math.nan if text is None else Place(0, name, _spot(element)).number(text)
 
 
-def _spot(bucket: LxmlElement) -> Spot:
-    return Spot(int(bucket.sourceline or 1), 0)
+def _spot(element: LxmlElement) -> Spot:
+    return Spot(int(element.sourceline or 1), 0)

@@ -119,8 +119,7 @@ def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
         over_time, curves = shape.marks
         if sorted((*over_time, *curves)) != list(range(len(cut.runs))):
             return None  # buckets where DISKSPD writes none
-        wanted = {mark: samples or is_asked for mark, is_asked in over_time.items()}
-        found = buckets.read_cut(cut, wanted)
+        found = buckets.read_cut(cut, over_time, samples=samples)
         return None if found is None else _taken(shape, texts, found, cut.lines(), repaired)
     except MalformedError:
         return None  # the parser says it of the right line
