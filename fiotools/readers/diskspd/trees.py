@@ -32,6 +32,7 @@ from fiotools.readers.diskspd.shapes import Shape, Values
 _VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
 _REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
 _SKELETONS = 64  # whose trees are kept
+_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,9 @@ def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
         texts = [*map(html.unescape, texts)]
     texts.append("")
     try:
-        outline = _outline(NUMBERED.join(parts[::3]))
+        skeleton = NUMBERED.join(parts[::3])
+        parse = _outline if len(skeleton) < _LONG else _outline.__wrapped__
+        outline = parse(skeleton)
         if outline is None:
             return None
         shape = outline.shape or Shape(outline.tree, texts)
