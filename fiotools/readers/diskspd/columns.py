@@ -167,8 +167,8 @@ class Columns:
         time = np.where(seconds > 0, seconds, np.nan)
         columns: dict[str, Column] = {
             "entry": entry + 1,
-            "direction": words(DIRECTIONS, way),
-            "scope": words(("thread", "total"), (entry == last).astype(int)),
+            "direction": words(DIRECTIONS, way).to_list(),
+            "scope": words(("thread", "total"), (entry == last).astype(int)).to_list(),
             "io_bytes": moved,
             "total_ios": count,
             "runtime_s": seconds,

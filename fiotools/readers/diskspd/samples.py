@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from fiotools.readers.diskspd import checks
 from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, Curve, Sampled
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fiotools.readers.diskspd.columns import Run
-    from fiotools.tables import Column
 
     Array = NDArray[Any]
 
@@ -81,7 +81,7 @@ def _rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
     known = (given == given) & (times == times) & ((given != 0) | (quantities == 0))
     chosen = _chosen(known)
     np.rint(given * 1e6, out=given, where=quantities > 0)  # ms with three decimals
-    columns: dict[str, Column] = {
+    columns: dict[str, Any] = {
         "direction": words(DIRECTIONS, chosen(directions)),
         "quantity": words(_QUANTITIES, chosen(quantities)),
         "time_s": chosen(times),
@@ -96,10 +96,9 @@ def _rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
         yield Made("samples", whose, columns, sizes[there], shared)
 
 
-def words(names: Sequence[str], places: Array) -> list[str]:
-    """Give names by their places."""
-    found: list[str] = np.array(names, dtype=object)[places].tolist()
-    return found
+def words(names: Sequence[str], places: Array) -> pl.Series:
+    """Give names by their places: each is written once."""
+    return pl.Series(names, dtype=pl.Enum(names)).gather(places)
 
 
 @cache
@@ -145,11 +144,11 @@ class Percentiles:
         self._is_there = self._values == self._values
         self._known = self._is_there & ~np.isnan(self._percentiles)[:, None]
 
-    def rows(self) -> tuple[Array, dict[str, Column]]:
+    def rows(self) -> tuple[Array, dict[str, Any]]:
         """Give the rows: the place of the run of each, and their columns."""
         chosen = _chosen(self._known)
         whose = chosen(self._run[:, None])
-        columns: dict[str, Column] = {
+        columns: dict[str, Any] = {
             "entry": np.full(len(whose), self._entry),
             "scope": ["total"] * len(whose),
             "latency": ["lat"] * len(whose),
