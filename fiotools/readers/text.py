@@ -129,9 +129,9 @@ class Taker(Protocol[Into]):
 
 def taken(cursor: Cursor, into: Into, pairs: Iterable[tuple[re.Pattern[str], Taker[Into]]]) -> bool:
     """Let the first taker have the line whose pattern all of it is; say whether one took it."""
-    number = cursor.number
+    number, line = cursor.number, cursor.bare
     for pattern, take in pairs:
-        found = pattern.fullmatch(cursor.bare)
+        found = pattern.fullmatch(line)
         if found and take(cursor, into, found) is not False:
             if cursor.number == number:
                 cursor.take()

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -122,9 +123,10 @@ class Cut:
     runs: list[tuple[int, int]]
 
     def lines(self) -> list[int]:
-        """Count the ends of lines in each run: so many lines less are above what follows it."""
+        """Count the lines that were cut out with the first runs: none, one, two and so on."""
         runs = (self.text[start:end].encode() for start, end in self.runs)
-        return [int(np.count_nonzero(np.frombuffer(run, np.uint8) == _LF)) for run in runs]
+        counts = (int(np.count_nonzero(np.frombuffer(run, np.uint8) == _LF)) for run in runs)
+        return [*accumulate(counts, initial=0)]
 
 
 def cut(text: str) -> Cut | None:

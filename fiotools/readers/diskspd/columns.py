@@ -46,7 +46,7 @@ class Run(NamedTuple):
     curve : Curve
         The percentiles.
     cut : sequence of int
-        How many lines of the document stood where each mark is.
+        How many lines of the document stood where the first marks are (`Spot.within`).
     above : int
         Lines of the file above the document.
     """

@@ -38,9 +38,10 @@ class Spot(NamedTuple):
         Parameters
         ----------
         cut : sequence of int
-            How many lines of the document stood where each mark is.
+            How many lines of the document stood where the first marks are: none, one, two of them
+            and so on. Empty where nothing was cut out.
         """
-        return self.line + sum(cut[: self.marks])
+        return self.line + (cut[self.marks] if cut else 0)
 
 
 class MalformedError(Exception):

@@ -50,7 +50,7 @@ class Taken:
         What each run was asked to do.
     buckets : Buckets
     cut : sequence of int
-        How many lines stood where each mark is.
+        How many lines stood where the first marks are (`Spot.within`).
     repaired : int
         The line of the first repair; 0 if there was none.
     strays : sequence of (line, text)
