@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from fiotools.vocabulary import PANDAS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from fiotools.column import DType
 
-Given: TypeAlias = "Sequence[Any] | NDArray[Any] | Vector"
+Given: TypeAlias = "Sequence[Any] | NDArray[Any] | pl.Series | Vector"
 Sizes: TypeAlias = "NDArray[np.int64]"
 
 _NONE = type(None)
@@ -135,6 +136,8 @@ def vector(given: Given, dtype: DType) -> Vector:
     """
     if isinstance(given, Vector):
         return given
+    if isinstance(given, pl.Series):
+        given = given.to_list()
     if isinstance(given, np.ndarray) and given.dtype != object and dtype in _NUMPY:
         return Vector(given.astype(_NUMPY[dtype], copy=False))
     values = given.tolist() if isinstance(given, np.ndarray) else given

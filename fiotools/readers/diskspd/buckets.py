@@ -1,30 +1,29 @@
 """The buckets of DISKSPD's XML as numbers: I/Os per second and latencies over time, percentiles.
 
-They are read in two ways with the same result: element by element, whatever stands in them, or,
-where `diskspd_cut` took them out of the file, all at once if they are as DISKSPD writes them.
+With ``-D`` nearly all of a file is buckets: lines that differ in their digits alone. They are cut
+out of the text before it is parsed; each run of them leaves a mark, and is read at once if it is as
+DISKSPD writes it. Otherwise nothing is cut out of that document, and its buckets are lifted out of
+the parsed tree one by one, whatever stands in them.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fiotools.readers.diskspd.cut import NUMBER, Cut
-from fiotools.readers.diskspd.elements import Element, Fields, to_number
-from fiotools.readers.diskspd.numbers import (
-    DIGITS,
-    LONG,
-    quoted,
-    rows,
-    values,
-)
+from fiotools.readers.diskspd.digits import DIGITS, quoted, rows, values
+from fiotools.readers.diskspd.elements import LONG, LxmlElement, MalformedError, Place, Spot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 DIRECTIONS = ("read", "write", "total")
 TIME = "SampleMillisecond"
@@ -36,6 +35,10 @@ ATTRIBUTES = (TIME, *(f"{d.title()}{name}" for d in DIRECTIONS for name in ("", 
 _OF_SIDES = tuple(f"{word}{name}" for word in ("Read", "Write") for name in LATENCIES)
 _SIDES = tuple(f"{direction.title()}Milliseconds" for direction in DIRECTIONS)
 
+_HEAD = re.compile(r"<Results>\s{0,99}<(?:System|Profile|TimeSpan)>")
+BUCKET, _CURVE = "<Bucket", "<Bucket>"  # of -D; of the percentiles
+_MARK = "<Bucket/>"
+_IOPS_END, _LATENCY_END = "</Iops>", "</Latency>"
 _UNIT = re.compile(rb'<Bucket SampleMillisecond=""(?: \w+="\.?")+/>')
 _ATTRIBUTE = re.compile(rb'(\w+)="(\.?)"')
 _PERCENTILE = re.compile(
@@ -46,25 +49,34 @@ _PERCENTILE = re.compile(
 )
 _BUT_VALUES = bytes(set(range(256)) - set(DIGITS + b".<>"))
 _IN_TAGS = bytes.maketrans(b"<", b">")
-_PIECE = 2**18  # bytes
+_PIECE = 2**18  # characters
 _UNIT_SIZE = 4096
+_LF = ord("\n")
 _BETWEEN = b"|"  # of runs; one that has it itself is not as DISKSPD writes it
 
 
 @dataclass(frozen=True)
-class Buckets:
+class Sampled:
     """What ``-D`` sampled of one target of a thread, or of the whole run.
 
     Attributes
     ----------
     names : sequence of str
-        What the columns are: the time, and some of ``ATTRIBUTES``.
+        What the columns are: the time, and some of ``ATTRIBUTES``; or names of a later version.
     values : numpy.ndarray
         A row for each bucket, as printed; nan where something is missing.
+    is_made_up : bool
+        Whether there are latencies though none were measured; asked of whole runs.
     """
 
     names: Sequence[str]
-    values: NDArray[np.float64]
+    values: Array
+    is_made_up: bool = False
+
+    @property
+    def later(self) -> list[str]:
+        """The names of a later version."""
+        return [name for name in self.names if name not in ATTRIBUTES]
 
 
 @dataclass(frozen=True)
@@ -78,201 +90,96 @@ class Curve:
         A row for each percentile, a column for each of ``DIRECTIONS``; nan where missing.
     """
 
-    percentiles: NDArray[np.float64]
-    milliseconds: NDArray[np.float64]
+    percentiles: Array
+    milliseconds: Array
 
 
 NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
 
 
-class Source:
-    """Gives the buckets of an element: reads them from the elements in it."""
+class Buckets(NamedTuple):
+    """The buckets of a document, by the number of their mark."""
 
-    def sampled(self, place: Fields, *, measured: bool) -> Buckets:
-        """Read the buckets of ``-D`` of a ``Target`` or a ``TimeSpan``.
-
-        Parameters
-        ----------
-        place : Fields
-        measured : bool
-            Whether latencies were measured; else nobody asks for them.
-        """
-        names = ATTRIBUTES if measured else (TIME, "Read", "Write", "Total")
-        values = [[_attribute(bucket, name) for name in names] for bucket in _of_iops(place)]
-        return Buckets(names, _matrix(values, len(names)))
-
-    def has_latencies(self, span: Fields) -> bool:
-        """Say whether any bucket of a ``TimeSpan`` has a latency that is not 0."""
-        return any(_attribute(bucket, name) for bucket in _of_iops(span) for name in _OF_SIDES)
-
-    def named(self, place: Fields) -> Sequence[str]:
-        """Name the attributes of the first bucket of a ``TimeSpan``."""
-        return [name for bucket in _of_iops(place)[:1] for name, _ in bucket.attributes()]
-
-    def curve(self, span: Fields) -> Curve:
-        """Read the percentiles of a ``TimeSpan``."""
-        rows = [
-            [bucket.number(name) for name in ("Percentile", *_SIDES)]
-            for bucket in span.below("Latency").all("Bucket")
-        ]
-        matrix = _matrix(rows, 1 + len(_SIDES))
-        return Curve(matrix[:, 0], matrix[:, 1:])
-
-
-def _of_iops(place: Fields) -> Sequence[Fields]:
-    return place.below("Iops").all("Bucket")
-
-
-def _attribute(bucket: Fields, name: str) -> float | None:
-    value = bucket.attribute(name)
-    return None if value is None else to_number(value, bucket, name)
-
-
-def _matrix(rows: list[list[float | None]], width: int) -> NDArray[np.float64]:
-    return np.array(rows, dtype=np.float64).reshape(-1, width)
-
-
-@dataclass(frozen=True)
-class CutSource(Source):
-    """Gives the buckets that were cut out of a file, by the number of their mark.
-
-    Attributes
-    ----------
-    names : sequence of str
-        The attributes of all buckets of ``-D``.
-    over_time : dict of int to numpy.ndarray
-        Their values, where they are wanted.
-    curves : dict of int to Curve
-    """
-
-    names: Sequence[str]
-    over_time: dict[int, NDArray[np.float64]]
+    sampled: dict[int, Sampled]
     curves: dict[int, Curve]
 
-    def buckets(self, mark: int) -> Buckets:
-        """Look up what a mark stands for."""
-        return Buckets(self.names, self.over_time[mark])
-
-    def sampled(self, place: Fields, *, measured: bool) -> Buckets:
-        """Look up what was cut out of a ``Target`` or a ``TimeSpan``."""
-        mark = mark_of(place, "Iops")
-        if mark is None:
-            return super().sampled(place, measured=measured)
-        return self.buckets(mark)
-
-    def has_latencies(self, span: Fields) -> bool:
-        """Say whether any bucket cut out of a ``TimeSpan`` has a latency that is not 0."""
-        return has_latencies(self.sampled(span, measured=True))
-
-    def named(self, place: Fields) -> Sequence[str]:
-        """Name the attributes of what was cut out of a ``TimeSpan``."""
-        return self.names if _of_iops(place) else ()
-
-    def curve(self, span: Fields) -> Curve:
-        """Look up the percentiles that were cut out of a ``TimeSpan``."""
-        mark = mark_of(span, "Latency")
-        return super().curve(span) if mark is None else self.curves[mark]
-
-
-def mark_of(place: Fields, holder: str) -> int | None:
-    """Return the number of the mark in an ``Iops`` or a ``Latency``; None if there is none."""
-    marks = place.below(holder).all("Bucket")
-    return int(marks[0].attribute(NUMBER) or "") if marks else None
-
-
-def has_latencies(buckets: Buckets) -> bool:
-    """Say whether any latency of reads or writes is not 0."""
-    return bool((buckets.values[:, [name in _OF_SIDES for name in buckets.names]] > 0).any())
-
 
 @dataclass(frozen=True)
-class Marks:
-    """What the marks of a document stand for.
+class Cut:
+    """A document whose buckets were cut out.
 
     Attributes
     ----------
-    over_time : dict of int to bool
-        The runs of ``-D``, and whether their latencies are to be asked whether they are made up.
-    curves : sequence of int
-        The runs of percentiles.
+    text : str
+        The whole document.
+    rest : str
+        The document with marks in the place of buckets; no other elements of that name are in it.
+    runs : list of (start, end)
+        What each mark stands for: from a bucket to the end of the element that holds it.
     """
 
-    over_time: dict[int, bool]
-    curves: Sequence[int]
+    text: str
+    rest: str
+    runs: list[tuple[int, int]]
+
+    def lines(self) -> list[int]:
+        """Count the lines that were cut out with the first runs: none, one, two and so on."""
+        runs = (self.text[start:end].encode() for start, end in self.runs)
+        counts = (int(np.count_nonzero(np.frombuffer(run, np.uint8) == _LF)) for run in runs)
+        return [*accumulate(counts, initial=0)]
 
 
-def marks_of(root: Element, count: int) -> Marks | None:
-    """Find the marks of a document.
+def cut(text: str) -> Cut | None:
+    r"""Cut the buckets out of a document; None if it does not begin as XML of DISKSPD.
 
-    Parameters
-    ----------
-    root : Element
-    count : int
-        How many there must be.
-
-    Returns
-    -------
-    Marks or None
-        None if one is missing, or not where DISKSPD writes buckets.
+    Examples
+    --------
+    >>> one = '<Bucket SampleMillisecond="1000" Read="1" Write="2" Total="3"/>\n'
+    >>> cut("<Results>\n<System>\n<Iops>\n" + 2 * one + "</Iops>").rest
+    '<Results>\n<System>\n<Iops>\n<Bucket/></Iops>'
     """
-    over_time: dict[int, bool] = {}
-    curves: list[int] = []
-    for number, mark in enumerate(root.iter("Bucket")):
-        if mark.get(NUMBER) != str(number) or not _is_in_place(mark, root):
+    if not _HEAD.match(text):
+        return None
+    parts: list[str] = []
+    runs: list[tuple[int, int]] = []
+    at = 0
+    while (start := text.find(BUCKET, at)) >= 0:
+        end = text.find(_LATENCY_END if text.startswith(_CURVE, start) else _IOPS_END, start)
+        if end < 0:
             return None
-        holder = mark.getparent()
-        if holder.tag == "Iops":
-            place = holder.getparent()
-            over_time[number] = place.tag == "TimeSpan" and place.find("Latency") is None
-        else:
-            curves.append(number)
-    return Marks(over_time, curves) if len(over_time) + len(curves) == count else None
+        parts += text[at:start], _MARK
+        runs.append((start, end))
+        at = end
+    parts.append(text[at:])
+    return Cut(text, "".join(parts), runs)
 
 
-def _is_in_place(mark: Element, root: Element) -> bool:
-    """Say whether buckets stand where DISKSPD writes them, and once."""
-    holder = mark.getparent()
-    place = holder.getparent()
-    if place is None or not (_is_alone(mark, holder) and _is_alone(holder, place)):
-        return False
-    if holder.tag == "Iops" and place.tag == "Target":
-        thread = place.getparent()
-        span = None if thread is None or thread.tag != "Thread" else thread.getparent()
-    else:
-        span = place if holder.tag in ("Iops", "Latency") else None
-    return span is not None and span.tag == "TimeSpan" and span.getparent() is root
-
-
-def _is_alone(element: Element, parent: Element) -> bool:
-    return len([*parent.iterchildren(element.tag)]) == 1
-
-
-def source_of(taken: Cut, marks: Marks, *, samples: bool) -> CutSource | None:
-    """Read what was cut out of a file.
+def read_cut(taken: Cut, over_time: Mapping[int, bool], *, samples: bool) -> Buckets | None:
+    """Read what was cut out of a document.
 
     Parameters
     ----------
     taken : Cut
-    marks : Marks
+    over_time : mapping of int to bool
+        The runs of ``-D``, and whether each is of a whole run without latencies. They are held to
+        their form in any case. The other runs are percentiles.
     samples : bool
-        Whether the values over time are wanted. They are held to their form in any case.
+        Whether the values over time are wanted.
 
     Returns
     -------
-    CutSource or None
-        None if anything is not what DISKSPD writes.
+    Buckets or None
+        Of values that are not wanted the names; None if anything is not what DISKSPD writes.
     """
     curves: dict[int, Curve] = {}
-    for number in marks.curves:
-        curve = _curve(taken.data[slice(*taken.runs[number])])
-        if curve is None:
-            return None
-        curves[number] = curve
-    if not marks.over_time:
-        return CutSource((), {}, curves)
-    wanted = {number: samples or asked for number, asked in marks.over_time.items()}
-    read = _over_time(taken, wanted)
-    return None if read is None else CutSource(*read, curves)
+    for number, (start, end) in enumerate(taken.runs):
+        if number not in over_time:
+            curve = _curve(taken.text[start:end].encode())
+            if curve is None:
+                return None
+            curves[number] = curve
+    sampled = _over_time(taken, over_time, samples=samples) if over_time else {}
+    return None if sampled is None else Buckets(sampled, curves)
 
 
 def _curve(text: bytes) -> Curve | None:
@@ -298,18 +205,19 @@ def _curve(text: bytes) -> Curve | None:
 
 
 def _over_time(
-    taken: Cut, wanted: dict[int, bool]
-) -> tuple[Sequence[str], dict[int, NDArray[np.float64]]] | None:
+    taken: Cut, unmeasured: Mapping[int, bool], *, samples: bool
+) -> dict[int, Sampled] | None:
     """Read the buckets of ``-D``: of all runs, a piece of some size at a time."""
+    wanted = {number: samples or is_asked for number, is_asked in unmeasured.items()}
     start, end = taken.runs[min(wanted)]
-    unit = _UNIT.match(taken.data[start : min(end, start + _UNIT_SIZE)].translate(None, DIGITS))
+    head = taken.text[start : min(end, start + _UNIT_SIZE)].encode()
+    unit = _UNIT.match(head.translate(None, DIGITS))
     attributes = [] if unit is None else _ATTRIBUTE.findall(unit[0])
     names = [name.decode() for name, _ in attributes]
     points = [bool(point) for _, point in attributes]
-    known = set(names) <= set(ATTRIBUTES) and len(set(names)) == len(names)
-    if unit is None or not known or points != sorted(points):
+    if unit is None or len(set(names)) < len(names) or points != sorted(points):
         return None
-    found: dict[int, list[NDArray[np.float64]]] = {number: [] for number in wanted}
+    found: dict[int, list[Array]] = {number: [] for number in wanted}
     for pieces in _grouped(taken, wanted):
         joined = _BETWEEN.join([text for _, text in pieces])
         bare = joined.translate(None, DIGITS).split(_BETWEEN)
@@ -330,24 +238,30 @@ def _over_time(
             if wanted[number]:
                 found[number].append(matrix[start : start + length])
             start += length
-    return names, {
-        number: parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return {
+        number: _joined(names, parts, unmeasured=unmeasured[number])
         for number, parts in found.items()
-        if parts
     }
 
 
-def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, memoryview]]]:
+def _joined(names: Sequence[str], parts: Sequence[Array], *, unmeasured: bool) -> Sampled:
+    none = np.zeros((0, len(names)))
+    values = parts[0] if len(parts) == 1 else np.concatenate([none, *parts])
+    latencies = values[:, [name in _OF_SIDES for name in names]]
+    return Sampled(names, values, unmeasured and bool((latencies > 0).any()))
+
+
+def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, bytes]]]:
     """Give the runs in groups of about one size: short ones together, long ones in pieces."""
-    view = memoryview(taken.data)
-    group: list[tuple[int, memoryview]] = []
+    group: list[tuple[int, bytes]] = []
     size = 0
     for number in numbers:
         start, end = taken.runs[number]
         while start < end:
-            stop = taken.data.find(b"<Bucket ", start + _PIECE, end) if end - start > _PIECE else -1
+            long = end - start > _PIECE
+            stop = taken.text.find(f"{BUCKET} ", start + _PIECE, end) if long else -1
             stop = end if stop < 0 else stop
-            group.append((number, view[start:stop]))
+            group.append((number, taken.text[start:stop].encode()))
             size += stop - start
             start = stop
             if size >= _PIECE:
@@ -355,3 +269,89 @@ def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, mem
                 group, size = [], 0
     if group:
         yield group
+
+
+def lift(root: LxmlElement, *, samples: bool) -> tuple[list[LxmlElement], Buckets]:
+    """Take the buckets out of a tree, and leave one of each run as a mark.
+
+    Parameters
+    ----------
+    root : lxml element
+    samples : bool
+        Whether the values over time are wanted.
+
+    Returns
+    -------
+    marks : list of lxml elements
+    buckets : Buckets
+        Of values over time that nobody asks for the names.
+
+    Raises
+    ------
+    MalformedError
+        If a value is no number.
+    """
+    marks: list[LxmlElement] = []
+    found = Buckets({}, {})
+    for span in root.iterchildren("TimeSpan"):
+        measured = span.find("Latency") is not None
+        for place in (*span.iterfind("Thread/Target"), span):
+            buckets = place.findall("Iops/Bucket")
+            if buckets:
+                found.sampled[len(marks)] = _sampled(
+                    buckets, measured=measured, is_run=place is span, samples=samples
+                )
+            _leave_mark(buckets, marks)
+        buckets = span.findall("Latency/Bucket")
+        if buckets:
+            found.curves[len(marks)] = _percentiles(buckets)
+        _leave_mark(buckets, marks)
+    return marks, found
+
+
+def _leave_mark(buckets: Sequence[LxmlElement], marks: list[LxmlElement]) -> None:
+    for bucket in buckets[1:]:
+        bucket.getparent().remove(bucket)
+    if buckets:
+        buckets[0].clear()
+        marks.append(buckets[0])
+
+
+def _sampled(
+    buckets: Sequence[LxmlElement], *, measured: bool, is_run: bool, samples: bool
+) -> Sampled:
+    """Read what ``-D`` sampled; of latencies that were not measured, whether there are any."""
+    later = [name for name in dict(buckets[0].attrib) if name not in ATTRIBUTES]
+    known = ATTRIBUTES if measured else (TIME, *map(str.title, DIRECTIONS))
+    wanted = buckets if samples else []
+    rows = [[_number(one, name, one.get(name)) for name in known] for one in wanted]
+    values = np.full((len(rows), len(known) + len(later)), np.nan)
+    values[:, : len(known)] = np.array(rows).reshape(-1, len(known))
+    latencies = (_number(one, name, one.get(name)) for one in buckets for name in _OF_SIDES)
+    is_made_up = is_run and not measured and any(latency > 0 for latency in latencies)
+    return Sampled((*known, *later), values, is_made_up)
+
+
+def _percentiles(buckets: Sequence[LxmlElement]) -> Curve:
+    """Read percentiles of latencies."""
+    rows = [[_of_child(one, name) for name in ("Percentile", *_SIDES)] for one in buckets]
+    matrix = np.array(rows, dtype=np.float64)
+    return Curve(matrix[:, 0], matrix[:, 1:])
+
+
+def _of_child(bucket: LxmlElement, name: str) -> float:
+    found = bucket.findall(name)
+    texts = {(child.text or "").strip() for child in found}
+    if any(map(len, found)):
+        raise MalformedError(_spot(found[0]), f"{name} holds elements, not a value")
+    if len(texts) > 1:
+        raise MalformedError(_spot(found[1]), f"{name} stands there twice, and not the same")
+    return _number(found[0], name, texts.pop() or None) if found else math.nan
+
+
+def _number(element: LxmlElement, name: str, text: str | None) -> float:
+    return math.nan if text is None else Place(0, name, _spot(element)).number(text)
+
+
+def _spot(element: LxmlElement) -> Spot:
+    return Spot(int(element.sourceline or 1), 0)

@@ -15,6 +15,17 @@ STEP_NS = 1000  # the last digit of what is printed
 MADE_UP = "latencies of the buckets are left out: they are sure only with -L"
 
 
+def from_milliseconds(value: float) -> float:
+    """Make nanoseconds of milliseconds that were printed with three decimals.
+
+    Examples
+    --------
+    >>> from_milliseconds(0.841), from_milliseconds(2.019)  # 2.019 * 1e6 is 2018999.9999999998
+    (841000.0, 2019000.0)
+    """
+    return float(round(value * 1e6))
+
+
 def parts(by_direction: Mapping[str, Figures], who: str) -> str | None:
     """Ask whether reads and writes are all the I/O of a row; a direction without any may miss."""
     if "total" not in by_direction:

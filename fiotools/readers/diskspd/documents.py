@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
-from lxml.etree import XMLSyntaxError
 
 from fiotools.readers.diskspd import messages
-from fiotools.readers.diskspd.elements import Element, MalformedError
+from fiotools.readers.diskspd.elements import LxmlElement, MalformedError, Spot
 from fiotools.readers.formats import DISKSPD_XML
 
 # also where the file was cut off at once
@@ -25,7 +24,8 @@ _INDENT = 200
 _MANY = 20
 _ATTRIBUTES = 99
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
-_NEXT = re.compile(rf"{DISKSPD_XML}|^[ \t]*Command Line:", re.MULTILINE)
+_ANCHOR, _RESULTS = re.compile(DISKSPD_XML), re.compile("</?Results>")
+_COMMAND, _COMMAND_LINE = "Command Line:", re.compile(r"^[ \t]*Command Line:", re.MULTILINE)
 _FREE = re.compile(
     r"^(?P<a>[ \t]*<(?P<name>Path|FilePath|ComputerName)>)"
     r"(?P<text>[^\n]*)(?P<b></(?P=name)>[ \t]*)$"
@@ -60,23 +60,6 @@ class Piece:
     progress: int = 0
 
 
-def is_one(text: str) -> bool:
-    r"""Say whether a text is one document from its first byte to its last, and nothing else.
-
-    Examples
-    --------
-    >>> is_one("<Results>\n<System></Results>"), is_one("<Results>\n<System></Results>\n$ exit")
-    (True, False)
-    """
-    return (
-        re.match(DISKSPD_XML, text) is not None
-        and "<Results>" not in text[1:]
-        and text.find(_END) == len(text) - len(_END)
-        and "<!DOCTYPE" not in text
-        and "Command Line:" not in text
-    )
-
-
 def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Take the document that begins at the match, with the messages around it.
 
@@ -87,16 +70,14 @@ def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     piece : Piece
     """
     at = match.start()
-    following = _NEXT.search(text, match.end())
-    limit = following.start() if following else len(text)
-    close = text.find(_END, at, limit)
-    stop = _last_tag(text, at, limit) if close < 0 else close + len(_END)
+    limit, whole = _limit(text, match.end())
+    stop = limit if whole else _last_tag(text, at, limit)
     # a line may be as long as the file: no further back than an indent
     line_start = text.rfind("\n", max(0, at - _INDENT), at) + 1
     inside = at > _INDENT and not line_start
     start = at if inside or text[line_start:at].strip() else messages.start_of(text, line_start)
-    end = stop if close < 0 else messages.end_of(text, stop)
-    piece = Piece(text[at:stop], text.count("\n", start, at), close >= 0)
+    end = messages.end_of(text, stop) if whole else stop
+    piece = Piece(text[at:stop], text.count("\n", start, at), whole)
     for first, last in ((start, at), (stop, end)):
         above = text.count("\n", start, first)
         for number, line in messages.lines(text[first:last]):
@@ -105,6 +86,21 @@ def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
             else:
                 piece.errors.append((above + number, line))
     return start, end, piece
+
+
+def _limit(text: str, at: int) -> tuple[int, bool]:
+    """Find where a document ends, or the next output begins; say whether that is its end."""
+    limit, whole = len(text), False
+    for tag in _RESULTS.finditer(text, at):
+        whole = tag[0] == _END
+        if whole or _ANCHOR.match(text, tag.start()):
+            limit = tag.end() if whole else tag.start()
+            break
+    # text output may stand in a document that was cut off
+    if text.rfind(_COMMAND, at, limit) >= 0:
+        command = _COMMAND_LINE.search(text, at, limit)
+        return (command.start(), False) if command else (limit, whole)
+    return limit, whole
 
 
 def _last_tag(text: str, at: int, limit: int) -> int:
@@ -121,28 +117,22 @@ def _last_tag(text: str, at: int, limit: int) -> int:
     return end
 
 
-def parse(xml: str) -> tuple[Element, int]:
-    """Parse a document; if it had to be repaired, give the line of the first repair as well.
+def mended(xml: str) -> tuple[str, int] | None:
+    """Escape what DISKSPD takes from outside.
 
-    Raises
-    ------
-    lxml.etree.XMLSyntaxError
-        If it is not well-formed, and not for want of escapes in the places known.
-    MalformedError
-        If an element has more attributes than any of DISKSPD's: each takes the time of all.
+    Returns
+    -------
+    tuple of (str, int) or None
+        The document and the line of the first repair; None if there is nothing to repair.
     """
-    try:
-        return _parse(xml), 0
-    except XMLSyntaxError:
-        mended = _FREE.sub(_escape, xml)
-        if mended == xml:
-            raise
-    root = _parse(mended)
-    pairs = zip(xml.split("\n"), mended.split("\n"), strict=True)
-    return root, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+    found = _FREE.sub(_escape, xml)
+    if found == xml:
+        return None
+    pairs = zip(xml.split("\n"), found.split("\n"), strict=True)
+    return found, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
 
 
-def strays(root: Element) -> list[tuple[int, str]]:
+def strays(root: LxmlElement) -> list[tuple[int, str]]:
     """Find text beside elements, which DISKSPD does not write: (line, text)."""
     found = root.xpath("//text()[normalize-space()][parent::*/*]")[:_MANY]
     return [(text.getparent().sourceline, text.strip()[:200]) for text in found]
@@ -161,7 +151,16 @@ def _escape(match: re.Match[str]) -> str:
     return f"{before}{text}{after}"
 
 
-def _parse(xml: str) -> Element:
+def parse(xml: str) -> LxmlElement:
+    """Parse a document.
+
+    Raises
+    ------
+    lxml.etree.XMLSyntaxError
+        If it is not well-formed.
+    MalformedError
+        If an element has more attributes than any of DISKSPD's: each takes the time of all.
+    """
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -175,5 +174,5 @@ def _parse(xml: str) -> Element:
     found: Any = root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]")
     for crowded in found:
         reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
-        raise MalformedError(crowded.sourceline, reason)
+        raise MalformedError(Spot(crowded.sourceline, 0), reason)
     return root

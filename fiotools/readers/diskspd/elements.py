@@ -1,71 +1,178 @@
-"""Values out of DISKSPD's XML elements: text, numbers, and every leaf with its path."""
+"""The elements of DISKSPD's XML, and where in them each value stands.
+
+Documents that differ in their values alone have one tree: each value in it is the number of its
+place among the values of a document. So what is found in a tree (which elements there are, the path
+of every leaf) holds for all such documents, and the values of each are taken by their places.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
-Element = Any  # lxml's class of an element is private
+LxmlElement: TypeAlias = Any  # lxml's class of an element is private
+Texts: TypeAlias = Sequence[str]  # the values of a document, and behind them an empty one
+
+NOTHING = -1  # the place of a value that is not there: the last of all, which is empty
+LONG = 17  # digits of a whole number: more is no count of bytes, and sums would leave 64 bits
+NUMBERED = "\ue000"  # before the number of a place: DISKSPD writes no such character
 
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
-_DIGITS = 17  # of a whole number: more is no count of bytes, and sums would leave 64 bits
-_LARGEST = 10.0**_DIGITS
+_LARGEST = 10.0**LONG
+
+
+class Spot(NamedTuple):
+    """Where an element begins: its line in the tree's text, and how many marks are above it."""
+
+    line: int
+    marks: int
+
+    def within(self, cut: Sequence[int]) -> int:
+        """Say in which line of a document that is, counted from 1.
+
+        Parameters
+        ----------
+        cut : sequence of int
+            How many lines of the document stood where the first marks are: none, one, two of them
+            and so on. Empty where nothing was cut out.
+        """
+        return self.line + (cut[self.marks] if cut else 0)
 
 
 class MalformedError(Exception):
     """An element does not hold what it must."""
 
-    def __init__(self, line: int, reason: str) -> None:
+    def __init__(self, spot: Spot, reason: str) -> None:
         super().__init__(reason)
-        self.line, self.reason = line, reason
+        self.spot, self.reason = spot, reason
 
 
-class Fields(ABC):
-    """An element that is asked for what is in it, by name."""
+class ValuesNeededError(Exception):
+    """What is asked for depends on values, and not on their places alone."""
+
+
+class Place(NamedTuple):
+    """Where a value stands: its number, and the name and the spot of its element."""
+
+    at: int
+    name: str
+    spot: Spot
+
+    def whole(self, text: str) -> int:
+        """Read a whole number."""
+        if not text.isdecimal() or len(text) > LONG:
+            raise MalformedError(self.spot, f"{self.name} is {text!r}, not a whole number")
+        return int(text)
+
+    def number(self, text: str) -> float:
+        """Read a number; what C prints for 0/0 (``-1.#J``, ``-nan(ind)``) is nan: missing."""
+        try:
+            result = float(text)
+        except ValueError:
+            result = math.nan
+        if abs(result) < _LARGEST and "_" not in text:
+            return result
+        if not _NOT_A_NUMBER.fullmatch(text):
+            raise MalformedError(self.spot, f"{self.name} is {text!r}, not a number")
+        return math.nan
+
+
+class Tree:
+    """The elements of documents that differ in their values alone.
+
+    Parameters
+    ----------
+    root : lxml element
+        Each value in it is `NUMBERED` and the number of its place.
+    marks : sequence of lxml elements
+        Those that stand for buckets which were taken out, in their order.
+    """
+
+    def __init__(self, root: LxmlElement, marks: Sequence[LxmlElement]) -> None:
+        self.root = root
+        self.marks = {mark: number for number, mark in enumerate(marks)}
+        self.spots: dict[LxmlElement, Spot] = {}
+        above = 0
+        for element in root.iter("*"):
+            self.spots[element] = Spot(int(element.sourceline or 1), above)
+            above += element in self.marks
+
+    def filled(self, texts: Texts | None) -> Element:
+        """Give the root with the values of one document; with None, of any."""
+        return Element(self, texts, self.root)
+
+
+class Element:
+    """An element that is asked for what is in it, by name.
+
+    Parameters
+    ----------
+    tree : Tree
+    texts : sequence of str or None
+        The values of one document; None where they do not matter.
+    *elements : lxml elements
+        Several are taken as one.
+    """
+
+    def __init__(self, tree: Tree, texts: Texts | None, *elements: LxmlElement) -> None:
+        self._tree, self._texts, self._elements = tree, texts, elements
 
     @property
-    @abstractmethod
-    def line(self) -> int:
-        """Where it stands."""
+    def spot(self) -> Spot:
+        """Where the element begins."""
+        return self._tree.spots[self._elements[0]] if self._elements else Spot(1, 0)
 
     @property
-    @abstractmethod
-    def content(self) -> str | None:
-        """Its own text."""
+    def content(self) -> int:
+        """The place of its own text."""
+        return _index(self._elements[0].text)
 
-    @abstractmethod
-    def all(self, name: str) -> Sequence[Fields]:
+    @cached_property
+    def _children(self) -> dict[str, list[LxmlElement]]:
+        found: dict[str, list[LxmlElement]] = {}
+        for element in self._elements:
+            for child in element:
+                found.setdefault(child.tag, []).append(child)
+        return found
+
+    def all(self, name: str) -> list[Element]:
         """Return the children of a name."""
+        return [self._of(child) for child in self._children.get(name, ())]
 
-    @abstractmethod
-    def below(self, name: str) -> Fields:
+    def below(self, name: str) -> Element:
         """Return the children of all children of a name, as if they were of one."""
+        return self._of(*self._children.get(name, ()))
 
-    @abstractmethod
+    def _of(self, *elements: LxmlElement) -> Element:
+        return Element(self._tree, self._texts, *elements)
+
+    def mark(self, name: str) -> int | None:
+        """Return the number of the mark in the children of a name; None if there is none."""
+        inside = chain.from_iterable(self._children.get(name, ()))
+        return next((self._tree.marks[one] for one in inside if one in self._tree.marks), None)
+
     def are(self, names: tuple[str, ...]) -> bool:
         """Say whether all children have known names."""
+        return all(name in names for name in self._children)
 
-    @abstractmethod
-    def attributes(self) -> Sequence[tuple[str, str]]:
-        """Return the attributes: name and value."""
+    def attributes(self) -> list[tuple[str, int]]:
+        """Return the attributes: name, and place of the value."""
+        return [(name, _index(text)) for one in self._elements for name, text in one.items()]
 
-    @abstractmethod
-    def leaves(self, skip: tuple[str, ...] = ()) -> Sequence[tuple[str, str]]:
-        """Return every value below with its path, without those below some children.
+    def leaves(self, skip: tuple[str, ...] = ()) -> list[tuple[str, int]]:
+        """Return every value below: path and place, without those below some children.
 
         A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
         """
+        return [leaf for element in self._elements for leaf in _leaves(element, "", skip)]
 
-    def attribute(self, name: str) -> str | None:
-        """Return one attribute."""
-        return dict(self.attributes()).get(name)
-
-    def text(self, name: str) -> str | None:
-        """Read a child's text; None where there is no such child, or nothing in it.
+    def place(self, name: str) -> Place:
+        """Find a child's value: `NOTHING` where there is no such child, or nothing in it.
 
         Raises
         ------
@@ -74,143 +181,58 @@ class Fields(ABC):
         """
         found = self.all(name)
         if not found:
-            return None
+            return Place(NOTHING, name, self.spot)
         if not found[0].are(()):
-            raise MalformedError(found[0].line, f"{name} holds elements, not a value")
-        if len(found) > 1 and len({other.content for other in found}) > 1:
-            raise MalformedError(found[1].line, f"{name} stands there twice, and not the same")
-        return (found[0].content or "").strip() or None
+            raise MalformedError(found[0].spot, f"{name} holds elements, not a value")
+        if len({self._text(other.content) for other in found[1:] and found}) > 1:
+            raise MalformedError(found[1].spot, f"{name} stands there twice, and not the same")
+        return Place(found[0].content, name, found[0].spot)
+
+    def places(self, names: Sequence[str]) -> list[Place]:
+        """Find the values of several children."""
+        return [self.place(name) for name in names]
+
+    def text(self, name: str) -> str | None:
+        """Read a child's text; None where there is none."""
+        return self._text(self.place(name).at) or None
 
     def whole(self, name: str) -> int | None:
         """Read a child's whole number."""
-        value = self.text(name)
-        if value is None:
-            return None
-        if not value.isdecimal() or len(value) > _DIGITS:
-            line = self.all(name)[0].line
-            raise MalformedError(line, f"{name} is {value!r}, not a whole number")
-        return int(value)
+        place = self.place(name)
+        text = self._text(place.at)
+        return place.whole(text) if text else None
 
     def number(self, name: str) -> float | None:
-        """Read a child's number; what C prints for 0/0 (``-1.#J``, ``-nan(ind)``) is missing."""
-        value = self.text(name)
-        return None if value is None else to_number(value, self.all(name)[0], name)
+        """Read a child's number."""
+        place = self.place(name)
+        text = self._text(place.at)
+        return place.number(text) if text else None
 
-    def wholes(self, names: tuple[str, ...]) -> Sequence[int | None]:
-        """Read the whole numbers of several children."""
-        return [self.whole(name) for name in names]
+    def said(self, skip: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+        """Return every value below: path and text."""
+        return [(path, self._text(index)) for path, index in self.leaves(skip)]
 
-    def numbers(self, names: tuple[str, ...]) -> Sequence[float | None]:
-        """Read the numbers of several children."""
-        return [self.number(name) for name in names]
-
-    def all_wholes(self, name: str, names: tuple[str, ...]) -> Sequence[Sequence[int | None]]:
-        """Read whole numbers of each child of a name."""
-        return [child.wholes(names) for child in self.all(name)]
-
-    def all_numbers(self, name: str, names: tuple[str, ...]) -> Sequence[Sequence[float | None]]:
-        """Read numbers of each child of a name."""
-        return [child.numbers(names) for child in self.all(name)]
+    def _text(self, index: int) -> str:
+        if self._texts is None:
+            raise ValuesNeededError
+        return self._texts[index]
 
 
-class Elements(Fields):
-    """An element of a parser's tree.
-
-    Parameters
-    ----------
-    *elements : Element
-        Several are taken as one.
-    """
-
-    def __init__(self, *elements: Element) -> None:
-        self._elements = elements
-
-    @property
-    def line(self) -> int:
-        """Where the element stands."""
-        return int(self._elements[0].sourceline or 1) if self._elements else 1
-
-    @property
-    def content(self) -> str | None:
-        """Its own text."""
-        text = self._elements[0].text if self._elements else None
-        return None if text is None else str(text)
-
-    @cached_property
-    def _children(self) -> dict[str, list[Element]]:
-        found: dict[str, list[Element]] = {}
-        for element in self._elements:
-            for child in element:
-                found.setdefault(child.tag, []).append(child)
-        return found
-
-    def all(self, name: str) -> Sequence[Elements]:
-        """Return the children of a name."""
-        return [Elements(child) for child in self._children.get(name, ())]
-
-    def below(self, name: str) -> Elements:
-        """Return the children of all children of a name, as if they were of one."""
-        return Elements(*self._children.get(name, ()))
-
-    def are(self, names: tuple[str, ...]) -> bool:
-        """Say whether all children have known names."""
-        return all(name in names for name in self._children)
-
-    def attributes(self) -> Sequence[tuple[str, str]]:
-        """Return the attributes: name and value."""
-        return [pair for element in self._elements for pair in element.items()]
-
-    def attribute(self, name: str) -> str | None:
-        """Return one attribute."""
-        value = self._elements[0].get(name)
-        return None if value is None else str(value)
-
-    def leaves(self, skip: tuple[str, ...] = ()) -> Sequence[tuple[str, str]]:
-        """Return every value below with its path."""
-        return [leaf for element in self._elements for leaf in _leaves(element, "", skip)]
+def _index(text: str | None) -> int:
+    return int(text[len(NUMBERED) :]) if text and text.startswith(NUMBERED) else NOTHING
 
 
-def _leaves(element: Element, prefix: str, skip: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    children = [child for child in element if isinstance(child.tag, str)]
-    often = Counter(child.tag for child in children)
+def _leaves(element: LxmlElement, prefix: str, skip: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    often = Counter(child.tag for child in element)
     seen: Counter[str] = Counter()
-    for child in children:
+    for child in element:
         seen[child.tag] += 1
         if child.tag in skip:
             continue
         place = f"[{seen[child.tag]}]" if often[child.tag] > 1 else ""
         path = f"{prefix}{child.tag}{place}"
-        yield from ((f"{path}/@{name}", value) for name, value in child.items())
+        yield from ((f"{path}/@{name}", _index(text)) for name, text in child.items())
         if len(child):
             yield from _leaves(child, f"{path}/", ())
-        elif child.text and child.text.strip():
-            yield path, child.text.strip()
-
-
-def to_number(value: str, element: Fields, name: str) -> float | None:
-    """Turn the text of an element or an attribute into a number."""
-    try:
-        result = float(value)
-    except ValueError:
-        result = float("nan")
-    if abs(result) < _LARGEST and "_" not in value:
-        return result
-    if _NOT_A_NUMBER.fullmatch(value):
-        return None
-    raise MalformedError(element.line, f"{name} is {value!r}, not a number")
-
-
-def nanoseconds(milliseconds: float | None) -> float | None:
-    """Make nanoseconds of milliseconds, where there are any."""
-    return None if milliseconds is None else from_milliseconds(milliseconds)
-
-
-def from_milliseconds(value: float) -> float:
-    """Make nanoseconds of milliseconds that were printed with three decimals.
-
-    Examples
-    --------
-    >>> from_milliseconds(0.841), from_milliseconds(2.019)  # 2.019 * 1e6 is 2018999.9999999998
-    (841000.0, 2019000.0)
-    """
-    return float(round(value * 1e6))
+        elif child.text and child.text.startswith(NUMBERED):
+            yield path, _index(child.text)

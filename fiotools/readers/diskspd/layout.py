@@ -9,13 +9,13 @@ captions.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
 
 from fiotools.readers.diskspd import messages
-from fiotools.readers.diskspd.lines import Cursor, Table, cells, is_rule, take_table
+from fiotools.readers.diskspd.lines import Table, cells, is_rule, take_table
+from fiotools.readers.text import Cursor, Taker, line_end, lines_above, taken
 
 # all but _ETW are asked of lines without the blanks around them
 _COMMAND = re.compile(r"Command Line:\s*(.*)")
@@ -66,6 +66,7 @@ class Span:
     charts: list[tuple[str | None, Table]] = field(default_factory=list)
     cpu: Table | None = None
     extras: list[tuple[str, str]] = field(default_factory=list)
+    totals: list[tuple[int, list[str]]] = field(default_factory=list)  # of several time spans
     rewritten: int | None = None  # the line of percentiles that a person wrote anew
     untitled: int | None = None  # the line of percentiles of nobody knows what
 
@@ -79,7 +80,6 @@ class Output:
     system: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
-    totals: list[tuple[int, list[str]]] = field(default_factory=list)  # of several time spans
     errors: list[tuple[int, str]] = field(default_factory=list)
     progress: int = 0
     following: int = 0  # how many lines of the text follow, as far as 3
@@ -92,9 +92,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
     while not cursor.done:
         if not cursor.bare or is_rule(cursor.bare):
             cursor.take()
-        elif not any(
-            (found := pattern.fullmatch(cursor.bare)) and take(cursor, output, found)
-            for pattern, take in _BLOCKS
+        elif not taken(cursor, output, _BLOCKS) and not (
+            output.spans and taken(cursor, output.spans[-1], _OF_SPAN)
         ):
             break
     output.following = sum(1 for _ in islice(_LINE.finditer(text, cursor.end), 3))
@@ -103,7 +102,16 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
     for span in output.spans:
         _settle_charts(span)
     # a line of dashes below the report is the head of what follows, if anything does
-    return start, cursor.firm if output.following else cursor.end, output
+    return start, _firm(text, cursor.end) if output.following else cursor.end, output
+
+
+def _firm(text: str, end: int) -> int:
+    """Go back from the end of a line over lines that only separate."""
+    return next(
+        at + len(line)
+        for at, line in lines_above(text, end + 1)
+        if line.strip() and not is_rule(line)
+    )
 
 
 def _settle_charts(span: Span) -> None:
@@ -118,18 +126,13 @@ def _settle_charts(span: Span) -> None:
 
 def _start(text: str, match: re.Match[str]) -> int:
     """Go back over a table's caption, and over what standard error said before the output."""
-    start = at = text.rfind("\n", 0, match.end()) + 1
-    stop = text.find("\n", match.end())
-    head = text[start : stop if stop >= 0 else len(text)]
-    caption = _HEADER.fullmatch(head.strip()) is not None
-    if not caption:
+    start = text.rfind("\n", 0, match.end()) + 1
+    head = text[start : line_end(text, match.end())]
+    if not _HEADER.fullmatch(head.strip()):
         return messages.start_of(text, start)
-    while at:
-        before = text.rfind("\n", 0, at - 1) + 1
-        line = text[before : at - 1].strip()
-        if line:
-            return before if _CAPTION.fullmatch(line) else start
-        at = before
+    for at, line in lines_above(text, start):
+        if line.strip():
+            return at if _CAPTION.fullmatch(line.strip()) else start
     return start
 
 
@@ -137,19 +140,17 @@ def _take_message(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     """Take what standard error says between."""
     if messages.is_progress(found[0]):
         output.progress += 1
-    elif messages.is_trouble(found[0]):
+        return True
+    if messages.is_trouble(found[0]):
         output.errors.append((cursor.number, found[0]))
-    else:
-        return False
-    cursor.take()
-    return True
+        return True
+    return False
 
 
 def _take_command(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     if output.spans or output.parameters or output.command is not None:
         return False  # the next output begins
     output.command = found[1]
-    cursor.take()
     return True
 
 
@@ -192,41 +193,17 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _take_results(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+def _take_results(cursor: Cursor, output: Output, found: re.Match[str]) -> None:
     output.spans.append(Span(cursor.number, job=found[1] == "job"))
-    cursor.take()
-    return True
 
 
-def _take_fact(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+def _take_fact(cursor: Cursor, output: Output, found: re.Match[str]) -> None:
     (output.spans[-1].facts if output.spans else output.facts)[found[1]] = found[2]
-    cursor.take()
-    return True
-
-
-def _take_later(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    last = output.spans[-1] if output.spans else None
-    if last is None or last.failed or last.tables or last.cpu:
-        return False
-    return _take_fact(cursor, output, found)
-
-
-def _take_failed(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    if output.spans:
-        output.spans[-1].failed = found[0]
-        cursor.take()
-    return bool(output.spans)
-
-
-def _take_cpu(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    if output.spans:
-        output.spans[-1].cpu = take_table(cursor)
-    return bool(output.spans)
 
 
 def _take_caption(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     """Take a caption with its table; a direction that was there already begins another run."""
-    if not _HEADER.fullmatch(cursor.after()):
+    if not _HEADER.fullmatch(_after(cursor)):
         return False
     direction = found[1].lower()
     if not output.spans:
@@ -238,35 +215,53 @@ def _take_caption(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     return True
 
 
-def _take_chart(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    if output.spans:
-        output.spans[-1].charts.append(("", take_table(cursor)))
-    return bool(output.spans)
-
-
-def _take_titled_chart(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    """Take the percentiles of one target or of all: the title may be nothing but a path."""
-    if not output.spans or not _CHART.fullmatch(cursor.after()):
+def _take_later(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
+    if span.failed or span.tables or span.cpu:
         return False
-    title = found[0].removeprefix("Latency distribution:").strip()
-    _skip_to(_CHART, cursor)
-    name = None if title in _TOTAL_CHART else title
-    output.spans[-1].charts.append((name, take_table(cursor)))
+    span.facts[found[1]] = found[2]
     return True
 
 
-def _take_rewritten_chart(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+def _take_failed(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
+    span.failed = found[0]
+
+
+def _take_cpu(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
+    span.cpu = take_table(cursor)
+
+
+def _take_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
+    span.charts.append(("", take_table(cursor)))
+
+
+def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
+    """Take the percentiles of one target or of all: the title may be nothing but a path."""
+    if not _CHART.fullmatch(_after(cursor)):
+        return False
+    title = found[0].removeprefix("Latency distribution:").strip()
+    _skip_to(_CHART, cursor)
+    span.charts.append((None if title in _TOTAL_CHART else title, take_table(cursor)))
+    return True
+
+
+def _take_rewritten_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
     """Take percentiles from which fences and headings part the tables: a person's work."""
-    if not output.spans or output.spans[-1].charts or not output.spans[-1].tables:
+    if span.charts or not span.tables:
         return False
     for line in cursor.ahead(4):
         if _CHART.fullmatch(line):
             _skip_to(_CHART, cursor)
-            output.spans[-1].rewritten = cursor.number
-            return _take_chart(cursor, output, found)
+            span.rewritten = cursor.number
+            span.charts.append(("", take_table(cursor)))
+            return True
         if not _ORNAMENT.fullmatch(line):
             break
     return False
+
+
+def _after(cursor: Cursor) -> str:
+    """Give the next line that is not blank, behind that of the cursor."""
+    return next(cursor.ahead(1), "")
 
 
 def _skip_to(pattern: re.Pattern[str], cursor: Cursor) -> None:
@@ -274,10 +269,8 @@ def _skip_to(pattern: re.Pattern[str], cursor: Cursor) -> None:
         cursor.take()
 
 
-def _take_extra(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
+def _take_extra(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
     """Take a block that no table of ours holds, line by line."""
-    if not output.spans:
-        return False
     heading = found[0].rstrip(":")
     cursor.take()
     while not cursor.done:
@@ -291,23 +284,23 @@ def _take_extra(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
         if not goes_on or _RESULTS.fullmatch(line):
             break
         if line and not is_rule(line):
-            output.spans[-1].extras.append((heading, line))
+            span.extras.append((heading, line))
             if heading == "Totals":
-                output.totals.append((cursor.number, cells(line)))
+                span.totals.append((cursor.number, cells(line)))
         cursor.take()
-    return True
 
 
-Take = Callable[[Cursor, Output, re.Match[str]], bool]
-_BLOCKS: tuple[tuple[re.Pattern[str], Take], ...] = (
+_BLOCKS: tuple[tuple[re.Pattern[str], Taker[Output]], ...] = (
     (_ANYTHING, _take_message),
     (_COMMAND, _take_command),
     (_INDENTED, _take_indented),
     (_RESULTS, _take_results),
     (_FACT, _take_fact),
+    (_CAPTION, _take_caption),
+)
+_OF_SPAN: tuple[tuple[re.Pattern[str], Taker[Span]], ...] = (
     (_FAILED, _take_failed),
     (_CPU, _take_cpu),
-    (_CAPTION, _take_caption),
     (_CHART, _take_chart),
     (_EXTRA, _take_extra),
     (_LATER, _take_later),

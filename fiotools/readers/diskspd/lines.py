@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from typing import TYPE_CHECKING
 
-_LINE = re.compile(r"\S[^\n]*")
+if TYPE_CHECKING:
+    from fiotools.readers.text import Cursor
+
 # what a row begins with, and no header does
 _FIRST = re.compile(r"\d+|total|avg|min|max|\d+th|\d+-nines", re.IGNORECASE)
 _SIZED = re.compile(r" \(\d[\d.]*(?:[KMGTPE]?i?B)\)$")
@@ -24,49 +25,6 @@ class Table:
     line: int
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
     cut: int | None = None
-
-
-class Cursor:
-    """Reads a text line by line.
-
-    ``end`` is where the last line ended that was not blank, ``firm`` where the last one did that
-    was more than a line of dashes.
-    """
-
-    def __init__(self, text: str, position: int) -> None:
-        self._text, self._next = text, position
-        self.number, self.end, self.firm = -1, position, position
-        self.line = self.bare = ""
-        self.done = False
-        self.take()
-
-    def take(self) -> str:
-        """Give the line, and go on to the next."""
-        line, bare = self.line, self.bare
-        if bare:
-            self.end = self._next - 1
-            self.firm = self.firm if is_rule(bare) else self.end
-        self.done = self._next > len(self._text)
-        stop = self._text.find("\n", self._next)
-        stop = len(self._text) if stop < 0 else stop
-        self.line = self._text[self._next : stop]
-        self.bare = self.line.strip()
-        self.number, self._next = self.number + 1, stop + 1
-        return line
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the text ends on this line, without an end of line: it may be cut off."""
-        return self._next > len(self._text)
-
-    def after(self) -> str:
-        """Give the next line that is not blank, behind this one."""
-        return next(self.ahead(1), "")
-
-    def ahead(self, count: int) -> Iterator[str]:
-        """Give some of the lines behind this one that are not blank."""
-        for found in islice(_LINE.finditer(self._text, self._next), count):
-            yield found[0].strip()
 
 
 def is_rule(line: str) -> bool:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fiotools.readers.text import line_end, lines_above
+
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d: "
 # asked of lines without the blanks around them
 _TROUBLE = re.compile(
@@ -49,14 +51,11 @@ def is_progress(line: str) -> bool:
 def start_of(text: str, at: int) -> int:
     """Go back from the start of a line over the messages above it."""
     start = at
-    while at:
-        before = text.rfind("\n", 0, at - 1) + 1
-        line = text[before : at - 1].strip()
-        if is_trouble(line) or is_progress(line):
-            start = before
-        elif line:
+    for above, line in lines_above(text, at):
+        if is_trouble(line.strip()) or is_progress(line.strip()):
+            start = above
+        elif line.strip():
             break
-        at = before
     return start
 
 
@@ -64,8 +63,7 @@ def end_of(text: str, at: int) -> int:
     """Go on from the end of a line over the messages below it."""
     end = at
     while at < len(text):
-        stop = text.find("\n", at + 1)
-        stop = len(text) if stop < 0 else stop
+        stop = line_end(text, at + 1)
         line = text[at:stop].strip()
         if is_trouble(line) or is_progress(line):
             end = stop

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fiotools.readers.diskspd import options
-from fiotools.readers.diskspd.elements import Fields
+from fiotools.readers.diskspd.elements import Element
 
 
-def read_profile(root: Fields) -> Iterator[options.Asked]:
+def read_profile(root: Element) -> Iterator[options.Asked]:
     """Read what each time span was asked to do."""
     for profile in root.all("Profile")[:1]:
-        common = profile.leaves(skip=("TimeSpans",))
+        common = profile.said(skip=("TimeSpans",))
         for span in profile.below("TimeSpans").all("TimeSpan"):
-            own = [(path.removeprefix("Targets/"), value) for path, value in span.leaves()]
+            own = [(path.removeprefix("Targets/"), value) for path, value in span.said()]
             given = span.below("Targets").all("Target")
             targets = [(target.text("Path") or "", _conditions(target)) for target in given]
             pool, per_thread = span.whole("ThreadCount"), span.whole("RequestCount")
@@ -24,7 +24,7 @@ def read_profile(root: Fields) -> Iterator[options.Asked]:
             yield replace(asked, each=None) if apart else asked
 
 
-def _conditions(target: Fields) -> options.Conditions:
+def _conditions(target: Element) -> options.Conditions:
     write_pct = target.number("WriteRatio")
     ratio = target.number("RandomRatio")
     random = True if target.all("Random") else None
@@ -42,7 +42,7 @@ def _conditions(target: Fields) -> options.Conditions:
     }
 
 
-def _direct(target: Fields) -> bool | None:
+def _direct(target: Element) -> bool | None:
     if "true" in (target.text("DisableOSCache"), target.text("DisableAllCache")):
         return True
     return None if target.text("DisableLocalCache") == "true" else False

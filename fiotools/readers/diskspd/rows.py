@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools import units
 from fiotools.readers.diskspd import options
-from fiotools.readers.diskspd.elements import from_milliseconds
+from fiotools.readers.diskspd.checks import from_milliseconds
 from fiotools.readers.diskspd.layout import Span
 from fiotools.readers.diskspd.lines import Table, label
 

@@ -2,114 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
-from fiotools.arrays import Vector, vector
 from fiotools.readers.diskspd import checks
-from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, Buckets, Curve
-from fiotools.readers.diskspd.columns import Rows
-from fiotools.vocabulary import COLUMNS
+from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, Curve, Sampled
+from fiotools.tables import Made
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.arrays import Given
-    from fiotools.readers.diskspd.results import Layout, Values
+    from fiotools.readers.diskspd.columns import Run
 
     Array = NDArray[Any]
 
-_DIRECTIONS = list(DIRECTIONS)
-_QUANTITIES = ["iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns"]
-_WHOSE = ("entry", "thread", "target", "scope")
-_EACH = np.arange(len(DIRECTIONS), dtype=np.int32)
-_MANY = 1000  # buckets: whose they are is said once
+_QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
+_WHOSE = ("run", "entry", "thread", "target", "scope")
+_MANY = 2**15  # buckets: rows are made of so many at once
 
 
-class Sampled(NamedTuple):
-    """What ``-D`` sampled of a thread on a target, or of a whole run.
+class _Stretch(NamedTuple):
+    """What ``-D`` sampled of a thread on a target, or of a whole run: the ``place``-th of all."""
 
-    Attributes
-    ----------
-    run : int
-        The place of the run among those that are read together.
-    measured : bool
-        Whether latencies were measured (``-L``); else they are left out.
-    """
-
-    run: int
+    place: int
     measured: bool
-    buckets: Buckets
+    sampled: Sampled
+    run: int
     entry: int
+    thread: int | None
+    target: str | None
     scope: str
-    thread: int | None = None
-    target: str | None = None
 
 
-def sampled_of(
-    run: int, layout: Layout, values: Values, buckets: Sequence[Buckets | None]
-) -> Iterator[Sampled]:
-    """Say whose the buckets of a run are: of each entry, and of the whole run at last."""
-    named = values.wholes[1 : 1 + len(layout.targets)]
-    pairs = zip(named, layout.targets, strict=True)
-    threads = [thread for thread, targets in pairs for _ in range(targets)]
-    for at, one in enumerate(buckets):
-        if one is None:
-            continue
-        if at == len(threads):
-            yield Sampled(run, layout.measured, one, at + 1, "total")
-        else:
-            path = values.texts[at] or None
-            yield Sampled(run, layout.measured, one, at + 1, "thread", threads[at], path)
-
-
-def samples(sampled: Iterable[Sampled]) -> Iterator[Rows]:
-    """Give what was sampled, in its order: I/Os per second, and latencies."""
-    few: list[Sampled] = []
-    for one in sampled:
-        size = len(one.buckets.values)
-        if few and size and (size >= _MANY or not _alike(few[-1], one)):
-            yield _rows(few)
-            few = []
-        if size >= _MANY:
-            yield _rows([one])
-        elif size:
-            few.append(one)
+def samples(runs: Sequence[Run]) -> Iterator[Made]:
+    """Give what was sampled, in its order: I/Os per second, and latencies where they are sure."""
+    few: list[_Stretch] = []
+    size = 0
+    for one in (one for place, run in enumerate(runs) for one in _stretches(place, run)):
+        if few and (size >= _MANY or not _alike(few[-1], one)):
+            yield from _rows(few)
+            few, size = [], 0
+        few.append(one)
+        size += len(one.sampled.values)
     if few:
-        yield _rows(few)
+        yield from _rows(few)
 
 
-def _alike(one: Sampled, other: Sampled) -> bool:
-    return one.measured == other.measured and one.buckets.names == other.buckets.names
+def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
+    """Say whose the buckets of a run are: of each entry, and of the whole run at last."""
+    layout, values = run.layout, run.values
+    pairs = zip(values.wholes[1:], layout.targets, strict=False)
+    threads = [None if thread < 0 else thread for thread, count in pairs for _ in range(count)]
+    whose = [
+        (thread, path or None, "thread")
+        for thread, path in zip(threads, values.texts, strict=False)
+    ]
+    whose.append((None, None, "total"))
+    for entry, (sampled, keys) in enumerate(zip(run.sampled, whose, strict=False), 1):
+        if sampled is not None and len(sampled.values):
+            yield _Stretch(place, layout.measured, sampled, run.number, entry, *keys)
 
 
-def _rows(sampled: Sequence[Sampled]) -> Rows:
+def _alike(one: _Stretch, other: _Stretch) -> bool:
+    return one.measured == other.measured and one.sampled.names == other.sampled.names
+
+
+def _rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
     """Give the samples of buckets of the same columns."""
-    values = np.concatenate([one.buckets.values for one in sampled])
-    first = sampled[0]
-    places, directions, quantities = _columns(tuple(first.buckets.names), first.measured)
+    values = np.concatenate([one.sampled.values for one in stretches])
+    first = stretches[0]
+    places, directions, quantities = _columns(tuple(first.sampled.names), first.measured)
     given, times = values.take(places, axis=1), values[:, :1] / 1000
     # 0.000 is what stands where there was no such I/O
     known = (given == given) & (times == times) & ((given != 0) | (quantities == 0))
     chosen = _chosen(known)
-    np.rint(given * 1e6, out=given, where=quantities > 0)  # as from_milliseconds
-    columns: dict[str, Given] = {
-        "direction": Vector(chosen(directions), words=_DIRECTIONS),
-        "quantity": Vector(chosen(quantities), words=_QUANTITIES),
+    np.rint(given * 1e6, out=given, where=quantities > 0)  # ms with three decimals
+    columns: dict[str, Any] = {
+        "direction": words(DIRECTIONS, chosen(directions)),
+        "quantity": words(_QUANTITIES, chosen(quantities)),
         "time_s": chosen(times),
         "value": chosen(given),
     }
-    if len(sampled) == 1:
-        return Rows("samples", first.run, columns, {name: getattr(first, name) for name in _WHOSE})
-    sizes = [len(one.buckets.values) for one in sampled]
-    rows = chosen(np.arange(len(sampled)).repeat(sizes)[:, None])
-    for name in _WHOSE:
-        each = vector([getattr(one, name) for one in sampled], COLUMNS[name].dtype)
-        columns[name] = each.take(rows)
-    return Rows("samples", np.array([one.run for one in sampled]).take(rows), columns)
+    starts = np.cumsum([0, *(len(one.sampled.values) for one in stretches[:-1])])
+    sizes = np.add.reduceat(known.sum(axis=1), starts)
+    there = np.flatnonzero(sizes).tolist()
+    if there:
+        shared = {name: [getattr(stretches[at], name) for at in there] for name in _WHOSE}
+        whose = np.array([stretches[at].place for at in there], dtype=np.int32)
+        yield Made("samples", whose, columns, sizes[there], shared)
+
+
+def words(names: Sequence[str], places: Array) -> pl.Series:
+    """Give names by their places: each is written once."""
+    return pl.Series(names, dtype=pl.Enum(names)).gather(places)
 
 
 @cache
@@ -155,25 +144,27 @@ class Percentiles:
         self._is_there = self._values == self._values
         self._known = self._is_there & ~np.isnan(self._percentiles)[:, None]
 
-    def rows(self) -> Rows:
-        """Give the rows."""
+    def rows(self) -> tuple[Array, dict[str, Any]]:
+        """Give the rows: the place of the run of each, and their columns."""
         chosen = _chosen(self._known)
-        columns: dict[str, Given] = {
-            "direction": Vector(chosen(_EACH), words=_DIRECTIONS),
+        whose = chosen(self._run[:, None])
+        columns: dict[str, Any] = {
+            "entry": np.full(len(whose), self._entry),
+            "scope": ["total"] * len(whose),
+            "latency": ["lat"] * len(whose),
+            "direction": words(DIRECTIONS, chosen(np.arange(len(DIRECTIONS)))),
             "percentile": chosen(self._percentiles[:, None]),
             "value_ns": chosen(self._values),
         }
-        same = {"entry": self._entry, "scope": "total", "latency": "lat"}
-        return Rows("percentiles", chosen(self._run[:, None]), columns, same)
+        return whose, columns
 
-    def falling(self) -> dict[int, str]:
+    def falling(self) -> Iterator[tuple[int, str]]:
         """Say of which runs a percentile is below a lower one."""
         run, values, known = self._run, self._values, self._known
         # each after the one above it, where none is missing between them
         odd = (run[1:] == run[:-1])[:, None] & (
             (values[1:] < values[:-1]) | (known[1:] != known[:-1])
         )
-        found = {}
         for number in np.unique(run[1:][odd.any(axis=1)]).tolist():
             first, last = np.searchsorted(run, [number, number + 1]).tolist()
             problem = checks.falling(
@@ -186,8 +177,7 @@ class Percentiles:
                 for direction in np.flatnonzero(known[row]).tolist()
             )
             if problem:
-                found[number] = problem
-        return found
+                yield number, problem
 
     def extremes(self) -> Array:
         """Return the smallest and the greatest latency (ns) by run and direction."""

@@ -83,7 +83,8 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             tables.note(message, line=report.line + span.line, run=run)
         for name, value in output.facts.items():
             tables.add("settings", run=run, option=name, text=value, origin="given")
-    for line, message in check_totals(output.totals, runs):
+    totals = [total for span in output.spans for total in span.totals]
+    for line, message in check_totals(totals, runs):
         tables.note(message, line=report.line + line, severity="warning")
     return tables.runs
 

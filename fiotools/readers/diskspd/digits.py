@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiotools.readers.diskspd.elements import LONG
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,7 +21,6 @@ DIGITS = b"0123456789"
 _BLANK = b" \t\r\n"
 _ELSE = bytes(set(range(256)) - set(DIGITS + b'."'))
 _QUOTE = ord('"')
-LONG = 17  # characters of a number: as in diskspd_elements
 _WORD = 8  # bytes, the first the lowest
 _PAD = b"0" * _WORD
 

@@ -1,0 +1,330 @@
+"""The shape of DISKSPD's XML documents: where each value stands that has a column.
+
+A shape is found in a tree once, and the values of every document of that tree are taken by their
+places. What has no column of its own goes to ``extras``, also what a later version adds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fiotools.readers.diskspd.elements import (
+    LONG,
+    NOTHING,
+    Element,
+    MalformedError,
+    Place,
+    Spot,
+    Texts,
+    Tree,
+)
+from fiotools.readers.diskspd.options import Asked
+from fiotools.readers.diskspd.profile import read_profile
+
+
+class Measure(NamedTuple):
+    """A column of `io` and the elements that it comes from: those of read, write and total.
+
+    Attributes
+    ----------
+    column : str
+    of_target : tuple of str
+        Paths below ``Thread/Target``.
+    of_run : tuple of str
+        Paths below ``TimeSpan``; none where the column is summed over the targets.
+    """
+
+    column: str
+    of_target: tuple[str, str, str]
+    of_run: tuple[str, ...] = ()
+
+
+_SPREADS = ("Iops/ReadIopsStdDev", "Iops/WriteIopsStdDev", "Iops/IopsStdDev")
+AMOUNTS = (  # whole numbers, which every target has
+    Measure("io_bytes", ("ReadBytes", "WriteBytes", "BytesCount")),
+    Measure("total_ios", ("ReadCount", "WriteCount", "IOCount")),
+)
+RATES = (  # latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
+    Measure(
+        "lat_mean_ns",
+        (
+            *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
+            "AverageLatencyMilliseconds",
+        ),
+        (
+            *("Latency/AverageReadMilliseconds", "Latency/AverageWriteMilliseconds"),
+            "Latency/AverageTotalMilliseconds",
+        ),
+    ),
+    Measure(
+        "lat_stddev_ns",
+        ("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
+        ("Latency/ReadLatencyStdev", "Latency/WriteLatencyStdev", "Latency/LatencyStdev"),
+    ),
+    Measure("iops_stddev", _SPREADS, _SPREADS),
+)
+USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Average
+    "usage_pct": "UsagePercent",
+    "user_pct": "UserPercent",
+    "kernel_pct": "KernelPercent",
+    "idle_pct": "IdlePercent",
+}
+_OF_TARGET = ("FileSize", *(path for one in AMOUNTS for path in one.of_target))
+_RATES_OF_TARGET = [path for one in RATES for path in one.of_target]
+_RATES_OF_RUN = [path for one in RATES for path in one.of_run]
+_IN_RUNS = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
+# what has columns of its own; everything else goes to extras
+_KNOWN = {
+    "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
+    "Thread": ("Id", "Target"),
+    "Target": ("Path", "Iops", *_OF_TARGET, *_RATES_OF_TARGET),
+    "Latency": (*(path.removeprefix("Latency/") for path in _RATES_OF_RUN), "Bucket"),
+    "CPU": ("Id", "Group", *USAGE.values()),
+}
+_LARGEST = 2**63 - 1  # of a sum
+_MOST = 64  # profiles that are remembered
+
+
+class Values(NamedTuple):
+    """The values of a run, in the order of its layout.
+
+    Attributes
+    ----------
+    wholes : list of int
+        How many threads there are, the number of each; of each entry `_OF_TARGET`; the group of
+        each processor and average. -1 where there is none.
+    numbers : list of float
+        The seconds; `RATES` of the run, then of each entry; `USAGE` of each processor and average.
+        nan where there is none.
+    texts : list of str
+        The path of each entry, the name of each processor, and the extras. Empty where there is
+        none.
+    """
+
+    wholes: list[int]
+    numbers: list[float]
+    texts: list[str]
+
+
+@dataclass(eq=False)
+class Layout:
+    """How the results of a run are laid out, and where each of its values stands.
+
+    Attributes
+    ----------
+    spot, iops : Spot
+        Where the ``TimeSpan`` begins, and its ``Iops`` if it has any.
+    failed : Place or None
+        The ``Error`` of a run that failed: it has no results.
+    targets : list of int
+        How many each thread worked on.
+    entries : list of Spot
+        Where each of these entries (a thread on a target) begins.
+    cpus, averages : int
+        How many processors there are, and how many averages over them.
+    measured : bool
+        Whether latencies were measured.
+    marks : list of (int or None)
+        The buckets of ``-D`` of each entry, and of the whole run.
+    curve : int or None
+        The percentiles.
+    extras : list of (entry, path)
+        What has no column of its own; the entry is None where it is of the run.
+    wholes, numbers, texts : list
+        The places of `Values`.
+    """
+
+    spot: Spot
+    iops: Spot
+    failed: Place | None = None
+    targets: list[int] = field(default_factory=list)
+    entries: list[Spot] = field(default_factory=list)
+    cpus: int = 0
+    averages: int = 0
+    measured: bool = False
+    marks: list[int | None] = field(default_factory=list)
+    curve: int | None = None
+    extras: list[tuple[int | None, str]] = field(default_factory=list)
+    wholes: list[Place] = field(default_factory=list)
+    numbers: list[Place] = field(default_factory=list)
+    texts: list[int] = field(default_factory=list)
+
+    def take(self, texts: Texts) -> Values:
+        """Take the values of a document.
+
+        Raises
+        ------
+        MalformedError
+            If one is not what it must be.
+        """
+        wholes = [texts[place.at] for place in self.wholes]
+        numbers = [texts[place.at] for place in self.numbers]
+        try:
+            values = _plain(wholes, numbers)
+        except ValueError:  # each is asked by itself, to name the one that is no number
+            pairs = zip(self.wholes, wholes, strict=True)
+            whole_values = [place.whole(text) if text else -1 for place, text in pairs]
+            pairs = zip(self.numbers, numbers, strict=True)
+            values = (
+                whole_values,
+                [place.number(text) if text else math.nan for place, text in pairs],
+            )
+        if values[1][0] < 0:
+            raise MalformedError(self.numbers[0].spot, "TestTimeSeconds is below 0")
+        if sum(whole for whole in values[0] if whole > 0) > _LARGEST:
+            raise MalformedError(self.spot, "all I/O together is more than 64 bits can count")
+        return Values(*values, [texts[index] for index in self.texts])
+
+    def add(
+        self, found: Sequence[tuple[str, int]], prefix: str = "", entry: int | None = None
+    ) -> None:
+        """Add places of extras, with their paths."""
+        self.extras += [(entry, prefix + path) for path, _ in found]
+        self.texts += [index for _, index in found]
+
+
+def _plain(wholes: Sequence[str], numbers: Sequence[str]) -> tuple[list[int], list[float]]:
+    """Read numbers that are digits and points: most documents have no others."""
+    digits = "".join((*wholes, *numbers)).replace(".", "")
+    if not digits.isdecimal() or max(map(len, (*wholes, *numbers))) >= LONG:
+        raise ValueError
+    return (
+        [int(text) if text else -1 for text in wholes],
+        [float(text) if text else math.nan for text in numbers],
+    )
+
+
+class NoSpanError(MalformedError):
+    """The results hold no ``TimeSpan``."""
+
+
+class Shape:
+    """Where everything stands in documents of one tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    texts : sequence of str, optional
+        The values of the only document that it is for; by default of any.
+
+    Attributes
+    ----------
+    said : list of Place
+        The machine, the version, and when it was written.
+    spans : list of Layout
+        Of each run.
+
+    Raises
+    ------
+    MalformedError
+        If something is not there that must be, or more than a value stands in its place.
+    ValuesNeededError
+        If that is not the same for all documents of the tree.
+    """
+
+    def __init__(self, tree: Tree, texts: Texts | None = None) -> None:
+        self._tree = tree
+        root = tree.filled(texts)
+        system = root.below("System")
+        self.said = [
+            system.place("ComputerName"),
+            system.below("Tool").place("Version"),
+            system.place("RunTime"),
+        ]
+        leaves = root.leaves(skip=("Profile", "TimeSpan"))
+        above = [(path, index) for path, index in leaves if path not in _IN_RUNS]
+        self.spans = [_layout(span, above) for span in root.all("TimeSpan")]
+        if not self.spans:
+            raise NoSpanError(root.spot, "the results hold no TimeSpan")
+        self._profile = [index for _, index in root.below("Profile").leaves()]
+        self._asked: dict[tuple[str, ...], list[Asked]] = {}
+
+    @property
+    def marks(self) -> tuple[dict[int, bool], list[int]]:
+        """The marks of samples, and whether of a whole run without latencies; of percentiles."""
+        over_time = {
+            mark: place == len(span.entries) and not span.measured
+            for span in self.spans
+            for place, mark in enumerate(span.marks)
+            if mark is not None
+        }
+        return over_time, [span.curve for span in self.spans if span.curve is not None]
+
+    def asked(self, texts: Texts) -> list[Asked]:
+        """Read what each run of a document was asked to do; many say the same."""
+        profile = tuple(map(texts.__getitem__, self._profile))
+        if profile not in self._asked:
+            if len(self._asked) == _MOST:
+                self._asked.clear()
+            asked = list(read_profile(self._tree.filled(texts)))
+            self._asked[profile] = asked + [Asked()] * (len(self.spans) - len(asked))
+        return self._asked[profile]
+
+
+def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
+    """Find the values of a ``TimeSpan``, below the extras of its document."""
+    iops, failed = span.all("Iops"), span.all("Error")
+    layout = Layout(span.spot, iops[0].spot if iops else span.spot)
+    layout.numbers.append(span.place("TestTimeSeconds"))
+    if failed:
+        layout.failed = Place(failed[0].content, "Error", failed[0].spot)
+        layout.add(above)
+        return layout
+    threads = [(thread, thread.all("Target")) for thread in span.all("Thread")]
+    targets = [target for _, targets in threads for target in targets]
+    usage = span.below("CpuUtilization")
+    cpus, averages = usage.all("CPU"), usage.all("Average")
+    layout.targets = [len(targets) for _, targets in threads]
+    layout.entries = [target.spot for target in targets]
+    layout.cpus, layout.averages = len(cpus), len(averages)
+    layout.measured = bool(span.all("Latency"))
+    layout.marks = [place.mark("Iops") for place in (*targets, span)]
+    layout.curve = span.mark("Latency")
+    layout.wholes = [span.place("ThreadCount"), *(thread.place("Id") for thread, _ in threads)]
+    layout.numbers += _places(span, _RATES_OF_RUN)
+    for target in targets:
+        _hold(target)
+        layout.wholes += _places(target, _OF_TARGET)
+        layout.numbers += _places(target, _RATES_OF_TARGET)
+    for cpu in (*cpus, *averages):
+        layout.wholes.append(cpu.place("Group"))
+        layout.numbers += _places(cpu, tuple(USAGE.values()))
+    layout.texts = [target.place("Path").at for target in targets]
+    layout.texts += [cpu.place("Id").at for cpu in cpus]
+    layout.add(above)
+    entry = 0
+    for thread, its_targets in threads:
+        if not thread.are(_KNOWN["Thread"]):
+            layout.add(thread.leaves(_KNOWN["Thread"]), f"Thread[{thread.whole('Id')}]/")
+        for target in its_targets:
+            entry += 1
+            layout.add(target.leaves(_KNOWN["Target"]), entry=entry)
+    for latency in span.all("Latency")[:1]:
+        layout.add(latency.attributes(), "Latency/@")
+        layout.add(latency.leaves(_KNOWN["Latency"]), "Latency/")
+    for place, cpu in enumerate(cpus, 1):
+        layout.add(cpu.leaves(_KNOWN["CPU"]), f"CpuUtilization/CPU[{place}]/")
+    for average in averages:
+        layout.add(average.leaves(_KNOWN["CPU"]), "CpuUtilization/Average/")
+    layout.add(span.leaves(_KNOWN["TimeSpan"]))
+    return layout
+
+
+def _places(element: Element, paths: Sequence[str]) -> list[Place]:
+    found = []
+    for path in paths:
+        inside, _, name = path.rpartition("/")
+        found.append((element.below(inside) if inside else element).place(name))
+    return found
+
+
+def _hold(target: Element) -> None:
+    """Refuse a target of whose I/O something is not said."""
+    for names in zip(*(one.of_target for one in AMOUNTS), strict=True):
+        if any(target.place(name).at == NOTHING for name in names):
+            raise MalformedError(
+                target.spot, f"a Target of the results has no {' or no '.join(names)}"
+            )

@@ -1,0 +1,201 @@
+"""One document of DISKSPD's XML: its shape, its values and its buckets.
+
+Most documents are as DISKSPD writes them. Such a text is split into values and what is between
+them, its skeleton; all documents of one skeleton have one tree, which is parsed once. Whatever else
+is in a document (comments, escapes, text beside elements, numbers that are none) is left to a
+parser; then the values are taken out of the parsed tree, and go the same way.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lxml.etree import XMLSyntaxError
+
+from fiotools.readers.diskspd import buckets, documents
+from fiotools.readers.diskspd.buckets import Buckets
+from fiotools.readers.diskspd.elements import (
+    NUMBERED,
+    LxmlElement,
+    MalformedError,
+    Texts,
+    Tree,
+    ValuesNeededError,
+)
+from fiotools.readers.diskspd.options import Asked
+from fiotools.readers.diskspd.shapes import Shape, Values
+
+_VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
+_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
+_SKELETONS = 64  # whose trees are kept
+_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was taken of a document.
+
+    Attributes
+    ----------
+    shape : Shape
+    texts : sequence of str
+        Its values, and an empty one behind them.
+    values : list of Values
+        Of each run.
+    asked : list of Asked
+        What each run was asked to do.
+    buckets : Buckets
+    cut : sequence of int
+        How many lines stood where the first marks are (`Spot.within`).
+    repaired : int
+        The line of the first repair; 0 if there was none.
+    strays : sequence of (line, text)
+        What stands beside elements.
+    """
+
+    shape: Shape
+    texts: Texts
+    values: list[Values]
+    asked: list[Asked]
+    buckets: Buckets
+    cut: Sequence[int] = ()
+    repaired: int = 0
+    strays: Sequence[tuple[int, str]] = ()
+
+
+def take(xml: str, *, samples: bool) -> Taken:
+    """Take the values of a document.
+
+    Parameters
+    ----------
+    xml : str
+    samples : bool
+        Whether the values of ``-D`` are wanted.
+
+    Raises
+    ------
+    lxml.etree.XMLSyntaxError
+        If it is not well-formed, and cannot be repaired.
+    MalformedError
+        If an element does not hold what it must.
+    """
+    taken = _split(xml, samples=samples)
+    if taken is not None:
+        return taken
+    try:
+        root = documents.parse(xml)
+    except XMLSyntaxError:
+        repair = documents.mended(xml)
+        if repair is None:
+            raise
+        taken = _split(*repair, samples=samples)
+        return taken or _parsed(documents.parse(repair[0]), repair[1], samples=samples)
+    return _parsed(root, samples=samples)
+
+
+def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
+    """Take a document as DISKSPD writes it; None if anything in it is unusual."""
+    cut = buckets.cut(xml)
+    if cut is None or NUMBERED in cut.rest:
+        return None
+    parts = _VALUE.split(cut.rest)
+    texts = [text or attribute for text, attribute in zip(parts[1::3], parts[2::3], strict=True)]
+    values = "\n".join(texts) + "\n"
+    if " \n" in values or not "".join(texts).isprintable():
+        return None
+    if "&" in values:
+        if values.count("&") > len(_REFERENCE.findall(values)):
+            return None
+        texts = [*map(html.unescape, texts)]
+    texts.append("")
+    try:
+        skeleton = NUMBERED.join(parts[::3])
+        parse = _outline if len(skeleton) < _LONG else _outline.__wrapped__
+        outline = parse(skeleton)
+        if outline is None:
+            return None
+        shape = outline.shape or Shape(outline.tree, texts)
+        over_time, curves = shape.marks
+        if sorted((*over_time, *curves)) != list(range(len(cut.runs))):
+            return None  # buckets where DISKSPD writes none
+        found = buckets.read_cut(cut, over_time, samples=samples)
+        return None if found is None else _taken(shape, texts, found, cut.lines(), repaired)
+    except MalformedError:
+        return None  # the parser says it of the right line
+
+
+def _taken(
+    shape: Shape,
+    texts: Texts,
+    found: Buckets,
+    cut: Sequence[int] = (),
+    repaired: int = 0,
+    strays: Sequence[tuple[int, str]] = (),
+) -> Taken:
+    asked = shape.asked(texts)
+    values = [span.take(texts) for span in shape.spans]
+    return Taken(shape, texts, values, asked, found, cut, repaired, strays)
+
+
+@dataclass(frozen=True)
+class _Outline:
+    """A tree, and its shape if all documents of the tree have the same."""
+
+    tree: Tree
+    shape: Shape | None
+
+
+@lru_cache(_SKELETONS)
+def _outline(skeleton: str) -> _Outline | None:
+    """Parse a document with `NUMBERED` in the place of each value.
+
+    None if there are other values, or text beside elements.
+    """
+    first, *others = skeleton.split(NUMBERED)
+    numbered = [first]
+    for number, piece in enumerate(others):
+        lead = ">" if piece.startswith("</") else '="'
+        numbered.append(f"{lead}{NUMBERED}{number}{piece}")
+    try:
+        root = documents.parse("".join(numbered))
+    except XMLSyntaxError:
+        return None
+    if not all(map(_is_plain, root.iter())):
+        return None
+    tree = Tree(root, [*root.iter("Bucket")])
+    try:
+        return _Outline(tree, Shape(tree))
+    except ValuesNeededError:
+        return _Outline(tree, None)
+
+
+def _is_plain(element: LxmlElement) -> bool:
+    """Say whether all text in an element is a numbered value."""
+    texts = [(element.text or "").strip(), *element.values()]
+    return not (element.tail or "").strip() and all(
+        not text or text.startswith(NUMBERED) for text in texts
+    )
+
+
+def _parsed(root: LxmlElement, repaired: int = 0, *, samples: bool) -> Taken:
+    """Take a document out of its parsed tree."""
+    strays = documents.strays(root)
+    marks, found = buckets.lift(root, samples=samples)
+    texts: list[str] = []
+    for element in root.iter():
+        if element.text and element.text.strip():
+            element.text = _numbered(texts, element.text.strip())
+        for name, text in element.items():
+            if text:
+                element.set(name, _numbered(texts, text))
+    texts.append("")
+    return _taken(Shape(Tree(root, marks), texts), texts, found, (), repaired, strays)
+
+
+def _numbered(texts: list[str], text: str) -> str:
+    texts.append(text)
+    return f"{NUMBERED}{len(texts) - 1}"
