@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from fiotools.arrays import Vector
 
-Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series | Vector"
+Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series"
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
