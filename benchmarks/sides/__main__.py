@@ -14,6 +14,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def size(answer: Any) -> int | None:
     if hasattr(answer, "memory_usage"):  # pandas
         return sum(_held(answer[name]) for name in answer.columns)
     parts = answer.tables if hasattr(answer, "tables") else answer
-    sizes = [size(part) for part in parts.values()] if isinstance(parts, dict) else []
+    sizes = [size(part) for part in parts.values()] if isinstance(parts, Mapping) else []
     known = [one for one in sizes if one is not None]
     return sum(known) if known else None
 
