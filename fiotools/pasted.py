@@ -149,10 +149,13 @@ def line_ends(text: str) -> str:
     ('a\nb\n', '1+0 records in\n1+0 records out\n')
     """
     if "\n" in text:
+        usual = text.replace("\r\n", "\n")
+        if "\r" not in usual:
+            return usual
         returns = text.count("\n\r")
         if returns > 2 and returns >= text.count("\n") - 1:
             return text.replace("\n\r", "\n")
-        return text.replace("\r\n", "\n")
+        return usual
     parts = [part for part in text.split("\r") if part.strip()]
     rewritten = sum(_PROGRESS.match(part) is not None for part in parts)
     return text if 2 * rewritten > len(parts) else text.replace("\r", "\n")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from copy import copy
 from functools import cache, cached_property
+from operator import itemgetter
 from string import whitespace
 from typing import TYPE_CHECKING
 
@@ -180,8 +181,11 @@ class Document:
         return self._lines[min(number, len(self._lines)) - 1] if self._lines else number
 
 
+_Anchor = tuple[str, Grammar, re.Pattern[str]]
+
+
 @cache
-def _anchors() -> tuple[tuple[str, Grammar, re.Pattern[str]], ...]:
+def _anchors() -> tuple[_Anchor, ...]:
     return tuple(
         (reader.name, reader.grammar, re.compile(reader.grammar.anchor, re.MULTILINE))
         for reader in readers()
@@ -197,18 +201,26 @@ def _marks() -> re.Pattern[str]:
 
 def _is_report(text: str) -> bool:
     """Whether something stands in a text that a tool's report has near its start."""
-    return any(
-        (not grammar.needs or any(part in text for part in grammar.needs)) and anchor.search(text)
-        for _, grammar, anchor in _anchors()
-    )
+    return any(anchor.search(text) for _, _, anchor in _likely(text))
 
 
-def _absent(text: str) -> set[str]:
-    """Give characters that a long text has not: that is known sooner than of a whole word."""
-    if len(text) < _LONG:
-        return set()
-    characters = {character for _, grammar, _ in _anchors() for character in "".join(grammar.needs)}
-    return {character for character in characters if character not in text}
+def _likely(text: str) -> Iterator[_Anchor]:
+    """Give the grammars of which something stands in a text that each of their reports has.
+
+    Of a long text it is known sooner which characters it has not.
+    """
+    absent: set[str] = set()
+    if len(text) > _LONG:
+        absent = {one for _, grammar, _ in _anchors() for part in grammar.needs for one in part}
+        absent = {character for character in absent if character not in text}
+    for anchor in _anchors():
+        needs = anchor[1].needs
+        if not needs:
+            yield anchor
+        for part in needs:
+            if absent.isdisjoint(part) and part in text:
+                yield anchor
+                break
 
 
 def _search(document: Document) -> list[Report]:
@@ -218,33 +230,29 @@ def _search(document: Document) -> list[Report]:
     """
     text, taken = document.text, 0
     found: list[Report] = []
-    ahead: dict[int, re.Match[str]] = {}
-
-    def search(number: int, start: int) -> None:
-        match = _anchors()[number][2].search(text, start)
-        if match:
-            ahead[number] = match
-        else:
-            ahead.pop(number, None)
-
-    absent = _absent(text)
-    for number, (_, grammar, _) in enumerate(_anchors()):
-        likely = [part for part in grammar.needs if absent.isdisjoint(part)]
-        if not grammar.needs or any(part in text for part in likely):
-            search(number, 0)
+    # each with its next match: the first of them is the next report's, or a false alarm
+    ahead = [
+        (match.start(), number, match, one)
+        for number, one in enumerate(_likely(text))
+        if (match := one[2].search(text))
+    ]
     while ahead:
-        number = min(ahead, key=lambda number: (ahead[number].start(), number))
-        kind, grammar, _ = _anchors()[number]
-        match = ahead[number]
+        ahead.sort(key=itemgetter(0, 1))
+        begin, number, match, one = ahead[0]
+        kind, grammar, _ = one
         parsed = grammar.parse(text, match)
+        at = max(match.end(), begin + 1)
         if parsed is None or parsed[0] < taken:
-            search(number, max(match.end(), match.start() + 1))
-            continue
-        start, taken, data = parsed
-        found.append(Report(kind, start, taken, document.line(start), data, grammar))
-        at = max(taken, match.end())
-        for number in [number for number, match in ahead.items() if match.start() < at]:
-            search(number, at)
+            waiting = ahead[:1]
+        else:
+            start, taken, data = parsed
+            found.append(Report(kind, start, taken, document.line(start), data, grammar))
+            at = max(taken, match.end())
+            waiting = [other for other in ahead if other[0] < at]
+        ahead = ahead[len(waiting) :]
+        for _, number, _, one in waiting:
+            if following := one[2].search(text, at):
+                ahead.append((following.start(), number, following, one))
     return found
 
 

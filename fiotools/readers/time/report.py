@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 _WORTH = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
@@ -71,6 +72,7 @@ class Timing(NamedTuple):
 Found = tuple[int, int, Timing]  # where a report starts and ends, and what it says
 
 
+@lru_cache(maxsize=4096)  # most are some thousandths of a second
 def duration(text: str) -> Duration | None:
     """Read a duration; a whole number without a unit is none.
 
