@@ -33,6 +33,7 @@ import orjson
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import hyperfine_csv, surroundings
 from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.fields import Field
 from fiotools.readers.hyperfine_csv import FIGURES, Benchmark, Finding, seconds
 
 if TYPE_CHECKING:
@@ -51,6 +52,15 @@ _BESIDE = {
 # what stands in `timings` of a single execution, and of a command without single ones
 _SINGLE = {"user_s": "user", "sys_s": "system"}
 _SUMMARY = {"real_mean_s": "mean", "real_stddev_s": "stddev"}
+# for the page of formats
+FIELDS = {
+    "timings": (
+        Field("real_s", "times", rule="a row for each execution"),
+        *(Field(column, key, rule="of each execution") for key, (column, _) in _BESIDE.items()),
+        *(Field(column, key, rule="of a single execution") for column, key in _SINGLE.items()),
+        *(Field(column, key, rule="where no times are listed") for column, key in _SUMMARY.items()),
+    )
+}
 _COMPUTED: dict[str, Callable[[list[float]], float]] = {
     "mean": fmean,
     "median": median,

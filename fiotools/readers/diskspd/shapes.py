@@ -23,6 +23,7 @@ from fiotools.readers.diskspd.elements import (
 )
 from fiotools.readers.diskspd.options import Asked
 from fiotools.readers.diskspd.profile import read_profile
+from fiotools.readers.fields import Field
 
 
 class Measure(NamedTuple):
@@ -71,6 +72,19 @@ USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Avera
     "user_pct": "UserPercent",
     "kernel_pct": "KernelPercent",
     "idle_pct": "IdlePercent",
+}
+# for the page of formats: of a thread on a target, and of the run
+FIELDS = {
+    "io": tuple(
+        Field(
+            one.column,
+            ", ".join(f"Target/{path}" for path in one.of_target),
+            "ms" if one.column.startswith("lat_") else "",
+            rule="of the run " + (", ".join(one.of_run) or "the sum over the targets"),
+        )
+        for one in (*AMOUNTS, *RATES)
+    ),
+    "cpu": tuple(Field(column, f"CPU/{path}") for column, path in USAGE.items()),
 }
 _OF_TARGET = ("FileSize", *(path for one in AMOUNTS for path in one.of_target))
 _RATES_OF_TARGET = [path for one in RATES for path in one.of_target]

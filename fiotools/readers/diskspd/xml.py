@@ -40,6 +40,7 @@ from fiotools.readers.diskspd.buckets import NO_CURVE
 from fiotools.readers.diskspd.columns import Run, make
 from fiotools.readers.diskspd.documents import Piece
 from fiotools.readers.diskspd.elements import MalformedError
+from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
 from fiotools.readers.diskspd.shapes import NoSpanError
 from fiotools.readers.diskspd.trees import Taken
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
