@@ -325,6 +325,7 @@ class _Reading:
     def __init__(self, tables: Tables, run: Run, fio: Version, shared: Any) -> None:
         self.tables, self.run, self.fio, self.shared = tables, run, fio, shared
         self.values = run.values
+        self.wants_fine = tables.wants("percentiles") or tables.wants("bins")
 
     def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
         """Say something of the run; ``placed``: with the line on which it begins."""
@@ -412,7 +413,8 @@ class _Reading:
                 return None
         figures = shape.ordered(taken)
         is_fine, is_measured, place = False, False, len(self.run.parts)
-        for number, key in enumerate(shape.inner):
+        is_asked = self.wants_fine or direction == "sync"
+        for number, key in enumerate(shape.inner if is_asked else ()):
             at = _SINCE + number * _WIDTH
             if key is None or not was_measured(*figures[at + 1 : at + 5]):
                 continue
