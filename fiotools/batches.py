@@ -139,7 +139,7 @@ class _Reading:
         if isinstance(error, NoResultError):  # in its place beside a report
             severity, remedy = "info", ""
         tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
-        return tables.finish()
+        return tables
 
 
 def _bare(error: _Error) -> _Error:
@@ -179,7 +179,6 @@ def read_document(
             f"nothing that {format!r} reads",
             remedy=f"try it without {argument('format')}",
         )
-    tables.finish()
     if not tables.runs:
         raise _nothing(document.name, tables)
     more(tables)

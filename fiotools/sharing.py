@@ -164,5 +164,5 @@ def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
     tables = Tables(file.name, task.wanted)
     if task.notes_errors:
         tables.note(f"{failure.reason}; {failure.remedy}", severity="error")
-    part = part_of([(file.name, file.labels)], [(0, tables.finish())], task.wanted)
+    part = part_of([(file.name, file.labels)], [(0, tables)], task.wanted)
     return Batch(part, [(file.name, failure)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fiotools.errors import SchemaError
 from fiotools.schema import TABLES
@@ -92,8 +92,8 @@ class Tables:
 
     Attributes
     ----------
-    blocks : dict of str to list of Block
-        For each table its rows, as they came.
+    blocks, loose : dict of str to list
+        For each table its rows, as they came: in blocks, and behind these one by one.
     deferred : dict of Maker to list
         Records of which rows are made later, together with those of other files.
     """
@@ -103,7 +103,7 @@ class Tables:
         self._wanted = _EVERY if wanted is None else frozenset((*wanted, "notes"))
         self.blocks: dict[str, list[Block]] = {}
         self.deferred: dict[Maker, list[Any]] = {}
-        self._rows: dict[str, list[dict[str, Any]]] = {}
+        self.loose: dict[str, list[dict[str, Any]]] = {}
         self.runs = 0
 
     def wants(self, table: str) -> bool:
@@ -113,7 +113,8 @@ class Tables:
     def add(self, table: str, **row: Any) -> None:
         """Add one row; what the file does not say is left out."""
         if table in self._wanted:
-            self._rows.setdefault(table, []).append(row)
+            self._refuse_unknown(table, row)
+            self.loose.setdefault(table, []).append(row)
 
     def extend(self, table: str, columns: Mapping[str, Column], **same: Any) -> None:
         """Add many rows at once.
@@ -132,8 +133,9 @@ class Tables:
         size = len(next(iter(columns.values())))
         if any(len(values) != size for values in columns.values()):
             raise SchemaError(f"columns of unequal length for {table!r}")
+        self._refuse_unknown(table, (*columns, *same))
         self._flush(table)
-        self._append(table, Block(size, columns, same))
+        self.blocks.setdefault(table, []).append(Block(size, columns, same))
 
     def defer(self, make: Maker, record: Any) -> None:
         """Keep a record, of which rows are made when all files of the batch have been read."""
@@ -187,22 +189,23 @@ class Tables:
             blocks[place] = block._replace(columns={**block.columns, **amended})
             at = end
 
-    def finish(self) -> Self:
-        """Close the tables: all rows are in blocks now."""
-        for table in list(self._rows):
-            self._flush(table)
-        return self
+    def has(self, table: str) -> bool:
+        """Say whether a table has rows already; those that were deferred do not count."""
+        return table in self.blocks or table in self.loose
 
     def _flush(self, table: str) -> None:
-        rows = self._rows.pop(table, None)
+        rows = self.loose.pop(table, None)
         if rows:
-            names = dict.fromkeys(chain.from_iterable(rows))
-            columns = {name: [row.get(name) for row in rows] for name in names}
-            self._append(table, Block(len(rows), columns))
+            self.blocks.setdefault(table, []).append(Block(len(rows), listed(rows)))
 
-    def _append(self, table: str, block: Block) -> None:
+    def _refuse_unknown(self, table: str, names: Collection[str]) -> None:
         # a name that the vocabulary does not have is refused here, and not when a frame lacks it
-        if not (_KNOWN[table].issuperset(block.columns) and _KNOWN[table].issuperset(block.same)):
-            unknown = sorted({*block.columns, *block.same} - _KNOWN[table])
+        if not _KNOWN[table].issuperset(names):
+            unknown = sorted({*names} - _KNOWN[table])
             raise SchemaError(f"{self.source}: table {table!r} has no column {unknown[0]!r}")
-        self.blocks.setdefault(table, []).append(block)
+
+
+def listed(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Make columns of rows; None where a row does not say anything."""
+    names = dict.fromkeys(chain.from_iterable(rows))
+    return {name: [row.get(name) for row in rows] for name in names}

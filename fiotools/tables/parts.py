@@ -19,12 +19,13 @@ import numpy as np
 import polars as pl
 
 from fiotools.schema import CONDITIONS, TABLES
+from fiotools.tables.build import Made, listed
 from fiotools.tables.columns import column, get
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.tables.build import Block, Made, Maker, Tables
+    from fiotools.tables.build import Block, Maker, Tables
 
 Labels = Mapping[str, Any]
 TEXT = pl.String()
@@ -104,10 +105,15 @@ def gathered(
     """Sort the rows of some files by table; what was deferred becomes rows here, where wanted."""
     found: dict[str, list[pl.DataFrame]] = {}
     blocks: dict[str, list[tuple[int, Block]]] = {}
+    loose: dict[str, list[dict[str, Any]]] = {}
+    owners: dict[str, list[int]] = {}
     records: dict[Maker, list[tuple[int, Any]]] = {}
     for number, tables in files:
         for table, own in tables.blocks.items():
             blocks.setdefault(table, []).extend((number, block) for block in own if block.size)
+        for table, rows in tables.loose.items():
+            loose.setdefault(table, []).extend(rows)
+            owners.setdefault(table, []).extend([number] * len(rows))
         for make, kept in tables.deferred.items():
             records.setdefault(make, []).extend((number, record) for record in kept)
     for make, pairs in records.items():
@@ -117,6 +123,10 @@ def gathered(
     for table, some in blocks.items():
         if some:
             found.setdefault(table, []).append(_of_blocks(some))
+    for table, rows in loose.items():
+        numbers = np.array(owners[table], dtype=np.int32)
+        made = Made(table, np.arange(len(rows), dtype=np.int32), listed(rows))
+        found.setdefault(table, []).append(_of_made(made, numbers))
     return {table: _in_order(table, stacked(frames)) for table, frames in found.items()}
 
 

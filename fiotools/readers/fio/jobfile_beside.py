@@ -63,7 +63,7 @@ class JobNames:
 
 def lacking(tables: Tables) -> dict[int, list[Row]]:
     """Give the entries of fio's runs that do not list options, by run."""
-    if not tables.finish().blocks.get("jobs"):  # a million runs of dd have none
+    if not tables.has("jobs"):  # a million runs of dd have none
         return {}
     runs = {row["run"] for row in _rows(tables, "runs", "run", "tool") if row["tool"] == "fio"}
     without = runs.difference(row["run"] for row in _rows(tables, "settings", "run"))
@@ -95,7 +95,7 @@ def complete(tables: Tables, name: str, text: str, *, namesake: bool) -> bool:
         return False
     file = parse(text)
     figures: dict[int, list[Row]] = defaultdict(list)
-    for row in _rows(tables.finish(), "io", "run", "job", "direction", *_AMOUNTS, *CONDITIONS):
+    for row in _rows(tables, "io", "run", "job", "direction", *_AMOUNTS, *CONDITIONS):
         figures[row["run"]].append(row)
     sections: dict[int, dict[int, Section | None]] = {}
     for run, entries in lacking(tables).items():
@@ -111,7 +111,6 @@ def complete(tables: Tables, name: str, text: str, *, namesake: bool) -> bool:
         _add_settings(tables, run, entries, file)
         sections[run] = {row["entry"]: _section(file, row["job"]) for row in entries}
     _amend(tables, sections, file)
-    tables.finish()
     return bool(sections)
 
 
@@ -133,7 +132,6 @@ def note_lack(tables: Tables) -> None:
                 " job file beside it (run.fio for run.json) would be read",
                 run=run,
             )
-    tables.finish()
 
 
 def _rows(tables: Tables, table: str, *names: str) -> Iterator[Row]:
