@@ -70,7 +70,6 @@ _HEAD = re.compile(
     r"|MB/s = 1,000,000 bytes?/s(?: \[SATA/\d+ = [\d,]+ bytes?/s\])?"
 )
 _SECTION = re.compile(r"\[(?P<way>Read|Write|Mix)\](?: Read (?P<reads>\d{1,3})%/Write \d{1,3}%)?")
-_BETWEEN = (_JUNK, _HEAD, _SECTION)
 # where newlines were lost, the next fact ends the one before; a comment is a whole line
 _FACT = re.compile(
     r"""(?P<name>

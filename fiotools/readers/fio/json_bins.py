@@ -32,11 +32,10 @@ Place: TypeAlias = tuple[int, int]
 
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys; it counts in ns
 _OPENING = b'"bins" : {'
-KEY = b'bins"'
-TAKEN = b'bins" : {"":'  # where they were taken out
+_KEY = b'bins"'
 _LEAST = 1 << 15  # bytes: shorter texts are quicker read as they are
 _SOON = 1 << 15  # json+ has bins so early that other texts need not be searched whole
-LINE = 16  # bytes: that of a bin has more
+_LINE = 16  # bytes: that of a bin has more
 _LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
 
 _AT_ONCE = 1 << 19  # bytes: what numpy makes of them stays in a processor's cache
@@ -72,7 +71,7 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     except UnicodeEncodeError:  # half of a character
         return _loads(text)
     places = find(data) if may_have(data) else None
-    found = Histograms(len(data) // LINE)
+    found = Histograms(len(data) // _LINE)
     if not places or not (found.add(data, places) if wanted else seem_whole(data, places)):
         return _loads(data)
     # The dicts held numbers only, so that the rest is JSON if and only if the whole is.
@@ -80,7 +79,7 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     value = _loads(rest)
     each = [*found.each()] if wanted else [NONE] * len(places)
     # A key may be spelled otherwise, and then a dict that looks like a substitute may be none.
-    is_plain = rest.count(KEY) == len(places) and b"\\u00" not in rest
+    is_plain = rest.count(_KEY) == len(places) and b"\\u00" not in rest
     return value if is_plain and _put_back(value, each) else _loads(data)
 
 

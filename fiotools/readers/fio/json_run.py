@@ -62,8 +62,8 @@ _PARTS = Shapes(
     [*STATISTICS, "N"],
 )
 _DISKS = Shapes((one.key for one in DISK), read=("name", "hostname", "port"))
-_ERROR, _GROUP, _PORT, _START, _RUNTIME, _ELAPSED = map(
-    _ENTRIES.keys.index, ("error", "groupid", "port", "job_start", "job_runtime", "elapsed")
+_ERROR, _GROUP, _START, _RUNTIME, _ELAPSED = map(
+    _ENTRIES.keys.index, ("error", "groupid", "job_start", "job_runtime", "elapsed")
 )
 _SINCE, _WIDTH = len(_PARTS.keys), len(_PARTS.inner_keys)
 # what has been read elsewhere, or says nothing
