@@ -1,7 +1,7 @@
 """fio's job files: what was to be done. They hold settings and no result.
 
 An INI of fio's own making, written by hand: ``[section]`` names a job, ``key=value`` or a bare flag
-gives an option. Read to complete reports that do not list their options, see `fio_jobfile_beside`.
+gives an option. Read to complete reports that do not list their options, see `jobfile_beside`.
 
 Traps: ``;`` and ``#`` begin a comment anywhere in a line; a section whose name begins with
 ``global`` adds to the options of all jobs below it, not above; a name ends with the last character
