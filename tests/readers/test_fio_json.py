@@ -729,3 +729,30 @@ def test_shares_of_the_coarse_bins_that_were_made_texts_are_numbers():
     res = reads(value)
     assert res.bins["pct"].tolist() == bins["pct"].tolist()
     assert "numbers of the document are texts" in res.notes["message"].item()
+
+
+def test_a_version_that_is_no_text_ends_nothing():
+    value = document("normal-json.txt") | {"fio version": ["fio-3.33"]}
+    assert reads("$ fio x.fio\n" + json.dumps(value, indent=2)).runs["tool_version"].notna().all()
+
+
+def test_latencies_of_as_many_keys_are_told_apart():
+    """Without a count there are percentiles here: other keys, and as many of them."""
+    value = document("normal-json.txt")
+    (entry,) = value["jobs"]
+    counted = {key: entry["read"]["lat_ns"][key] for key in ("min", "max", "mean", "stddev", "N")}
+    curve = {key: counted[key] for key in ("min", "max", "mean", "stddev")}
+    curve["percentile"] = {"50.000000": 7000}
+    pairs = [(counted, curve), (curve, counted), (counted, counted)]
+    for one, other in pairs:
+        jobs = [
+            entry | {"jobname": name, "read": entry["read"] | {"lat_ns": latency}}
+            for name, latency in (("a", one), ("b", other))
+        ]
+        res = reads(value | {"jobs": jobs})
+        read = res.io[res.io["direction"] == "read"]
+        assert read["lat_mean_ns"].tolist() == [counted["mean"]] * 2
+        known = res.percentiles[res.percentiles["latency"] == "lat"]
+        assert known["job"].tolist() == [
+            name for name, latency in (("a", one), ("b", other)) if "percentile" in latency
+        ]

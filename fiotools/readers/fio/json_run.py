@@ -68,8 +68,10 @@ _ERROR, _GROUP, _START, _RUNTIME, _ELAPSED = map(
 _SINCE, _WIDTH = len(_PARTS.keys), len(_PARTS.inner_keys)
 # what has been read elsewhere, or says nothing
 _READ = frozenset(
-    {*VERSION_KEYS, "timestamp", "timestamp_ms", "global options", "jobs", "client_stats"}
-    | {"disk_util"}
+    {
+        *VERSION_KEYS,
+        *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
+    }
 )
 _UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
@@ -264,7 +266,7 @@ def taken(
     """
     document = reports[-1]
     session = session or Session()
-    stated = (document[key] for key in VERSION_KEYS if document.get(key))
+    stated = (str(document[key]) for key in VERSION_KEYS if document.get(key))
     fio = Version.of(version or next(stated, None))
     tables.runs += 1
     shared = document.get("global options")
