@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from fiotools.stats.asked import settings_diff
     from fiotools.stats.best import best_under
     from fiotools.stats.bounds import bound_percentiles
+    from fiotools.stats.check import check
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
-    from fiotools.stats.credibility import check
     from fiotools.stats.histogram import merge_bins, percentiles_from_bins
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.steady import steady
@@ -153,7 +153,7 @@ _MODULES = {
         "compare",
         "speedup",
     ),
-    "stats.credibility": ("check",),
+    "stats.check": ("check",),
     "stats.histogram": (
         "merge_bins",
         "percentiles_from_bins",

@@ -87,7 +87,7 @@ def is_compared(sides: options.Sides, known: Known) -> bool:
 
 def refuse_nonsense(sides: options.Sides, known: Known) -> None:
     """Look at what is told before many files are read."""
-    from fiotools.stats.credibility.known import known as checked
+    from fiotools.stats.check.evidence import evidence as checked
 
     some = "some" if is_compared(sides, known) else None
     try:
@@ -98,8 +98,8 @@ def refuse_nonsense(sides: options.Sides, known: Known) -> None:
 
 def answer(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:
     """Check what was read."""
-    from fiotools.stats.credibility import answer as checked
-    from fiotools.stats.credibility.known import known as told
+    from fiotools.stats.check import answer as checked
+    from fiotools.stats.check.evidence import evidence as told
 
     between: str | None = None
     baseline: Any = None

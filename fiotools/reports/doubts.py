@@ -15,7 +15,7 @@ from fiotools.measure.facts import binary
 from fiotools.measure.known import known
 from fiotools.measure.mounts import MEMORY
 from fiotools.reports.gather import Source, of_one
-from fiotools.stats.credibility import check
+from fiotools.stats.check import check
 
 # what these find is that memory answered, or nothing at all
 _NO_DISK = (

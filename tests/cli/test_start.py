@@ -206,12 +206,12 @@ def test_choices_are_the_library_s():
     from fiotools.cli import completing, evidence, options, wish
     from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
-    from fiotools.stats import credibility, ratio
+    from fiotools.stats import check, ratio
 
-    assert completing.LINKS == credibility.links.NAMES
-    assert evidence.Media == credibility.Media
-    assert evidence.Cache == credibility.Cache
-    assert evidence.Kind == credibility.Sides
+    assert completing.LINKS == check.links.NAMES
+    assert evidence.Media == check.Media
+    assert evidence.Cache == check.Cache
+    assert evidence.Kind == check.Sides
     assert get_type_hints(options.Judging)["method"] == ratio.Method
     kinds = {*drawn} - {"save", "style", "title"}
     assert {*get_args(plot.Kind)} == {*wish.TAKES} == kinds
@@ -221,7 +221,7 @@ def test_choices_are_the_library_s():
         if kind in ("ratios", "load", "credibility", "series", "cdf", "heatmap"):
             takes = {*takes} & {"y", "x", "hue", "order"}
         assert {one.replace("ceiling", "ceilings") for one in takes} <= {*there}
-    asked = {*inspect.signature(credibility.check).parameters} - {"results"}
+    asked = {*inspect.signature(check.check).parameters} - {"results"}
     assert asked == {
         field.name for group in (evidence.Known, options.Sides) for field in fields(group)
     }

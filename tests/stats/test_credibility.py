@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.modes import _in_bins
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.latency_modes import _in_bins
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = (ROOT / "data").as_posix()

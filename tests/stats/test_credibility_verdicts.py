@@ -32,7 +32,7 @@ from tests.stats.made_runs import (
     typed,
 )
 
-SOURCE = ROOT / "fiotools" / "stats" / "credibility"
+SOURCE = ROOT / "fiotools" / "stats" / "check"
 BUSY = "fio-3.33--slow_submission.json"
 Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
 # check, verdict, what is said, of what, and what is known

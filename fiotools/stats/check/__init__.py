@@ -9,28 +9,20 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.credibility.budget import budget
-from fiotools.stats.credibility.ceiling import ceiling
-from fiotools.stats.credibility.copying import copying
-from fiotools.stats.credibility.depth import depth
-from fiotools.stats.credibility.devices import media_of
-from fiotools.stats.credibility.finding import Finding, Verdict
-from fiotools.stats.credibility.known import Cache, Known, Media, Memory, Sides, known
-from fiotools.stats.credibility.layers import layers
-from fiotools.stats.credibility.little import little
-from fiotools.stats.credibility.mirror import mirror
-from fiotools.stats.credibility.modes import modes
-from fiotools.stats.credibility.opening import runs
-from fiotools.stats.credibility.options_diskspd import options_diskspd
-from fiotools.stats.credibility.options_fio import options_fio
-from fiotools.stats.credibility.pagecache import pagecache
-from fiotools.stats.credibility.pairs import Pair, alone, pairs
-from fiotools.stats.credibility.parts import parts
-from fiotools.stats.credibility.remarks import remarks
-from fiotools.stats.credibility.runs import Run
-from fiotools.stats.credibility.settings import settings, unsided
-from fiotools.stats.credibility.sparse import sparse
-from fiotools.stats.credibility.warm import warm
+from fiotools.stats.check.byte_budget import budget
+from fiotools.stats.check.dd_copies import copying
+from fiotools.stats.check.evidence import Cache, Evidence, Media, Memory, Sides, evidence
+from fiotools.stats.check.finding import Finding, Verdict
+from fiotools.stats.check.latency_modes import modes
+from fiotools.stats.check.link_rate import ceiling, media_of
+from fiotools.stats.check.littles_law import depth, little
+from fiotools.stats.check.options import options_diskspd, options_fio
+from fiotools.stats.check.page_cache import pagecache, warm
+from fiotools.stats.check.pairs import Pair, alone, layers, mirror, pairs, settings, unsided
+from fiotools.stats.check.remarks import remarks
+from fiotools.stats.check.runs import Run, runs
+from fiotools.stats.check.totals import parts
+from fiotools.stats.check.unwritten_blocks import sparse
 from fiotools.tables.columns import column
 from fiotools.tables.frames import of_files, to_pandas
 from fiotools.vocabulary import ANSWERS, STATISTICS
@@ -43,14 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
 
 # asked of every run, in this order
-_OF_RUNS: tuple[Callable[[Run, Known], Iterator[Finding]], ...] = (
+_OF_RUNS: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
     *(little, depth, parts, ceiling, budget, pagecache),
     *(options_fio, options_diskspd, sparse, copying),
 )
-_OF_PAIRS: tuple[Callable[[Pair, Known], Iterator[Finding]], ...] = (
+_OF_PAIRS: tuple[Callable[[Pair, Evidence], Iterator[Finding]], ...] = (
     *(settings, layers, mirror, warm),
 )
-_LAST: tuple[Callable[[Run, Known], Iterator[Finding]], ...] = (modes, remarks)
+_LAST: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (modes, remarks)
 _KEYS = ("source", "run")
 
 
@@ -93,7 +85,7 @@ def check(
         ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
         Of ``lsblk`` only the kind is known (usb, sata), which the remedy names.
     media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
-        What the device is. Known of a run whose disks are all called ``nvme...``, and where a
+        What the device is. Evidence of a run whose disks are all called ``nvme...``, and where a
         session shows ``lsblk`` at the prompt of a run and it is certain which device that is: of
         NVMe, and of SATA where nothing rotates and nothing looks virtual. A disk that is said to
         rotate may be virtual, so that ``"hdd"`` has to be given.
@@ -144,7 +136,7 @@ def check(
     '1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry: impossible as a rate
     of the disk'
     """
-    given = known(
+    given = evidence(
         ram=ram,
         host_ram=host_ram,
         link=link,
@@ -164,7 +156,7 @@ def check(
     return to_pandas(answer(results, given))
 
 
-def answer(results: Results, given: Known) -> pl.DataFrame:
+def answer(results: Results, given: Evidence) -> pl.DataFrame:
     """Answer as `check` does, as a frame of polars."""
     every = runs(results)
     facing: dict[int, list[Pair]] = {}
@@ -182,7 +174,7 @@ def answer(results: Results, given: Known) -> pl.DataFrame:
     return _frame(found, list(every[0].labels) if every else [])
 
 
-def _told(run: Run, given: Known) -> Known:
+def _told(run: Run, given: Evidence) -> Evidence:
     """Add what the file or its side of the comparison tells of a run, where nobody else does."""
     if given.ram is None and run.memory is not None:
         given = replace(given, ram=run.memory)

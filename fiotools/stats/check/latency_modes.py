@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import floor, log2
 
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Row, Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
 _APART = 10.0
@@ -22,7 +22,7 @@ _VALLEY = 0.25  # of the smaller mode: no deeper, no two modes
 _BASIS = "modes more than 10 times apart, with 10 % of the I/Os each"
 
 
-def modes(run: Run, known: Known) -> Iterator[Finding]:
+def modes(run: Run, known: Evidence) -> Iterator[Finding]:
     """Look for two modes in each direction that has one block size."""
     del known
     bins, curves = _by_row(run.tables["bins"]), _by_row(run.tables["percentiles"])

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Row, Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.runs import Row, Run
 
 _TWO_WAY = ("mixed", "total")
 _NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
@@ -30,7 +30,7 @@ class Flow:
         return self.direction in _TWO_WAY
 
 
-def flows(run: Run, known: Known) -> list[Flow]:
+def flows(run: Run, known: Evidence) -> list[Flow]:
     """Give every rate of a run that is certain: each row's, and those of jobs side by side."""
     found = [
         Flow(

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Row, Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
 _BASIS = "GNU coreutils, dd: "
@@ -28,7 +28,7 @@ _TAKEN = re.compile(
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
-def copying(run: Run, known: Known) -> Iterator[Finding]:
+def copying(run: Run, known: Evidence) -> Iterator[Finding]:
     """Ask dd's own questions."""
     if run.tool == "dd" and run.io:
         row = run.io[0]
@@ -81,7 +81,7 @@ def _source(run: Run, row: Row) -> Iterator[Finding]:
         )
 
 
-def _flush(run: Run, row: Row, known: Known) -> Finding:
+def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}conv=fdatasync, oflag="
     flags = {
         flag
@@ -136,7 +136,7 @@ def _time(run: Run, row: Row) -> Finding:
     return Finding("dd_time", subject, "ok", said, basis, None, *figures)
 
 
-def _busy(run: Run, known: Known) -> Iterator[Finding]:
+def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
     """Ask whether a processor copied memory all the time."""
     timing = run.timing
     if timing is None or _PIPE.search(run.command):  # the others of a pipe are busy too

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from fiotools import units
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Row, Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.runs import Row, Run
 
 _BASIS = "arithmetic on the report's own figures, within their printed digits"
 _SLACK = 0.02
@@ -28,7 +28,7 @@ _AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
 Answer = tuple[int, str | None]  # how many questions were asked, and what is wrong
 
 
-def parts(run: Run, known: Known) -> Iterator[Finding]:
+def parts(run: Run, known: Evidence) -> Iterator[Finding]:
     """Hold sums, rates and products of a run against each other."""
     del known
     if not run.io:

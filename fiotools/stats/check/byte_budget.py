@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from math import expm1
 
 from fiotools.spelling import argument
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.flows import Flow, flows
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.flows import Flow, flows
+from fiotools.stats.check.runs import Run
 from fiotools.units import human
 
 _BASIS = "bytes moved <= memory of the guest + memory of the host + link x seconds"
@@ -31,7 +31,7 @@ _CORNERS = (
 )
 
 
-def budget(run: Run, known: Known) -> Iterator[Finding]:
+def budget(run: Run, known: Evidence) -> Iterator[Finding]:
     """Ask where the bytes of each direction can have been."""
     if known.is_memory:
         return
@@ -44,11 +44,11 @@ def budget(run: Run, known: Known) -> Iterator[Finding]:
         yield _spent(run, max(several, key=lambda flow: _unexplained(run, flow, known)), known)
 
 
-def _unexplained(run: Run, flow: Flow, known: Known) -> float:
+def _unexplained(run: Run, flow: Flow, known: Evidence) -> float:
     return (_distinct(run, flow) or 0.0) - (known.carried or 0.0) * (_longest(run, flow) or 0.0)
 
 
-def _spent(run: Run, flow: Flow, known: Known) -> Finding:
+def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
     distinct, took = _distinct(run, flow), _longest(run, flow)
     terms = {
         f"the guest's memory ({argument('ram')})": known.ram,

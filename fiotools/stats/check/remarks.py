@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiotools.spelling import argument
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.runs import Run
 from fiotools.units import human
 
 _BUSY = 90.0
 _PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 
 
-def remarks(run: Run, known: Known) -> Iterator[Finding]:
+def remarks(run: Run, known: Evidence) -> Iterator[Finding]:
     """Note what limits a figure without making it wrong."""
     yield from _processor(run)
     yield from _fresh(run, known)
@@ -45,7 +45,7 @@ def _processor(run: Run) -> Iterator[Finding]:
         )
 
 
-def _fresh(run: Run, known: Known) -> Iterator[Finding]:
+def _fresh(run: Run, known: Evidence) -> Iterator[Finding]:
     """Hold what was written against the capacity: an SSD's cache takes the first of it."""
     if known.media not in ("sata-ssd", "nvme"):
         return

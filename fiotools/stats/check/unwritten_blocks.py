@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiotools.spelling import argument
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.flows import flows
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.little import SYNC_ENGINES
-from fiotools.stats.credibility.runs import Row, Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.flows import flows
+from fiotools.stats.check.littles_law import SYNC_ENGINES
+from fiotools.stats.check.runs import Row, Run
 
 _BASIS = "unallocated blocks read as zeros without I/O"
 _LOCAL = ("libaio", "io_uring", "posixaio", *sorted(SYNC_ENGINES))  # others pass the kernel by
@@ -21,7 +21,7 @@ _SHORT = 1.0  # s
 _NO_FILE = ("/dev/zero", "/dev/null", "/dev/random", "/dev/urandom")
 
 
-def sparse(run: Run, known: Known) -> Iterator[Finding]:
+def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
     """Ask whether what was read had been written, and whether what was written was stored."""
     if known.media == "ram":
         return
@@ -33,7 +33,7 @@ def sparse(run: Run, known: Known) -> Iterator[Finding]:
         yield _read(run, row, known, share, rate)
 
 
-def _read(run: Run, row: Row, known: Known, share: float | None, rate: float) -> Finding:
+def _read(run: Run, row: Row, known: Evidence, share: float | None, rate: float) -> Finding:
     subject = run.subject(row)
     if share is not None and share < 0.5:
         return Finding(

@@ -1,24 +1,29 @@
-"""The link's ceiling: no more passes than it carries."""
+"""The rate of the link and of the medium: no more passes than they carry.
+
+A guest's disks say of themselves what their host makes up: ``ROTA=1`` where nothing rotates, SATA
+where there is no cable. So a hard disk is never taken from a file, and an SSD only where nothing
+looks virtual. The kernel calls NVMe by its name; how fast a link is it does not say.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from fiotools.spelling import argument, typed
-from fiotools.stats.credibility.devices import hanging
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.flows import Flow, busiest, flows, has_data
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.links import Link
-from fiotools.stats.credibility.runs import Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.flows import Flow, busiest, flows, has_data
+from fiotools.stats.check.links import Link
+from fiotools.stats.check.runs import Run
 from fiotools.units import human
 
 _SLACK = 1.02  # rounding of what was printed
 _PLATTER = 300e6  # B/s: the outer tracks of a large disk
 
 
-def ceiling(run: Run, known: Known) -> Iterator[Finding]:
+def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
     """Hold the rate of each direction against what the link and the medium carry."""
     found = busiest(flows(run, known))
     if not found:
@@ -62,7 +67,7 @@ def _on(link: Link, found: list[Flow]) -> list[Flow]:
     return [replace(first, subject="read and write", direction="total", rate=rate)]
 
 
-def _carried(flow: Flow, link: Link, known: Known) -> Finding:
+def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
     both = 2 if flow.is_two_way and not link.is_shared else 1
     limit = (known.carried or 0.0) * both
     times = flow.rate / limit
@@ -83,7 +88,7 @@ def _carried(flow: Flow, link: Link, known: Known) -> Finding:
     )
 
 
-def _platter(flow: Flow, known: Known) -> Iterator[Finding]:
+def _platter(flow: Flow, known: Evidence) -> Iterator[Finding]:
     limit = _PLATTER * (known.devices or 1)
     if flow.rate <= _SLACK * limit or known.cache == "warm":
         return
@@ -112,3 +117,40 @@ def _remedy() -> str:
 def _ask() -> str:
     example = typed('link="usb3-5g"', "--link usb3-5g")
     return f"give {argument('link')}, such as {example}, and {argument('devices')}"
+
+
+_NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
+_VIRTUAL = re.compile(
+    r"QEMU|VBOX|VMware|Virtual|Msft|Microsoft|Parallels|BHYVE|Xen|Amazon|Google|Oracle"
+    r"|-\d+[ _]SSD$",  # Parallels names a disk after its guest: Ubuntu-0 SSD
+    re.I,
+)
+_LINKS = {"usb": "usb3-5g", "sata": "sata-3", "sas": "sas-3", "nvme": "pcie3-x4"}
+
+
+def media_of(run: Run) -> str | None:
+    """Say what the devices of a run are, where the files leave no doubt."""
+    told = run.device
+    if _is_virtual(run):
+        return None
+    if run.disks and all(_NVME.fullmatch(name) for name in run.disks):
+        return "nvme"
+    # a disk on USB may be an NVMe SSD in a case
+    is_ssd = told.get("tran") == "sata" and told.get("rota") == "0"
+    return "sata-ssd" if is_ssd and told.get("model") else None
+
+
+def hanging(run: Run) -> str | None:
+    """Say which link to give, where `lsblk` names its kind."""
+    told = run.device
+    example = _LINKS.get(told.get("tran", ""))
+    if example is None or _is_virtual(run):
+        return None
+    model = f" ({told['model']})" if told.get("model") else ""
+    said = f"lsblk says that {told['name']}{model} hangs on {told['tran']}, and not how fast it is"
+    link = typed(f'link="{example}"', f"--link {example}")
+    return f"{said}: give {link} or what it is, and {argument('devices')}"
+
+
+def _is_virtual(run: Run) -> bool:
+    return _VIRTUAL.search(run.device.get("model", "")) is not None

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiotools.spelling import argument, typed
-from fiotools.stats.credibility.finding import Finding
-from fiotools.stats.credibility.known import Known
-from fiotools.stats.credibility.runs import Row, Run
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.pairs import Pair
+from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
 _FIO = "fio, HOWTO: direct, invalidate, pre_read"
@@ -22,7 +23,7 @@ DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops 
 _FASTEST = {"nvme": 3e3, None: 3e3, "sata-ssd": 20e3, "hdd": 100e3}
 
 
-def pagecache(run: Run, known: Known) -> Iterator[Finding]:
+def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
     """Ask of every read whether memory answered it."""
     wholes = run.wholes()
     apart = {row["entry"] for row in wholes if row["direction"] == "read"}
@@ -44,7 +45,7 @@ def pagecache(run: Run, known: Known) -> Iterator[Finding]:
         yield from _fast(run, row, known)
 
 
-def _fio(run: Run, row: Row, known: Known) -> Finding:
+def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     subject, entry = run.subject(row), row["entry"]
     direct = run.direct(row)
     if run.is_bypassing(row):
@@ -87,7 +88,7 @@ def _fio(run: Run, row: Row, known: Known) -> Finding:
     )
 
 
-def _plain(run: Run, row: Row, known: Known) -> Finding:
+def _plain(run: Run, row: Row, known: Evidence) -> Finding:
     """Ask of dd, DISKSPD and CrystalDiskMark, which drop nothing."""
     subject = run.subject(row)
     if row["direct"]:
@@ -116,14 +117,14 @@ def _plain(run: Run, row: Row, known: Known) -> Finding:
     return Finding("cache", subject, "ok", said, _TWICE, None, *figures)
 
 
-def _guest_ok(subject: str, why: str, known: Known, basis: str) -> Finding:
+def _guest_ok(subject: str, why: str, known: Evidence, basis: str) -> Finding:
     if known.host_ram == 0:
         return Finding("cache", subject, "ok", why, basis)
     told = f"{why}; whether a host caches is not known"
     return Finding("cache", subject, "unknown", told, basis, host())
 
 
-def _fast(run: Run, row: Row, known: Known) -> Iterator[Finding]:
+def _fast(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     """Suspect random reads that are faster than any device of the kind."""
     if row["direction"] != "read" or "rand" not in (row["rw"] or ""):
         return
@@ -168,3 +169,39 @@ def host() -> str:
     """Ask for what caches below a guest or behind a network mount."""
     memory = "for a guest or a network mount, give the host's memory"
     return f"{memory}; {argument('host_ram', 0)} if there is no host"
+
+
+_BASIS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
+
+
+def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
+    """Say what a cache's gain tells; the baseline is the cold side."""
+    if known.sides != "cache":
+        return
+    gain = pair.ratio
+    if gain <= 1.1:
+        why = f"{gain:.3g} times as fast: the cache changed nothing, so both sides are cold or warm"
+        remedy = "drop the cache before the cold run, and read the file once before the warm one"
+        yield Finding("warm", pair.subject, "suspect", why, _BASIS, remedy, gain, 1.1)
+        return
+    least = 1 - 1 / gain
+    share = f"between {100 * least:.0f} and 100 % of the warm run were hits"
+    if known.speedup_max is not None:
+        hits = least / (1 - 1 / known.speedup_max)
+        share = f"{100 * min(hits, 1):.0f} % of the warm run were hits"
+        if hits > 1:
+            most = argument("speedup_max", known.speedup_max)
+            why = f"{gain:.3g} times as fast is more than a cache can gain ({most})"
+            remedy = "find out again what a cache gains at most"
+            yield Finding(
+                "warm", pair.subject, "suspect", why, _BASIS, remedy, gain, known.speedup_max
+            )
+            return
+    said = f"{gain:.3g} times as fast: {share}, if the cold one had none"
+    if any(word in pair.baseline.command for word in DROPS) or known.cache == "cold":
+        remedy = "never pool the two: they are two populations"
+        yield Finding("warm", pair.subject, "ok", said, _BASIS, remedy, gain)
+        return
+    why = f"{said}; nothing shows that the cache was empty before the cold run"
+    remedy = "drop the cache first and show it; never pool the two"
+    yield Finding("warm", pair.subject, "unknown", why, _BASIS, remedy, gain)

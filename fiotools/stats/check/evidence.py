@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 from fiotools import machine, units
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
-from fiotools.stats.credibility.links import Link, link
+from fiotools.stats.check.links import Link, link
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
@@ -20,7 +20,7 @@ Memory: TypeAlias = "str | float | PathLike[str]"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Evidence:
     """The arguments of `check`, in base units."""
 
     ram: float | None = None
@@ -52,7 +52,7 @@ class Known:
         return self.link.times(self.devices) * (self.compression or 1.0)
 
 
-def known(
+def evidence(
     *,
     ram: Memory | None,
     host_ram: Memory | None,
@@ -69,7 +69,7 @@ def known(
     baseline: str | None,
     sides: str | None,
     speedup_max: float | None,
-) -> Known:
+) -> Evidence:
     """Look at every argument, and refuse what makes no sense."""
     _one_of("media", media, get_args(Media))
     _one_of("cache", cache, get_args(Cache))
@@ -100,7 +100,7 @@ def known(
         )
     if between is not None and sides is None:
         sides = "layer" if copies is None else "mirror"
-    return Known(
+    return Evidence(
         ram=_memory("ram", ram),
         host_ram=_memory("host_ram", host_ram),
         link=_link(link),

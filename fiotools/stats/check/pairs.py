@@ -1,0 +1,312 @@
+"""Two sides of a comparison: which runs face each other, and what cannot be true of both.
+
+No statistic: one run may have several rows, and a side several runs; each side is its geometric
+mean. Whether a difference is settled is the question of `fiotools.compare`.
+
+Of m devices, k copies and a share x of reads, m / (x + k (1 - x)) is the most that a mirror can do
+against one device; there is no least, for reads at a low depth find one device only.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Any, TypeAlias
+
+from fiotools.errors import SchemaError
+from fiotools.spelling import argument, typed
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.runs import Row, Run
+from fiotools.units import human
+from fiotools.vocabulary import CONDITIONS
+
+_IGNORED = ("size_bytes",)  # the sides may have files of their own
+
+
+Cell: TypeAlias = tuple[Any, ...]
+Rate: TypeAlias = "tuple[Run, Row | None, float, str]"  # with the row and the unit, if any
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One cell of one level against the same cell of the baseline."""
+
+    run: Run
+    subject: str
+    level: str
+    rate: float
+    rate_baseline: float
+    unit: str
+    baseline: Run
+    row: Row | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Level / baseline, as rates: above 1 is faster."""
+        return self.rate / self.rate_baseline
+
+
+def pairs(several: Sequence[Run], known: Evidence) -> Iterator[Pair]:
+    """Put each level's cells beside the baseline's."""
+    between, baseline = known.between, known.baseline
+    if between is None:
+        return
+    if several and between not in several[0].labels:
+        there = ", ".join(map(repr, several[0].labels)) or "none"
+        raise SchemaError(
+            f"{argument('between', between)} is no label of the results (there are: {there}): "
+            f"{typed('read() makes labels', 'labels are made')} of the fields of a path template"
+        )
+    levels = dict.fromkeys(str(run.labels[between]) for run in several)
+    if baseline is not None and str(baseline) not in levels:
+        raise SchemaError(
+            f"{argument('baseline', baseline)} is no value of {between!r}; "
+            f"there are: {', '.join(levels)}"
+        )
+    for key, sides in _sides(several, between).items():
+        base = sides.pop(str(baseline), [])
+        for level, own in sides.items():
+            if not base:
+                continue
+            run, row, _, unit = own[0]
+            what = key[0] or "command"
+            yield Pair(
+                run,
+                f"{what}: {level} against {baseline}",
+                level,
+                _center(own),
+                _center(base),
+                unit,
+                base[0][0],
+                row,
+            )
+
+
+def alone(several: Sequence[Run], known: Evidence) -> list[Run]:
+    """Give the runs of levels that nothing of the baseline faces; all, if no sides were named."""
+    between, baseline = known.between, str(known.baseline)
+    if between is None:
+        return list(several) if len(several) > 1 else []
+    faced = set()
+    for sides in _sides(several, between).values():
+        if baseline in sides:
+            faced |= {id(run) for own in sides.values() for run, *_ in own}
+    return [run for run in several if id(run) not in faced and str(run.labels[between]) != baseline]
+
+
+def _sides(several: Sequence[Run], between: str) -> dict[Cell, dict[str, list[Rate]]]:
+    """Sort the rates of all runs by what they are rates of, then by level."""
+    cells: dict[Cell, dict[str, list[Rate]]] = defaultdict(lambda: defaultdict(list))
+    for run in several:
+        for key, row, rate, unit in _cells(run, between):
+            cells[key][str(run.labels[between])].append((run, row, rate, unit))
+    return cells
+
+
+def _cells(run: Run, between: str) -> Iterator[tuple[Cell, Row | None, float, str]]:
+    """Give the rates of a run with what they are rates of."""
+    # a label that numbers repeats does not part cells
+    labels = tuple(
+        (name, value)
+        for name, value in run.labels.items()
+        if name != between and not str(value).isdigit()
+    )
+    names = [name for name in CONDITIONS if name not in _IGNORED]
+    for row in run.wholes():
+        rate, unit = row["bw_bytes_per_s"], "B/s"
+        if rate is None:
+            rate, unit = row["iops"], "1/s"
+        if rate:
+            conditions = tuple(row[name] for name in names)
+            yield (row["direction"], labels, conditions), row, rate, unit
+    timing = run.timing
+    if not run.io and timing is not None and (timing["real_s"] or timing["real_mean_s"]):
+        yield ("", labels, ()), None, 1 / (timing["real_s"] or timing["real_mean_s"]), "1/s"
+
+
+def _center(side: Sequence[Rate]) -> float:
+    return exp(sum(log(rate) for _, _, rate, _ in side) / len(side))
+
+
+_SLACK = 1.1  # a quarter of storage set-ups varies by as much from run to run
+
+
+def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
+    """Ask whether the device has vanished from the measurement."""
+    if known.sides == "layer":
+        yield _layer(pair)
+    elif known.sides == "device":
+        yield _device(pair)
+
+
+def _layer(pair: Pair) -> Finding:
+    said = _said(pair)
+    basis = "a layer adds work: it cannot make what lies below it faster"
+    if pair.ratio <= _SLACK:
+        return Finding("layers", pair.subject, "ok", said, basis, None, pair.ratio, _SLACK)
+    return Finding(
+        "layers",
+        pair.subject,
+        "suspect",
+        f"{said}: faster through the layer than without it, so the layer answered from a cache, "
+        "or stored less",
+        basis,
+        "empty the caches of guest and host, flush, use random data, and measure again",
+        pair.ratio,
+        _SLACK,
+    )
+
+
+def _device(pair: Pair) -> Finding:
+    said = _said(pair)
+    basis = "devices of other kinds differ in speed"
+    if max(pair.ratio, 1 / pair.ratio) > _SLACK:
+        return Finding("layers", pair.subject, "ok", said, basis, None, pair.ratio, _SLACK)
+    return Finding(
+        "layers",
+        pair.subject,
+        "suspect",
+        f"{said}: other devices at one speed, so that what both share was measured (a cache, a "
+        "link, a processor), and no device",
+        basis,
+        "empty the caches of guest and host, flush, use random data, and measure again",
+        pair.ratio,
+        _SLACK,
+    )
+
+
+def _said(pair: Pair) -> str:
+    if not pair.row:
+        return f"{pair.ratio:.3g} times as fast"
+    rates = f"{human(pair.rate, pair.unit)} against {human(pair.rate_baseline, pair.unit)}"
+    return f"{rates} is {pair.ratio:.3g} times as fast"
+
+
+_MIRROR_BASIS = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
+
+
+def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
+    """Hold a mirror's gain against what its copies leave."""
+    if known.sides != "mirror" or pair.row is None:
+        return
+    copies = known.copies
+    if isinstance(copies, Mapping):
+        if pair.level not in copies:
+            return
+        copies = copies[pair.level]
+    direction = pair.row["direction"]
+    share = {"read": 1.0, "write": 0.0}.get(direction, _reads(pair.run))
+    if direction in ("read", "write") and _is_mixed(pair.run):
+        return  # one direction of a mixture has the other's copies to wait for
+    if copies is None or known.devices is None or share is None:
+        missing = [
+            name
+            for name, value in (
+                (f"how many copies there are ({argument('copies')})", copies),
+                (f"on how many devices they lie ({argument('devices')})", known.devices),
+                ("the share of reads", share),
+            )
+            if value is None
+        ]
+        why = f"{pair.ratio:.3g} times the single disk's: what a mirror can do is not known"
+        remedy = f"not known: {', '.join(missing)}"
+        yield Finding("mirror", pair.subject, "unknown", why, _MIRROR_BASIS, remedy, pair.ratio)
+        return
+    most = known.devices / (share + copies * (1 - share))
+    said = (
+        f"{pair.ratio:.3g} times the single disk's rate, where {copies} copies on {known.devices} "
+        f"device{'' if known.devices == 1 else 's'} with {100 * share:.0f} % reads leave at most "
+        f"{most:.3g}"
+    )
+    figures = (pair.ratio, most)
+    if pair.ratio <= 1.1 * most:
+        yield Finding("mirror", pair.subject, "ok", said, _MIRROR_BASIS, None, *figures)
+        return
+    remedy = "a cache answered, the copies lie on more devices, or the two were not measured alike"
+    yield Finding("mirror", pair.subject, "suspect", said, _MIRROR_BASIS, remedy, *figures)
+
+
+def _is_mixed(run: Run) -> bool:
+    found = {row["direction"] for row in run.io}
+    return {"read", "write"} <= found
+
+
+def _reads(run: Run) -> float | None:
+    """Give the share of reads among the I/Os."""
+    counts = {"read": 0, "write": 0}
+    for row in run.wholes():
+        if row["direction"] in counts:
+            if row["total_ios"] is None:
+                return None
+            counts[row["direction"]] += row["total_ios"]
+    every = sum(counts.values())
+    return counts["read"] / every if every else None
+
+
+_OPTIONS_BASIS = "the options of both reports"
+# where the files lie is what a comparison is about
+_PLACES = ("filename", "directory", "of", "if", "Path", "path", "name", "output")
+_LISTED = 5
+
+
+def unsided(known: Evidence) -> Finding:
+    """Say what is missing where a run has no other side."""
+    if known.between is None:
+        why = "whether a layer, a mirror or a cache made the difference is not asked: no sides"
+        remedy = (
+            f"name the sides with {argument('between')} and {argument('baseline')}, "
+            f"and what they are with {argument('sides')}"
+        )
+    else:
+        why = f"no run of {known.between}={known.baseline} has the same direction and conditions"
+        remedy = "measure the baseline alike"
+    return Finding("sides", "run", "unknown", why, _OPTIONS_BASIS, remedy)
+
+
+def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
+    """Name the options and versions that differ between a level and its baseline."""
+    del known
+    one, other = _options(pair.run), _options(pair.baseline)
+    if not one or not other:
+        if pair.row is not None:
+            why = "whether both sides had the same options is not in the reports"
+            remedy = "keep the job files or the command lines beside the reports"
+            yield Finding("sides", pair.subject, "unknown", why, _OPTIONS_BASIS, remedy)
+        return
+    differ = [
+        f"{name} is {one.get(name, 'not given')} against {other.get(name, 'not given')}"
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
+    ]
+    mine, theirs = pair.run.head["tool_version"], pair.baseline.head["tool_version"]
+    if mine != theirs:
+        differ.insert(0, f"the version is {mine} against {theirs}")
+        if pair.run.tool == "diskspd" and _is_new(mine) != _is_new(theirs):
+            differ[0] += " (2.2 counts otherwise)"
+    if not differ:
+        why = f"{len(one)} options are the same on both sides"
+        yield Finding("sides", pair.subject, "ok", why, _OPTIONS_BASIS, None, 0.0, 0.0)
+        return
+    more = f", and {len(differ) - _LISTED} more" if len(differ) > _LISTED else ""
+    why = f"the sides were not asked alike: {'; '.join(differ[:_LISTED])}{more}"
+    remedy = "change one thing only, or say that this is what is compared"
+    yield Finding(
+        "sides", pair.subject, "suspect", why, _OPTIONS_BASIS, remedy, float(len(differ)), 0.0
+    )
+
+
+def _options(run: Run) -> dict[str, str]:
+    return {
+        name: text
+        for name, text in run.all_options().items()
+        if name.rpartition("/")[2] not in _PLACES
+    }
+
+
+def _is_new(version: str | None) -> bool | None:
+    """Whether a version of DISKSPD is 2.2 or later; 2.0 and 2.1 count otherwise."""
+    numbers = [part for part in (version or "").split(".") if part.isdecimal()]
+    return [int(part) for part in numbers[:2]] >= [2, 2] if len(numbers) > 1 else None
