@@ -12,7 +12,7 @@ from fiotools.cli.stream import Trouble
 from fiotools.cli.wish import TAKES, Drawing, Wish
 from fiotools.display import columns
 from fiotools.errors import SchemaError
-from fiotools.plot.parts import unit
+from fiotools.plot.common import unit
 from fiotools.stats.runs import in_one_scope
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from fiotools.errors import SchemaError
-from fiotools.plot import kinds, parts, room
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import say
 from fiotools.spelling import typed
 from fiotools.stats.bins import Histogram, histograms
@@ -71,17 +71,17 @@ def cdf(
     >>> [float(share) for share in ax.lines[0].get_ydata()]
     [0.0, 90.0, 90.0, 100.0]
     """
-    table = parts.opened(bins, hue, "bin_lo_ns", "bin_hi_ns", "count")
-    names = parts.known(table, hue)
+    table = common.opened(bins, hue, "bin_lo_ns", "bin_hi_ns", "count")
+    names = common.known(table, hue)
     merge = typed(f"merge_bins(bins, by={hue!r})", "--merge")
     merged = f", or add them up first, {merge}"
-    kinds.refuse_several(
+    common.refuse_several(
         table,
         names,
         "a curve",
         hue=hue,
         apart=("time_s",),
-        also=lambda column: "" if column in kinds.KINDS else merged,
+        also=lambda column: "" if column in common.KINDS else merged,
     )
     found: dict[Any, Histogram] = {}
     for own in histograms(table, [hue]):
@@ -93,21 +93,21 @@ def cdf(
             )
         if any(own.counts.values()):
             found[name] = own
-    curves = parts.levels(names, order)
+    curves = common.levels(names, order)
     drawn = {name: found[name] for name in curves if name in found}
     if not drawn:
         raise SchemaError("nothing to draw: no bin has an I/O")
-    ax = parts.axes(ax, 7)
+    ax = common.axes(ax, 7)
     low, high = _limits(list(drawn.values()))
     for name, own in drawn.items():
-        _curve(ax, own, low, high, curves.index(name), kinds.named(name, hue))
-    room.latency_axis(ax, "x", low, high)
+        _curve(ax, own, low, high, curves.index(name), common.named(name, hue))
+    fit_text.latency_axis(ax, "x", low, high)
     ax.set_ylim(0, 102)  # the line at 100 whole
-    parts.few_ticks(ax.yaxis)
+    common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
-    room.label_beside(ax, say("I/Os that took no longer"))
-    room.label_below(ax, kinds.latency_of(table), say("band: what the bins leave open"))
-    room.legend_below(ax, [kinds.named(name, hue) for name in drawn])
+    fit_text.label_beside(ax, say("I/Os that took no longer"))
+    fit_text.label_below(ax, common.latency_of(table), say("band: what the bins leave open"))
+    fit_text.legend_below(ax, [common.named(name, hue) for name in drawn])
     return ax
 
 
@@ -131,7 +131,7 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
         # the last bin may have no end
         surely += [before, after if math.isfinite(end) else before]
         maybe += [after, after]
-    colour = parts.PALETTE[at % len(parts.PALETTE)]
+    colour = common.PALETTE[at % len(common.PALETTE)]
     ax.fill_between(places, surely, maybe, step="post", color=colour, alpha=0.3, linewidth=0)
     marked = [
         next((place for place, share in enumerate(surely) if share >= least), None)
@@ -143,7 +143,7 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
         drawstyle="steps-post",
         color=colour,
         linewidth=1.6,
-        marker=parts.MARKERS[at % len(parts.MARKERS)],
+        marker=common.MARKERS[at % len(common.MARKERS)],
         markersize=5,
         markevery=sorted({place for place in marked if place is not None}),
         label=label,

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
-from fiotools.plot import parts, room
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say, sentence
 from fiotools.spelling import argument
 from fiotools.stats import frames
@@ -75,10 +75,10 @@ def fairness(
     >>> [text.get_text() for text in ax.texts]
     ['thread 0', 'max/min', 'Jain', '1.00x', '1.000', '2.33x', '0.863']
     """
-    table, told = parts.opened(threads, y, "iops"), _told(fairness, y)
-    values, names = parts.numbers(table, "iops"), parts.known(table, y)
+    table, told = common.opened(threads, y, "iops"), _told(fairness, y)
+    values, names = common.numbers(table, "iops"), common.known(table, y)
     runs = []
-    for place, name in enumerate(parts.levels(names, order)):
+    for place, name in enumerate(common.levels(names, order)):
         rows = [row for row, own in enumerate(names) if own == name]
         fact = _fact(table, told, y, rows)
         rates = [values[row] for row in rows]
@@ -87,19 +87,19 @@ def fairness(
     if not any(run.points for run in runs):
         raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
     most = max(len(run.rows) for run in runs)
-    ax = parts.axes(ax, len(runs) * (1 + 0.06 * min(most, 20)))
-    parts.name_rows(ax, [run.name for run in runs])
+    ax = common.axes(ax, len(runs) * (1 + 0.06 * min(most, 20)))
+    common.name_rows(ax, [run.name for run in runs])
     _draw(ax, runs, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
     for run in runs:
         _figures(ax, run)
     edge = max(point for run in runs for point, _ in run.points)
     ax.set_xlim(0, edge * 1.04 or 1)
-    wide = parts.points(ax)[0] - _ROOM
+    wide = common.points(ax)[0] - _ROOM
     ax.xaxis.set_major_locator(MaxNLocator(max(1, min(5, int(wide / _TICK)))))
     drawn = [row for run in runs for row in run.rows]
-    label = parts.of_one_run(parts.wording("iops"), table, drawn)
-    parts.unit_axis(ax, "iops", label)
-    room.label_below(ax, label, *_remarks(runs))
+    label = common.of_one_run(common.wording("iops"), table, drawn)
+    common.unit_axis(ax, "iops", label)
+    fit_text.label_below(ax, label, *_remarks(runs))
     lines = ax.get_xlabel().count("\n") + 1
     below = offset_copy(
         ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
@@ -155,7 +155,7 @@ class _Run:
 
 def _told(fairness: IntoDataFrame, y: str) -> Frame:
     """Open what `fairness` said."""
-    table = parts.opened(fairness)
+    table = common.opened(fairness)
     if missing := set(_TOLD) - set(table.columns):
         raise SchemaError(
             f"not what fairness() returned: no column {', '.join(sorted(missing))};"
@@ -216,25 +216,25 @@ def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
             if run.share is not None:
                 sticks.append([(run.share, point[1]), point])
         for at, name in late.items():
-            if name and parts.points(ax)[0] > _LEGEND:
-                parts.write(ax, called(name), *run.points[at], parts.PALETTE[1])
+            if name and common.points(ax)[0] > _LEGEND:
+                common.write(ax, called(name), *run.points[at], common.PALETTE[1])
         if run.share is not None:
             shares.append([(run.share, run.place - 0.38), (run.share, run.place + 0.38)])
     ax.add_collection(
-        LineCollection(sticks, colors=parts.GREY, linewidths=1, alpha=0.4), autolim=False
+        LineCollection(sticks, colors=common.GREY, linewidths=1, alpha=0.4), autolim=False
     )
-    ax.add_collection(LineCollection(shares, colors=parts.GREY, linewidths=1.2), autolim=False)
+    ax.add_collection(LineCollection(shares, colors=common.GREY, linewidths=1.2), autolim=False)
     if shares:
         look: dict[str, Any] = {
             "marker": "|",
             "markersize": 12,
             "markeredgewidth": 1.2,
-            "color": parts.GREY,
+            "color": common.GREY,
         }
         ax.plot([], [], linestyle="none", label=say("equal share"), **look)
     looks = (
-        (alike, say("thread"), parts.PALETTE[0], "o"),
-        (behind, say("fell behind"), parts.PALETTE[1], "v"),
+        (alike, say("thread"), common.PALETTE[0], "o"),
+        (behind, say("fell behind"), common.PALETTE[1], "v"),
     )
     for points, label, colour, marker in looks:
         if points:
@@ -269,7 +269,7 @@ def _figures(ax: Axes, run: _Run) -> None:
                 va="bottom",
                 ha="right",
                 fontsize="small",
-                color=parts.GREY,
+                color=common.GREY,
             )
     for right, _, text in columns:
         ax.annotate(

@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fiotools.errors import SchemaError
-from fiotools.plot import kinds, parts, room
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import say
 from fiotools.spelling import typed
 from fiotools.stats import frames
@@ -72,24 +72,24 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     >>> ft.plot.heatmap(bins).get_ylabel()
     'completion latency (read)'
     """
-    table = parts.opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+    table = common.opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
     if not frames.distinct(frames.values(table, "time_s")):
         raise SchemaError(
             "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
             " (fio --write_hist_log=x --log_hist_msec=1000);"
             f" {typed('plot.cdf', 'fiotools plot cdf')} draws whole runs"
         )
-    parts.numbers(table, "time_s")  # that they are, and finite
-    clock = parts.known(table, "time_s")
+    common.numbers(table, "time_s")  # that they are, and finite
+    clock = common.known(table, "time_s")
     if min(clock) < 0:
         raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
-    kinds.refuse_several(table, [None] * len(table), "a heat map")
+    common.refuse_several(table, [None] * len(table), "a heat map")
     found = {float(clock[own.rows[0]]): own for own in histograms(table, ["time_s"])}
     ends = np.array(sorted(found))
     widths = _widths(ends)
     grid = _grid(list(found.values()))
     shares = np.array([_shares(found[end], grid) for end in ends.tolist()])
-    ax = parts.axes(ax, 7)
+    ax = common.axes(ax, 7)
     columns, edges = _columns(shares, ends, widths)
     shown = np.ma.masked_less_equal(columns.T, 0)
     most = float(shares.max())
@@ -104,15 +104,15 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
         rasterized=True,  # or a vector file would have an element for every cell
     )
     ax.grid(visible=False)
-    room.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
-    room.label_beside(ax, kinds.latency_of(table))
-    room.time_axis(ax, float(edges[0]), float(edges[-1]))
-    room.label_below(ax, say("time since the start (a column: {length})", length=_each(widths)))
+    fit_text.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
+    fit_text.label_beside(ax, common.latency_of(table))
+    fit_text.time_axis(ax, float(edges[0]), float(edges[-1]))
+    fit_text.label_below(ax, say("time since the start (a column: {length})", length=_each(widths)))
     figure = ax.get_figure()
     assert figure is not None
     # within these Axes: one of its own binds the figure to a way of laying out
     bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
-    bar.ax.yaxis.set_major_locator(FixedLocator(room.round_values(least, most, 7)))
+    bar.ax.yaxis.set_major_locator(FixedLocator(fit_text.round_values(least, most, 7)))
     bar.ax.yaxis.set_minor_locator(NullLocator())
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}%"))
     bar.set_label(say("I/Os of the interval\nper 10% of latency"))
@@ -122,7 +122,7 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
 
 def _each(widths: NDArray[np.float64]) -> str:
     """Say how long an interval is."""
-    return parts.tick(float(np.median(widths)), "s")
+    return common.tick(float(np.median(widths)), "s")
 
 
 def _widths(ends: NDArray[np.float64]) -> NDArray[np.float64]:

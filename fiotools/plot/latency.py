@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.plot import parts
+from fiotools.plot import common
 from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
@@ -65,7 +65,7 @@ def latency(
     latency (mean ± standard deviation)
     one run each
     """
-    chart = parts.chart(frame, metric, y, hue, order, ax)
+    chart = common.chart(frame, metric, y, hue, order, ax)
     ax, widths = chart.ax, [0.0] * len(chart.table)
     if spread:
         widths = [width or 0.0 for width in numbers(chart.table, spread)]
@@ -88,14 +88,14 @@ def latency(
                 number, _, unit = text.partition(" ")
                 decimals = len(number.partition(".")[2])
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
-            parts.write(ax, text, arm[1], place, one.colour)
-        parts.mark(ax, one, hue)
+            common.write(ax, text, arm[1], place, one.colour)
+        common.mark(ax, one, hue)
     ax.set_xlim(0, edge * 1.22 or 1)
-    parts.few_ticks(ax.xaxis)
+    common.few_ticks(ax.xaxis)
     what = say("latency (mean ± standard deviation)" if spread else "mean latency")
     drawn = [point.row for one in chart.series for point in one.points]
-    what = parts.of_one_run(what, chart.table, drawn, below=bool(spread or hue))
-    parts.unit_axis(ax, metric, what, like=edge)
+    what = common.of_one_run(what, chart.table, drawn, below=bool(spread or hue))
+    common.unit_axis(ax, metric, what, like=edge)
     if hue:
-        parts.legend_below(ax, len(chart.series))
+        common.legend_below(ax, len(chart.series))
     return ax

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.plot import parts, room
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say
-from fiotools.plot.swept import Swept, label
+from fiotools.plot.sweep_lines import Swept, label
 from fiotools.stats import frames
 from fiotools.stats.runs import choose_scope, refuse_directions
 
@@ -89,7 +89,7 @@ def load(
     ring: most I/Os per second below the limit: 62,000 /s at 8
     """
     named = [key for key in (hue, x) if key]
-    table = _alike(parts.opened(frame, x, "iops", latency, hue), named)
+    table = _alike(common.opened(frame, x, "iops", latency, hue), named)
     if not isinstance(summaries, (list, tuple)) or len(summaries) != 2:
         raise SchemaError(
             "summaries= are two frames, of the rate and of the latency: "
@@ -107,7 +107,7 @@ def load(
     # drawn before the axes are scaled, so that they have room for it
     limits = dict.fromkeys(row["limit"] for row in chosen.values())
     for limit in limits:
-        lower.axhline(limit, color=parts.GREY, linestyle="--", linewidth=1.2, zorder=1)
+        lower.axhline(limit, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
     for panel, ax in zip(panels, two, strict=True):
         panel.draw(ax, base=2)
     none = [called(str(name)) for name, row in chosen.items() if row["iops"] is None]
@@ -115,16 +115,16 @@ def load(
         _name_limit(lower, limit, latency, none if hue else [say("all")] if none else [])
     lines = [panels[0].what]
     rings = [
-        _best(called(str(name)) if hue else "", row["iops"], label(row[x], parts.unit(x)))
+        _best(called(str(name)) if hue else "", row["iops"], label(row[x], common.unit(x)))
         for name, row in chosen.items()
         if row["iops"] is not None
     ]
     if rings:
         found = listed(rings, "; ")
         lines.append(say("ring: most I/Os per second below the limit: {best}", best=found))
-    room.label_below(lower, *lines)
+    fit_text.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
-        room.label_below(upper, panels[0].what)
+        fit_text.label_below(upper, panels[0].what)
     return two
 
 
@@ -138,15 +138,15 @@ def _alike(table: frames.Frame, named: Sequence[str]) -> frames.Frame:
 def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
     """Take the two Axes given, or make them."""
     if axes is None:
-        with parts.look():
-            figure, made = plt.subplots(2, 1, sharex=True, figsize=(parts.WIDTH, _HEIGHT))
+        with common.look():
+            figure, made = plt.subplots(2, 1, sharex=True, figsize=(common.WIDTH, _HEIGHT))
             figure.align_ylabels(made)
             return np.asarray(made)
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != 2 or not all(isinstance(ax, Axes) for ax in given):
         raise SchemaError("axes= are two Axes, for IOPS and for latency: plt.subplots(2)[1]")
     for ax in given:
-        parts.keep_room(ax)
+        common.keep_room(ax)
     return given
 
 
@@ -155,7 +155,7 @@ def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mappin
     x, hue, latency = panel.x, panel.hue, panel.metric
     by = f", by={hue!r}" if hue else ""
     give = f"give best_under(frame, {latency!r}, limit{by})"
-    table = parts.opened(best)
+    table = common.opened(best)
     if missing := {"metric", "limit", "observed", "iops"} - set(table.columns):
         raise SchemaError(
             f"not what best_under() returned: no column {', '.join(sorted(missing))}; {give}"
@@ -199,7 +199,7 @@ def _rings(two: NDArray[Any], chosen: Iterable[Mapping[str, Any]], x: str) -> No
 
 def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> None:
     """Write the limit over its line, and which lines are nowhere below it."""
-    ms = parts.tick(limit, parts.unit(latency))
+    ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:
         text = say("limit: {limit} ({names}: no run below)", limit=ms, names=listed(none))
@@ -211,5 +211,5 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
         textcoords="offset points",
         va="bottom",
         fontsize="small",
-        color=parts.GREY,
+        color=common.GREY,
     )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
-from fiotools.plot import bands, parts, room
-from fiotools.plot.kinds import latency_name
-from fiotools.plot.language import called, say
+from fiotools.plot import common, fit_text
+from fiotools.plot.common import latency_name
+from fiotools.plot.language import called, say, sentence
 from fiotools.stats import frames
+from fiotools.stats.frames import Frame
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -67,23 +70,23 @@ def percentiles(
     >>> [label.get_text() for label in ax.texts]
     ['9p']
     """
-    table = parts.opened(frame, hue, "percentile")
+    table = common.opened(frame, hue, "percentile")
     bounded = {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}
     if not bounded:
         frames.need(table, ["value_ns"])
     # the least and the greatest latency have no place on the axis
     inner = [share is not None and 0 < share < 100 for share in frames.numbers(table, "percentile")]
     table = table[[row for row, drawn in enumerate(inner) if drawn]]
-    shares = parts.known(table, "percentile")
+    shares = common.known(table, "percentile")
     if bounded:
-        latencies, bounds, intervals = bands.known(table)
+        latencies, bounds, intervals = _bounded(table)
     else:
-        latencies = parts.numbers(table, "value_ns", log=True)
+        latencies = common.numbers(table, "value_ns", log=True)
         bounds = intervals = [None] * len(table)
-    names = parts.known(table, hue)
+    names = common.known(table, hue)
     kinds = set(frames.values(table, "latency")) if "latency" in table.columns else set()
-    curves = parts.levels(names, order)
-    ax = parts.axes(ax, 7)
+    curves = common.levels(names, order)
+    ax = common.axes(ax, 7)
     ends = []
     for at, name in enumerate(curves):
         rows = sorted(
@@ -97,9 +100,9 @@ def percentiles(
             raise SchemaError(
                 f"{name!r} has a percentile twice: filter to one latency, direction and run"
             )
-        colour = parts.PALETTE[at % len(parts.PALETTE)]
+        colour = common.PALETTE[at % len(common.PALETTE)]
         if bounded:
-            bands.draw(
+            _draw_bands(
                 ax,
                 [_nines(share) for share, _ in rows],
                 [bounds[row] for _, row in rows],
@@ -115,7 +118,7 @@ def percentiles(
                 xs,
                 ys,
                 color=colour,
-                marker=parts.MARKERS[at % len(parts.MARKERS)],
+                marker=common.MARKERS[at % len(common.MARKERS)],
                 markersize=4,
                 linewidth=1.8,
             )
@@ -125,23 +128,23 @@ def percentiles(
             low, high = bounds[row] or (1.0, 1.0)
             ends.append((_nines(share), math.sqrt(low * high), called(str(name)), colour))
     ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, "ns")))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, "ns")))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylabel(latency_name(kinds.pop() if len(kinds) == 1 else None))
     last = max(shares)
     ticks = [share for share in _TICKS if share <= last]
-    if bounded and 50 in ticks and _nines(50) / _nines(last) * parts.points(ax)[0] < _APART:
+    if bounded and 50 in ticks and _nines(50) / _nines(last) * common.points(ax)[0] < _APART:
         ticks.remove(1)
     ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in ticks]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, _nines(last) * 1.2)
     firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run
-    what = parts.of_one_run(say("percentile of the I/Os"), table, firsts)
+    what = common.of_one_run(say("percentile of the I/Os"), table, firsts)
     ax.set_xlabel(what, loc="left")
     if bounded:
-        room.label_below(ax, what, *bands.legend(table, bounds, intervals))
-        parts.log_ticks(ax.yaxis, *ax.get_ylim())
-    parts.end_labels(ax, ends)
+        fit_text.label_below(ax, what, *_band_words(table, bounds, intervals))
+        common.log_ticks(ax.yaxis, *ax.get_ylim())
+    common.end_labels(ax, ends)
     return ax
 
 
@@ -152,3 +155,97 @@ def _nines(share: float) -> float:
 
 def _share(nines: float) -> float:
     return round(100 * (1 - 10**-nines), 6)
+
+
+Ends: TypeAlias = "tuple[float, float] | None"
+
+_DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
+
+
+def _bound_ends(table: Frame, what: str) -> list[Ends]:
+    """Give ``bound`` or ``value`` with both ends of each row; None where an end is missing."""
+    columns = (f"{what}_lo_ns", f"{what}_hi_ns")
+    if not {*columns} <= {*table.columns}:
+        return [None] * len(table)
+    found: list[Ends] = []  # a latency of 0 has no place on the axis
+    for low, high in zip(*(frames.numbers(table, name) for name in columns), strict=True):
+        found.append((low, high) if low and high and math.isfinite(low + high) else None)
+    ends = [end for pair in found if pair for end in pair]
+    common.above_zero(columns[0], ends)
+    return found
+
+
+def _bounded(table: Frame) -> tuple[list[float | None], list[Ends], list[Ends]]:
+    """Give value, bounds and interval of each row; something of them is there."""
+    bounds, intervals = _bound_ends(table, "bound"), _bound_ends(table, "value")
+    values: list[float | None] = [None] * len(table)
+    if "value_ns" in table.columns:
+        told = frames.numbers(table, "value_ns")
+        if any(value is not None for value in told) or not any(bounds):
+            values = common.numbers(table, "value_ns", log=True)
+    if not any(bounds) and not any(value is not None for value in values):
+        raise SchemaError("nothing to draw: no row has a value of 'bound_lo_ns' and 'bound_hi_ns'")
+    return values, bounds, intervals
+
+
+def _draw_bands(
+    ax: Axes,
+    places: Sequence[float],
+    bounds: Sequence[Ends],
+    intervals: Sequence[Ends],
+    at: int,
+    *,
+    valued: bool,
+    aside: float,
+) -> None:
+    """Draw the bounds of a curve as a band, and its intervals as bars so many points aside.
+
+    The edges of the band are drawn where there are no values between them, and an interval where it
+    is more than the bounds.
+    """
+    colour = common.PALETTE[at % len(common.PALETTE)]
+    low, high = ([pair[end] if pair else math.nan for pair in bounds] for end in (0, 1))
+    ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
+    if not valued:
+        for edge in (low, high):
+            ax.plot(
+                *(places, edge),
+                color=colour,
+                linestyle=_DASHES[at % len(_DASHES)],  # told apart in greyscale too
+                linewidth=1.2,
+                marker="_",
+                markersize=7,
+                zorder=2,
+            )
+    bars = [
+        [(x, end) for end in pair]
+        for x, pair, bound in zip(places, intervals, bounds, strict=True)
+        if pair and pair != bound
+    ]
+    beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
+    drawn = LineCollection(bars, colors=colour, linewidths=1.2, alpha=0.8, transform=beside)
+    ax.add_collection(drawn, autolim=False)
+    for bar in bars:
+        ax.update_datalim(bar)
+    ax.autoscale_view()
+
+
+def _band_words(table: Frame, bounds: Sequence[Ends], intervals: Sequence[Ends]) -> list[str]:
+    """Say what the bands and bars of a figure are."""
+    lines = []
+    if any(bounds):
+        methods = frames.columns(table, ("method",)).get("method", [])
+        lines.append(
+            say("band: the bins that hold the percentiles")
+            if {*methods} == {"bins"}
+            else say("band: between which the percentiles certainly are")
+        )
+    if any(pair and pair != bound for pair, bound in zip(intervals, bounds, strict=True)):
+        told = frames.columns(table, ("confidence", "note"))
+        shares, notes = (frames.distinct(told.get(name, [])) for name in ("confidence", "note"))
+        bars = say("bars, where wider: interval")
+        if len(shares) == 1:
+            bars = say("bars, where wider: {confidence} interval", confidence=f"{shares[0]:.0%}")
+        about = sentence(notes[0]) if len(notes) == 1 else ""
+        lines.append(say("{bars} {about}", bars=bars, about=about))
+    return lines

@@ -10,7 +10,7 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from fiotools.errors import SchemaError
-from fiotools.plot import page, parts, room
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say
 from fiotools.stats.frames import columns, distinct, to_type, values
 from fiotools.stats.ratio import NO_SPREAD
@@ -72,7 +72,7 @@ def ratios(
     >>> len(ft.plot.ratios(cmp).get_yticks())
     6
     """
-    table = parts.opened(comparison)
+    table = common.opened(comparison)
     missing = {"baseline", "metric", "ratio", "ratio_lo", "ratio_hi"} - set(table.columns)
     if missing or table.columns[0] == "baseline":
         raise SchemaError(
@@ -82,7 +82,7 @@ def ratios(
     *named, level = table.columns[: table.columns.index("baseline")]
     faster = {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns)
     drawn = "speedup" if faster else "ratio"
-    parts.numbers(table, drawn, log=True)  # that there is something to draw
+    common.numbers(table, drawn, log=True)  # that there is something to draw
     metrics = distinct(values(table, "metric"))
     if labels is None and len(metrics) > 1:
         raise SchemaError(
@@ -98,9 +98,9 @@ def ratios(
         listed([*(called(str(row[name])) for name in named), both])
         for row, both in zip(rows, against, strict=True)
     ]
-    ax = parts.axes(ax, len(rows))
+    ax = common.axes(ax, len(rows))
     ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
-    ax.axvline(1, color=parts.GREY, linewidth=1, zorder=1)
+    ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
     reach, few = [1 / (1 + band), 1 + band], set[str]()
     for place, row in enumerate(rows):
         ratio, low, high = (_number(row[name]) for name in (drawn, f"{drawn}_lo", f"{drawn}_hi"))
@@ -110,7 +110,7 @@ def ratios(
         if alone:
             few.add(_why({column[place] for column in runs.values()}, notes[place] or ""))
         if low is not None and high is not None:
-            ax.plot([low, high], [place, place], color=parts.PALETTE[0], linewidth=2.2, zorder=3)
+            ax.plot([low, high], [place, place], color=common.PALETTE[0], linewidth=2.2, zorder=3)
             reach += [low, high]
         ax.plot(
             ratio,
@@ -118,19 +118,19 @@ def ratios(
             marker="o",
             markersize=8,
             markeredgewidth=1.8,
-            color=parts.PALETTE[0],
-            markerfacecolor="white" if alone else parts.PALETTE[0],
+            color=common.PALETTE[0],
+            markerfacecolor="white" if alone else common.PALETTE[0],
             zorder=4,
         )
         text = f"{ratio:#.3g}x" if alone else f"{ratio:#.3g}x [{low:#.3g}, {high:#.3g}]"
-        parts.write(ax, text, high if high is not None else ratio, place)
+        common.write(ax, text, high if high is not None else ratio, place)
         reach.append(ratio)
-    parts.name_rows(ax, room.names_beside(ax, names))
-    parts.above_zero(drawn, reach)
-    wide = room.beside(ax)
+    common.name_rows(ax, fit_text.names_beside(ax, names))
+    common.above_zero(drawn, reach)
+    wide = fit_text.beside(ax)
     # wider Axes give way themselves to a text that leaves them
     _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
-    what = listed([parts.wording(metric) for metric in metrics], " and ")
+    what = listed([common.wording(metric) for metric in metrics], " and ")
     what = say("times faster, by {what}" if faster else "ratio of {what}", what=what)
     axis = "{what} (log axis; grey: within {band} of equal)"
     lines = [say(axis, what=what, band=f"{band:.0%}")]
@@ -139,7 +139,7 @@ def ratios(
     if _SAME in few:
         lines.append(say(_SAME))
     size = float(ax.xaxis.label.get_fontsize())
-    fitted = [part for line in lines for part in page.wrapped(line, size, wide)]
+    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
     return ax
 
@@ -165,7 +165,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
     for text in ax.texts:
         if not isinstance(text, Annotation):
             continue
-        taken = (page.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
+        taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
         if taken < 0.7:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ax.set_xlim(low, high)

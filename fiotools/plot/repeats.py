@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.plot import parts, summaries
+from fiotools.plot import common
 from fiotools.plot.language import listed, say
 from fiotools.stats.frames import values
 
@@ -67,10 +67,10 @@ def repeats(
     >>> ft.plot.repeats(runs, "iops", y="mount", summary=told).get_xlabel()
     'I/Os per second (points: runs; tick and bar: mean, 95% interval)'
     """
-    told = summaries.told(summary, metric, y, hue)
-    chart = parts.chart(frame, metric, y, hue, order, ax, several=True)
+    told = common.summary_rows(summary, metric, y, hue)
+    chart = common.chart(frame, metric, y, hue, order, ax, several=True)
     middle = "median" if min(values(told, "n")) >= ENOUGH else "mean"
-    middles = summaries.Middles(told, middle, y, hue)
+    middles = common.Middles(told, middle, y, hue)
     ax, edge, alone = chart.ax, 0.0, list[bool]()
     for one in chart.series:
         places: dict[float, list[float]] = {}
@@ -96,11 +96,11 @@ def repeats(
                 ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
-            parts.write(ax, units.human(centre, chart.unit), right, place, one.colour)
-        parts.mark(ax, one, hue, size=5)
+            common.write(ax, units.human(centre, chart.unit), right, place, one.colour)
+        common.mark(ax, one, hue, size=5)
     ax.set_xlim(0, edge * 1.16 or 1)
-    parts.few_ticks(ax.xaxis)
-    interval = summaries.intervals(told, middle)
+    common.few_ticks(ax.xaxis)
+    interval = common.interval_words(told, middle)
     drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
     if interval and middle == "median":  # an order statistic covers more than asked
         drawn.append(say("tick and bar: median, at least {interval}", interval=interval))
@@ -108,14 +108,14 @@ def repeats(
         drawn.append(say("tick and bar: mean, {interval}", interval=interval))
     if all(alone):
         drawn = [say("one run each" if len(alone) > 1 else "one run")]
-    words = {"label": parts.wording(metric), "drawn": listed(drawn, "; ")}
-    parts.unit_axis(ax, metric, say("{label} ({drawn})", **words), like=edge)
+    words = {"label": common.wording(metric), "drawn": listed(drawn, "; ")}
+    common.unit_axis(ax, metric, say("{label} ({drawn})", **words), like=edge)
     if hue:
-        parts.legend_below(ax, len(chart.series), lines=2)
+        common.legend_below(ax, len(chart.series), lines=2)
     return ax
 
 
-def _hollow(ax: Axes, series: parts.Series, value: float, place: float) -> None:
+def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None:
     """Draw the one run of a row over the point that `parts.mark` makes."""
     ax.plot(
         value,

@@ -5,6 +5,11 @@ Colours are Okabe and Ito's, told apart by colour-blind readers and, with the ma
 `fiotools.notebooks` may ask for all figures of a run in another language: it names the language in
 an environment variable, which is what `style` then takes by default, and `save` writes the figures
 into a folder of that name.
+
+An SVG is the same on every processor: matplotlib writes six decimals, and the layout puts edges in
+the middle between two of them; then the last bit of a logarithm, which differs between processors,
+tells which one is written. So coordinates are rounded to a thousandth of a point, which is finer
+than any screen or printer.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,8 +33,8 @@ from matplotlib.text import Text
 
 from fiotools import whole
 from fiotools.errors import SchemaError
-from fiotools.plot import language, page, parts, svg
-from fiotools.plot.breaking import is_wide
+from fiotools.plot import common, fit_text, language
+from fiotools.plot.fit_text import is_wide
 from fiotools.results import Results
 from fiotools.stats.frames import values
 
@@ -66,8 +72,8 @@ def style(*, lang: str | None = None) -> None:
     >>> ft.plot.style()
     """
     language.use(lang or _asked() or language.ENGLISH)
-    sns.set_theme(style="whitegrid", rc=parts.rc())
-    mpl.rcParams.update(parts.rc())  # set_theme puts its own font.family over ours
+    sns.set_theme(style="whitegrid", rc=common.rc())
+    mpl.rcParams.update(common.rc())  # set_theme puts its own font.family over ours
 
 
 def _asked() -> str | None:
@@ -111,10 +117,10 @@ def title(ax: Axes | Figure, text: str) -> None:
 
 def _balanced(text: str, room: float) -> list[str]:
     """Break a title between letters: the fewest lines, and of those the narrowest."""
-    best = page.wrapped(text, _TITLE, room)
+    best = fit_text.wrapped(text, _TITLE, room)
     while room > _STEP:
         room -= _STEP
-        narrower = page.wrapped(text, _TITLE, room)
+        narrower = fit_text.wrapped(text, _TITLE, room)
         if len(narrower) > len(best):
             break
         best = narrower
@@ -182,11 +188,11 @@ def save(
         metadata = dict(_METADATA[kind])
         if source is not None:
             metadata[_SOURCE_KEY[kind]] = source
-        with mpl.rc_context(parts.rc()):
+        with mpl.rc_context(common.rc()):
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata)
         content = buffer.getvalue()
-        _write(file, svg.settled(content.decode()).encode() if kind == "svg" else content)
+        _write(file, _settled(content.decode()).encode() if kind == "svg" else content)
     return files
 
 
@@ -236,3 +242,36 @@ def _provenance(data: Any, folder: Path) -> str:
 def _digest(file: Path) -> str:
     with file.open("rb") as opened:  # it may be longer than memory
         return hashlib.file_digest(opened, "sha256").hexdigest()[:16]
+
+
+# words stay, and factors, which a thousandth would blur; "-0" is a zero with such a last bit
+_NUMBER = re.compile(
+    r"<metadata>.*?</metadata>|<!--.*?-->|(?:scale|matrix)\([^)]*\)"
+    r'|(?P<number>-?\d+\.\d{4,}|(?<=["(\s])-0(?=[")\s]))',
+    re.DOTALL,
+)
+# of clip paths, markers, hatches, images and collections: a hash of what they hold, to the last bit
+_NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")')
+
+
+def _settled(svg: str) -> str:
+    """Round the coordinates of an SVG by matplotlib, and name its parts by their order.
+
+    Examples
+    --------
+    >>> _settled('<path d="M 62.645553 -0 L 1.5 7.99951" transform="scale(0.015625)"/>')
+    '<path d="M 62.646 0 L 1.5 8" transform="scale(0.015625)"/>'
+    """
+    svg = _NUMBER.sub(lambda found: _rounded(found["number"]) if found["number"] else found[0], svg)
+    names = {found[0]: f"{found[1]}{at}" for at, found in enumerate(_NAMED.finditer(svg))}
+    if not names:
+        return svg
+    name = re.compile("|".join(names))
+    # a page may hold several figures, whose parts must not be taken for each other
+    figure = hashlib.sha256(name.sub("", svg).encode()).hexdigest()[:8]
+    return name.sub(lambda found: f"{names[found[0]]}-{figure}", svg)
+
+
+def _rounded(number: str) -> str:
+    text = f"{float(number):.3f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 
-from fiotools.plot import parts
-from fiotools.plot.swept import Swept
+from fiotools.plot import common
+from fiotools.plot.sweep_lines import Swept
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -70,7 +70,7 @@ def sweep(
     ['4 KiB', '32 KiB']
     """
     swept = Swept(frame, metric, x, hue, summary, order)
-    ax = parts.axes(ax, 7)
+    ax = common.axes(ax, 7)
     swept.draw(ax)
     ax.set_xlabel(swept.what, loc="left")
     return ax

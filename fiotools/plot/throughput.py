@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.plot import parts
+from fiotools.plot import common
 from fiotools.plot.language import called, say
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def throughput(
     >>> len(ax.get_yticks())
     3
     """
-    chart = parts.chart(frame, metric, y, hue, order, ax, log=log)
+    chart = common.chart(frame, metric, y, hue, order, ax, log=log)
     ax, limits = chart.ax, ceilings or {}
     present = [point.value for one in chart.series for point in one.points]
     present += limits.values()
@@ -72,22 +72,22 @@ def throughput(
             if not log:
                 ax.plot([0, point.value], [point.place] * 2, color=one.colour, lw=2, alpha=0.35)
             text = units.human(point.value, chart.unit)
-            parts.write(ax, text, point.value, point.place, one.colour)
-        parts.mark(ax, one, hue)
+            common.write(ax, text, point.value, point.place, one.colour)
+        common.mark(ax, one, hue)
     if log:
-        parts.above_zero("ceilings", limits.values())
+        common.above_zero("ceilings", limits.values())
         low, high = min(present) / 1.6, max(present) * 2.4
         ax.set_xscale("log")
         ax.set_xlim(low, high)
-        parts.log_ticks(ax.xaxis, low, high)
+        common.log_ticks(ax.xaxis, low, high)
     else:
         ax.set_xlim(0, max(present) * 1.18 or 1)
-        parts.few_ticks(ax.xaxis)
+        common.few_ticks(ax.xaxis)
     drawn = [point.row for one in chart.series for point in one.points]
-    what = parts.of_one_run(parts.wording(metric), chart.table, drawn, below=bool(hue))
-    parts.unit_axis(ax, metric, what)
+    what = common.of_one_run(common.wording(metric), chart.table, drawn, below=bool(hue))
+    common.unit_axis(ax, metric, what)
     for label, limit in limits.items():
-        ax.axvline(limit, color=parts.GREY, linestyle="--", linewidth=1.3, zorder=1)
+        ax.axvline(limit, color=common.GREY, linestyle="--", linewidth=1.3, zorder=1)
         ax.annotate(
             say("{name}: {text}", name=called(label), text=units.human(limit, chart.unit)),
             (limit, 1),
@@ -97,10 +97,10 @@ def throughput(
             va="bottom",
             ha="center",
             fontsize="small",
-            color=parts.GREY,
+            color=common.GREY,
         )
         if own := ax.get_title(loc="left"):
             ax.set_title(own, pad=20)  # room for the line's name
     if hue:
-        parts.legend_below(ax, len(chart.series))
+        common.legend_below(ax, len(chart.series))
     return ax

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.plot import parts, room
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
@@ -58,18 +58,18 @@ def timings(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['before', 'after']
     """
-    table = parts.opened(frame, y, "real_s", "user_s", "sys_s")
-    names = parts.known(table, y)
-    rows = parts.levels(names, order)
+    table = common.opened(frame, y, "real_s", "user_s", "sys_s")
+    names = common.known(table, y)
+    rows = common.levels(names, order)
     if len(set(names)) != len(names):
         raise SchemaError(f"{y!r} names a bar more than once: summarize first, or choose another y")
-    parts.numbers(table, "real_s")  # that they are numbers, and some are there
-    walls = parts.known(table, "real_s")
-    ax = parts.axes(ax, len(rows))
+    common.numbers(table, "real_s")  # that they are numbers, and some are there
+    walls = common.known(table, "real_s")
+    ax = common.axes(ax, len(rows))
     spent = (
         # told apart in greyscale too: dark, middle, light
-        (say("user CPU"), parts.PALETTE[0]),
-        (say("system CPU"), parts.PALETTE[4]),
+        (say("user CPU"), common.PALETTE[0]),
+        (say("system CPU"), common.PALETTE[4]),
         (say("waiting"), "#DDDDDD"),
     )
     lengths = [
@@ -102,16 +102,16 @@ def timings(
             over = True
             ax.vlines(walls[row], place - 0.3, place + 0.3, colors="black", linewidths=1.6)
             text = say("{wall}, CPU {cpu}", wall=text, cpu=units.human(end, "s", like=longest))
-        parts.write(ax, text, max(walls[row], end), place)
-    parts.name_rows(ax, rows)
+        common.write(ax, text, max(walls[row], end), place)
+    common.name_rows(ax, rows)
     ax.set_xlim(0, longest * (1.24 if over else 1.12) or 1)
-    parts.few_ticks(ax.xaxis)
+    common.few_ticks(ax.xaxis)
     label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
-    what = parts.of_one_run(label, table, at, below=True)
-    parts.unit_axis(ax, "real_s", what, like=longest)
+    what = common.of_one_run(label, table, at, below=True)
+    common.unit_axis(ax, "real_s", what, like=longest)
     if over:
-        room.label_below(ax, *what.splitlines())
-        parts.legend_below(ax, len(spent), lines=ax.get_xlabel().count("\n") + 2)
+        fit_text.label_below(ax, *what.splitlines())
+        common.legend_below(ax, len(spent), lines=ax.get_xlabel().count("\n") + 2)
     else:
-        parts.legend_below(ax, len(spent))
+        common.legend_below(ax, len(spent))
     return ax

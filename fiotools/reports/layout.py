@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import SchemaError
-from fiotools.plot import page, parts
+from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say
 from fiotools.reports.words import parts_of
 
@@ -39,12 +39,12 @@ def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
     import matplotlib.pyplot as plt
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    heights = [_HEAD + parts.ROW * count for count in rows]
-    with parts.look():
+    heights = [_HEAD + common.ROW * count for count in rows]
+    with common.look():
         figure, grid = plt.subplots(
             len(rows),
             1,
-            figsize=(parts.WIDTH, 0.4 + sum(heights)),
+            figsize=(common.WIDTH, 0.4 + sum(heights)),
             height_ratios=heights,
             squeeze=False,
             layout=ConstrainedLayoutEngine(h_pad=_APART),
@@ -60,13 +60,13 @@ def alone(axes: Sequence[Axes]) -> None:
     for ax in axes:
         size = float(ax.xaxis.label.get_fontsize())
         lines = ax.get_xlabel().split("\n")
-        fitted = [part for line in lines for part in page.wrapped(line, size, _LABEL)]
+        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
         ax.set_xlabel("\n".join(fitted), loc="left")
 
 
 def labels_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
     """Name rows as sentences do, but in the language of the figures."""
-    return [listed(map(called, parts)) for parts in parts_of(frame, by)]
+    return [listed(map(called, words)) for words in parts_of(frame, by)]
 
 
 def by_cell(one: Comparison) -> pd.DataFrame:

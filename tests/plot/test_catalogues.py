@@ -9,9 +9,9 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import SchemaError
-from fiotools.plot import language, parts
+from fiotools.plot import common, language
 from fiotools.plot.catalogue import Phrases, places, tables
-from fiotools.plot.verdicts import Verdicts
+from fiotools.plot.credibility import Verdicts
 from fiotools.vocabulary import COLUMNS
 from tests.latin import left_over
 
@@ -67,7 +67,7 @@ def test_messages_are_those_of_the_code(path):
 @each_language
 def test_columns_are_those_of_the_vocabulary(path):
     measured = [name for name, one in COLUMNS.items() if one.dtype in ("Int64", "float64")]
-    words = {parts.wording(name, short=short) for name in measured for short in (False, True)}
+    words = {common.wording(name, short=short) for name in measured for short in (False, True)}
     assert set(tables(path)["columns"]) == words
 
 

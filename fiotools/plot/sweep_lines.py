@@ -13,9 +13,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
-from fiotools.plot import parts, summaries
+from fiotools.plot import common
+from fiotools.plot.fit_text import width
 from fiotools.plot.language import called, listed, say
-from fiotools.plot.page import width
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -36,16 +36,16 @@ class Swept:
         order: Sequence[Any] | None,
     ) -> None:
         self.metric, self.x, self.hue = metric, x, hue
-        told = summaries.told(summary, metric, x, hue)
-        table = parts.opened(frame, metric, x, hue)
-        self.ys = parts.numbers(table, metric, log=True)
-        parts.numbers(table, x, log=True)
-        self.names = parts.known(table, hue) if hue else [None] * len(self.ys)
-        self.xs = parts.known(table, x)
+        told = common.summary_rows(summary, metric, x, hue)
+        table = common.opened(frame, metric, x, hue)
+        self.ys = common.numbers(table, metric, log=True)
+        common.numbers(table, x, log=True)
+        self.names = common.known(table, hue) if hue else [None] * len(self.ys)
+        self.xs = common.known(table, x)
         self.values = sorted(set(self.xs))
-        self.middles = summaries.Middles(told, "mean", hue, x)
-        self.interval = summaries.intervals(told, "mean")
-        self.lines = parts.levels(self.names, order)
+        self.middles = common.Middles(told, "mean", hue, x)
+        self.interval = common.interval_words(told, "mean")
+        self.lines = common.levels(self.names, order)
         drawn = zip(self.names, self.xs, self.ys, strict=True)
         self.runs = Counter(
             (name, px) for name, px, py in drawn if py is not None and name in self.lines
@@ -55,7 +55,7 @@ class Swept:
         """Draw every run, a line through the means, and their intervals."""
         ends = []
         for at, name in enumerate(self.lines):
-            colour = parts.PALETTE[at % len(parts.PALETTE)]
+            colour = common.PALETTE[at % len(common.PALETTE)]
             runs = [
                 (px, py)
                 for own, px, py in zip(self.names, self.xs, self.ys, strict=True)
@@ -81,11 +81,11 @@ class Swept:
             ends.append((places[-1], means[-1][0], called(str(name)), colour))
         self._axes(ax, base)
         if self.hue:
-            parts.end_labels(ax, ends)
+            common.end_labels(ax, ends)
 
     def _points(self, ax: Axes, at: int, runs: Sequence[tuple[Any, float]]) -> None:
         """Draw the runs of a line, hollow where there is one."""
-        colour = parts.PALETTE[at % len(parts.PALETTE)]
+        colour = common.PALETTE[at % len(common.PALETTE)]
         several = [run for run in runs if self.runs[self.lines[at], run[0]] > 1]
         single = [run for run in runs if self.runs[self.lines[at], run[0]] == 1]
         looks: list[tuple[Any, Any]] = [
@@ -98,7 +98,7 @@ class Swept:
                     [px for px, _ in drawn],
                     [py for _, py in drawn],
                     linestyle="none",
-                    marker=parts.MARKERS[at % len(parts.MARKERS)],
+                    marker=common.MARKERS[at % len(common.MARKERS)],
                     markersize=5,
                     color=colour,
                     **look,
@@ -108,28 +108,28 @@ class Swept:
         """Set logarithmic axes, with a tick at each value that was swept."""
         ax.set_xscale("log", base=base)
         ax.set_yscale("log")
-        unit_x, unit = parts.unit(self.x), parts.unit(self.metric)
+        unit_x, unit = common.unit(self.x), common.unit(self.metric)
         first, last = self.values[0], self.values[-1]
         names = 0.28 if self.hue else 0.0  # room for them at the lines' ends
         ax.set_xlim(first / 1.5, last * (last / first) ** names * 1.5)
         ax.xaxis.set_major_locator(FixedLocator(self._ticks(ax)))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: label(value, unit_x)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: parts.tick(value, unit)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit)))
         ax.margins(y=0.08)
         low, high = _widened(*ax.get_ylim())
         if (low, high) != ax.get_ylim():
             ax.set_ylim(low, high)
-        parts.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
-        ax.set_ylabel(parts.wording(self.metric, short=True))
+        common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
+        ax.set_ylabel(common.wording(self.metric, short=True))
 
     def _ticks(self, ax: Axes) -> list[float]:
         """Leave out the ticks whose labels would run into the one before."""
         low, high = (math.log(end) for end in ax.get_xlim())
-        per_point = (high - low) / parts.points(ax)[0]
-        unit, kept = parts.unit(self.x), list[float]()
+        per_point = (high - low) / common.points(ax)[0]
+        unit, kept = common.unit(self.x), list[float]()
         for value in self.values:
-            wide = width(label(value, unit), parts.RC["xtick.labelsize"]) + 2
+            wide = width(label(value, unit), common.RC["xtick.labelsize"]) + 2
             if not kept or math.log(value / kept[-1]) >= wide * per_point:
                 kept.append(value)
         return kept

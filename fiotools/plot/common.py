@@ -1,8 +1,8 @@
-"""What the drawing modules share: colours, rows, axes with units."""
+"""What the drawing modules share: colours, rows, axes with units, and which rows go together."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isinf
@@ -25,6 +25,7 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.runs import labels
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS
+from fiotools.vocabulary_stats import STATISTICS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -396,3 +397,118 @@ def wording(metric: str, *, short: bool = False) -> str:
     if short:
         words = words.partition(",")[0]
     return say(words if words.startswith("I/O") else words[0].lower() + words[1:])
+
+
+KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
+_LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
+
+
+def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
+    """Give the rows that are drawn under each name."""
+    found: dict[Any, list[int]] = {}
+    for row, name in enumerate(names):
+        found.setdefault(name, []).append(row)
+    return found
+
+
+def named(name: Any, hue: str | None) -> str:
+    """Name what is drawn; a bare number says nothing: "thread 0"."""
+    return called(name if isinstance(name, str) else f"{hue} {name}")
+
+
+def refuse_several(
+    table: Frame,
+    names: Sequence[Any],
+    what: str,
+    *,
+    hue: str | None = None,
+    apart: Sequence[str] = (),
+    also: Callable[[str], str] = lambda column: "",
+) -> None:
+    """Refuse rows of several kinds under one name, and say what to type.
+
+    Parameters
+    ----------
+    names : sequence
+        The name that each row is drawn under.
+    what : str
+        What shows one kind, such as ``"a heat map"``.
+    hue : str, optional
+        The column of the names.
+    apart : sequence of str
+        More columns that tell kinds apart.
+    also : callable
+        Gives another remedy for a column, or nothing.
+    """
+    own = [name for name in labels(table) if name not in STATISTICS]
+    # in the order in which people would name them
+    wanted = dict.fromkeys([*KINDS, *own, "scope", *reversed(KEYS), *apart])
+    lists = frames.columns(table, [name for name in wanted if name != hue])
+    for name, rows in by_name(names).items():
+        for column in frames.differing(lists, rows)[:1]:
+            listed = frames.distinct(lists[column][row] for row in rows)
+            shown = ", ".join(map(str, listed[:5])) + (", ..." if len(listed) > 5 else "")
+            keep = frames.to_type(table, column, "total" if "total" in listed else listed[0])
+            whose = "" if hue is None else f" of {name!r}"
+            raise SchemaError(
+                f"rows{whose} differ in {column} ({shown}), and {what} shows one:"
+                f" keep it, {keep}{also(column)}"
+            )
+
+
+def latency_of(table: Frame) -> str:
+    """Name the latency of all rows, and their direction, as far as the frame knows."""
+    found = frames.columns(table, ("latency", "direction"))
+    kinds, ways = (frames.distinct(found.get(name, [])) for name in ("latency", "direction"))
+    name = latency_name(kinds[0] if len(kinds) == 1 else None)
+    return going(name, ways[0]) if len(ways) == 1 else name
+
+
+def latency_name(kind: str | None) -> str:
+    """Name a latency on an axis: slat, clat, or any."""
+    return say(_LATENCIES.get(kind or "", "latency"))
+
+
+def going(what: str, direction: str) -> str:
+    """Add a direction to what goes that way."""
+    return say("{what} ({direction})", what=what, direction=called(direction))
+
+
+def summary_rows(summary: IntoDataFrame, metric: str, *keys: str | None) -> Frame:
+    """Open what `summarize` said of a metric by some columns."""
+    give = f"give summarize(frame, {metric!r}, by={[key for key in keys if key]})"
+    table = opened(summary)
+    if missing := {"metric", "n", "mean", "confidence"} - set(table.columns):
+        raise SchemaError(f"not a summary: no column {', '.join(sorted(missing))}; {give}")
+    if set(frames.values(table, "metric")) != {metric}:
+        raise SchemaError(f"the summary is not of {metric!r}: {give}")
+    frames.need(table, [key for key in keys if key])
+    return table
+
+
+class Middles:
+    """The middle of each cell of a summary with its interval."""
+
+    def __init__(self, summary: Frame, middle: str, *keys: str | None) -> None:
+        self.keys = [key for key in keys if key]
+        ends = (frames.values(summary, f"{middle}{end}") for end in ("", "_lo", "_hi"))
+        self.ends = list(zip(*ends, strict=True))
+        self.cells = frames.groups(summary, self.keys)
+
+    def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
+        rows = self.cells.get(cell, [])
+        if len(rows) != 1:
+            where = ", ".join(f"{k} {v!r}" for k, v in zip(self.keys, cell, strict=True))
+            raise SchemaError(
+                f"the summary has {len(rows) or 'no'} rows of {where}:"
+                f" summarize the frame that is drawn, by={self.keys}"
+            )
+        return self.ends[rows[0]]
+
+
+def interval_words(summary: Frame, middle: str) -> str:
+    """Name the intervals of a summary, or nothing if it has none."""
+    if not frames.distinct(frames.values(summary, f"{middle}_lo")):
+        return ""
+    confidence = frames.distinct(frames.values(summary, "confidence"))
+    return say("{confidence} interval", confidence=f"{confidence[0]:.0%}") if confidence else ""
