@@ -53,7 +53,7 @@ def help_(args):
 def figures(args):
     """execute the notebooks (all, or those named) and rewrite figures/ (--lang ja: figures/ja/)"""
     set_up()
-    return module("fiotools.notebooks", *args)
+    return module("fiotools.articles.notebooks", *args)
 
 
 def docs(args):

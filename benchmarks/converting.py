@@ -19,15 +19,15 @@ from time import process_time
 from typing import Any
 
 import fiotools as ft
-from fiotools.dataset import across, converting, part, running
+from fiotools.dataset import convert, duplicate_notes, part, steps
 
 STEPS = (
-    (converting, "find", "list the folder"),
-    (running, "listed", "size and time of each"),
-    (running, "compared", "hold against the manifest"),
-    (running.Run, "_planned", "write the plan"),
+    (convert, "find", "list the folder"),
+    (steps, "listed", "size and time of each"),
+    (steps, "compared", "hold against the manifest"),
+    (steps.Run, "_planned", "write the plan"),
     (part, "do", "parts: read, write"),
-    (across, "notes", "compare all runs"),
+    (duplicate_notes, "notes", "compare all runs"),
 )
 
 

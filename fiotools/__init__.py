@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fiotools import measure, plot
-    from fiotools.articles import example, example_path
-    from fiotools.dataset.converting import convert
-    from fiotools.dataset.opening import open_dataset
+    from fiotools.articles.examples import example, example_path
+    from fiotools.articles.published import published
+    from fiotools.dataset.convert import convert
+    from fiotools.dataset.lazy_tables import open_dataset
     from fiotools.display.show import show
     from fiotools.errors import (
         AmbiguousFormatError,
@@ -32,15 +33,14 @@ if TYPE_CHECKING:
         UnknownFormatError,
         WorkerError,
     )
+    from fiotools.logs.log_notes import scan_notes
+    from fiotools.logs.scan_hist_log import scan_hist_log
+    from fiotools.logs.scan_log import scan_log
     from fiotools.measure.campaign import campaign
-    from fiotools.publication import published
     from fiotools.reading import read, reads
-    from fiotools.reports.making import report
-    from fiotools.reports.studying import study
+    from fiotools.reports.report import report
+    from fiotools.reports.study import study
     from fiotools.results import Results, concat
-    from fiotools.scanning.histograms import scan_hist_log
-    from fiotools.scanning.logs import scan_log
-    from fiotools.scanning.notes import scan_notes
     from fiotools.sniff import formats
     from fiotools.stats.asked import settings_diff
     from fiotools.stats.best import best_under
@@ -115,9 +115,9 @@ __all__ = [
 # Where the names live. They are resolved on first use (PEP 562), so that whoever only reads files
 # does not wait for scipy and matplotlib.
 _MODULES = {
-    "articles": ("example", "example_path"),
-    "dataset.converting": ("convert",),
-    "dataset.opening": ("open_dataset",),
+    "articles.examples": ("example", "example_path"),
+    "dataset.convert": ("convert",),
+    "dataset.lazy_tables": ("open_dataset",),
     "display.jupyter": ("load_ipython_extension", "unload_ipython_extension"),
     "display.show": ("show",),
     "errors": (
@@ -136,14 +136,14 @@ _MODULES = {
         "WorkerError",
     ),
     "measure": ("campaign",),
-    "publication": ("published",),
+    "articles.published": ("published",),
     "reading": ("read", "reads"),
-    "reports.making": ("report",),
-    "reports.studying": ("study",),
+    "reports.report": ("report",),
+    "reports.study": ("study",),
     "results": ("Results", "concat"),
-    "scanning.histograms": ("scan_hist_log",),
-    "scanning.logs": ("scan_log",),
-    "scanning.notes": ("scan_notes",),
+    "logs.scan_hist_log": ("scan_hist_log",),
+    "logs.scan_log": ("scan_log",),
+    "logs.log_notes": ("scan_notes",),
     "sniff": ("formats",),
     "stats.asked": ("settings_diff",),
     "stats.best": ("best_under",),

@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
-from fiotools.dataset.columns import MANIFEST, VERSION, columns
+from fiotools.dataset.parquet import MANIFEST, VERSION, columns
 from fiotools.vocabulary import COLUMNS, TABLES
 from tests.conftest import FIXTURES, ROOT
 from tests.datasets import write_results

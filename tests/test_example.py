@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools import articles
+from fiotools.articles import examples
 from tests.conftest import ROOT
 
 
@@ -31,7 +31,7 @@ def test_an_example_is_what_reading_the_folder_gives(name, template, monkeypatch
 
 def test_every_folder_of_data_is_an_example_and_can_be_read():
     folders = {folder.name for folder in (ROOT / "data").iterdir() if folder.is_dir()}
-    assert set(articles._EXAMPLES) == folders
+    assert set(examples._EXAMPLES) == folders
     for name in folders:
         assert (ft.example_path(name) / "README.md").is_file()
         assert not ft.example(name).notes["severity"].eq("error").any()
@@ -48,7 +48,7 @@ def test_the_names_are_told(ask, given, begins):
         ask(*given)
     message = str(error.value)
     assert message.startswith(begins)
-    assert all(name in message for name in articles._EXAMPLES)
+    assert all(name in message for name in examples._EXAMPLES)
     assert "\n" not in message
 
 
@@ -56,7 +56,7 @@ def test_an_installed_library_has_them_inside(monkeypatch, tmp_path):
     inside = tmp_path / "examples" / "page-cache"
     inside.mkdir(parents=True)
     (inside / "before.txt").write_text("real\t0m1.000s\nuser\t0m0.000s\nsys\t0m0.100s\n")
-    monkeypatch.setattr(articles, "_HERE", tmp_path)
+    monkeypatch.setattr(examples, "_HERE", tmp_path)
     assert ft.example_path("page-cache") == inside
     found = ft.example("page-cache").timings
     assert found["source"].tolist() == ["data/page-cache/before.txt"]

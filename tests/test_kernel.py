@@ -9,7 +9,7 @@ import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fiotools.kernel import run_cells
+from fiotools.articles.kernel import run_cells
 from tests.conftest import ROOT
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.

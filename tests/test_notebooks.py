@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from fiotools.notebooks import SUMS, canonical, checksums, main
+from fiotools.articles.notebooks import SUMS, canonical, checksums, main
 from tests.conftest import needs_letters
 
 ROOT = Path(__file__).resolve().parent.parent

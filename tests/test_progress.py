@@ -6,7 +6,7 @@ import nbclient
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fiotools import kernel
+from fiotools.articles import kernel
 from fiotools.progress import bar
 
 # 20 ms for each file

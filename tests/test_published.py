@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.articles.published import COLUMNS, published
 from fiotools.errors import SchemaError
 from fiotools.printed import digits, interval
-from fiotools.publication import COLUMNS, published
 
 DATA = Path(__file__).parents[1] / "data"
 FOLDERS = sorted(path.parent for path in DATA.glob("*/published.csv"))

@@ -12,9 +12,9 @@ from lxml import html
 from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
+from fiotools.articles.kernel import run_cells
 from fiotools.display.marks import mark
 from fiotools.display.table import answer_of
-from fiotools.kernel import run_cells
 from fiotools.schema import ANSWERS
 
 # five runs a side, and one level far off

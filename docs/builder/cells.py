@@ -1,6 +1,7 @@
 """The cells of a page run as those of the notebooks do, and in the folder where its commands run.
 
-myst-nb would start each kernel once, in the page's own folder; `fiotools.kernel` knows better.
+myst-nb would start each kernel once, in the page's own folder; `fiotools.articles.kernel` knows
+better.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from fiotools.kernel import run_cells
+from fiotools.articles.kernel import run_cells
 
 # Figures are as sharp as the screen; and nothing is as whoever builds has configured it.
 _KERNEL = 'c.InlineBackend.figure_formats = {"svg"}\n'

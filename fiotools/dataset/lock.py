@@ -19,8 +19,7 @@ from pathlib import Path
 
 import orjson
 
-from fiotools.dataset.names import LOCK
-from fiotools.dataset.store import Bucket, Folder, Store
+from fiotools.dataset.store import LOCK, Bucket, Folder, Store
 from fiotools.errors import DatasetError
 
 # what file systems say that cannot lock

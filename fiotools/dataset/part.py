@@ -15,15 +15,12 @@ import numpy as np
 
 from fiotools import __version__, batches
 from fiotools.beside import JobFiles
-from fiotools.dataset import arrow
-from fiotools.dataset.columns import MANIFEST, arrow_schema, rows_of
-from fiotools.dataset.content import Hashing, Key
-from fiotools.dataset.listing import found_again
+from fiotools.dataset import parquet
+from fiotools.dataset.listing import Hashing, Key, found_again
 from fiotools.dataset.manifest import About
-from fiotools.dataset.names import RECORDS, part_name
-from fiotools.dataset.plan import BEFORE, PENDING, piece_name, read_piece
-from fiotools.dataset.planning import Bounds
-from fiotools.dataset.store import Store
+from fiotools.dataset.parquet import MANIFEST, arrow_schema, rows_of
+from fiotools.dataset.plan import BEFORE, PENDING, Bounds, piece_name, read_piece
+from fiotools.dataset.store import RECORDS, Store, part_name
 from fiotools.errors import DatasetError, FileError
 from fiotools.sources import Found
 from fiotools.tables.columns import get
@@ -104,7 +101,7 @@ def do(work: Work) -> int:
         work.store.write(f"{table}/{file}", partial(_put, written))
     work.store.settle(made)
     schema = arrow_schema(MANIFEST, work.about.labels)
-    arrow.write(work.store, f"{RECORDS}/{file}", arrow.of_polars(piece, schema))
+    parquet.write(work.store, f"{RECORDS}/{file}", parquet.of_polars(piece, schema))
     return len(todo)
 
 
@@ -131,11 +128,11 @@ class _Outcome:
     rows: dict[str, int]
 
 
-def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, arrow.Sheet], list[_Outcome]]:
+def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[_Outcome]]:
     """Read files, some at a time; give what they gave, and what became of each."""
     tables, labels = work.about.tables, work.about.labels
     found = list(found_again(todo, labels))
-    sheets = {table: arrow.Sheet(arrow_schema(table, labels)) for table in tables}
+    sheets = {table: parquet.Sheet(arrow_schema(table, labels)) for table in tables}
     outcomes: list[_Outcome] = []
     job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
@@ -143,7 +140,7 @@ def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, arrow.Sheet], list[
         fetch = Hashing(some, work.refused)
         part = batches.read_batch(some, work.reading, job_files, fetch=fetch).part
         outcomes += _outcomes(part, some, fetch.hashes, tables)
-        for table, rows in arrow.slices_of(part, tables, labels):
+        for table, rows in parquet.slices_of(part, tables, labels):
             sheets[table].add(rows)
     return sheets, outcomes
 
@@ -206,8 +203,8 @@ def _record(work: Work) -> pl.DataFrame | None:
 
 
 def _merged(
-    table: str, new: arrow.Sheet, piece: pl.DataFrame, before: pl.DataFrame, work: Work
-) -> arrow.Sheet | None:
+    table: str, new: parquet.Sheet, piece: pl.DataFrame, before: pl.DataFrame, work: Work
+) -> parquet.Sheet | None:
     """Put old and new rows together, in the order of the files; None: the old file stays."""
     name, count = f"{table}/{work.before[table]}", rows_of(table)
     kept = piece.filter(~piece[PENDING])[BEFORE].to_numpy()
@@ -215,13 +212,13 @@ def _merged(
     if had[kept].sum() == had.sum() and not new.rows:
         return None
     schema = arrow_schema(table, work.about.labels)
-    old = arrow.read(work.store.read(name)).cast(schema)
+    old = parquet.read(work.store.read(name)).cast(schema)
     if len(old) != had.sum():
         raise DatasetError(
             f"{work.store.place(name)}: it has {len(old)} rows, and the manifest says {had.sum()};"
             " convert anew into another folder"
         )
-    both = arrow.joined([old, arrow.read(new.close()).cast(schema)])
+    both = parquet.joined([old, parquet.read(new.close()).cast(schema)])
     # where each file's rows stand: in the old table, or behind it
     has = piece[count].fill_null(0).to_numpy()
     todo = piece[PENDING].to_numpy()
@@ -229,6 +226,6 @@ def _merged(
     starts[~todo] = (np.cumsum(had) - had)[kept]
     starts[todo] = len(old) + np.cumsum(has[todo]) - has[todo]
     within = np.arange(has.sum()) - (np.cumsum(has) - has).repeat(has)
-    merged = arrow.Sheet(schema)
+    merged = parquet.Sheet(schema)
     merged.add(both.take(starts.repeat(has) + within))
     return merged

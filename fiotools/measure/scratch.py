@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from fiotools.errors import MeasureError
-from fiotools.measure import resident
+from fiotools.measure import page_cache
 from fiotools.measure.places import Place
 
 PREFIX = ".fiotools-"
@@ -67,7 +67,7 @@ class Scratch:
     def drop(self, name: str) -> Path:
         """Drop a file in it from the page cache, and what lies below it."""
         path = self.path / name
-        resident.drop(path)
+        page_cache.drop(path)
         self.drop_below()
         return path
 
@@ -75,7 +75,7 @@ class Scratch:
         """Drop the file that is the disk of the place, if it is one."""
         for image in self.place.images():
             with suppress(OSError):  # who may not is told so before
-                resident.drop(image)
+                page_cache.drop(image)
 
     def remove(self) -> str | None:
         """Remove the folder and all in it; say what is wrong if that fails."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -11,9 +12,9 @@ from typing import Any
 
 import fiotools
 from fiotools.errors import MeasureError
-from fiotools.measure import facts, lock, process, scratch, words
+from fiotools.measure import lock, machine, messages, scratch, tools
 from fiotools.measure.campaign import finished, wanted
-from fiotools.measure.direct import refuses_direct
+from fiotools.measure.context import Work
 from fiotools.measure.experiments import Experiment
 from fiotools.measure.experiments.base import Stage
 from fiotools.measure.manifest import FORMAT, NAME, Line, Manifest, lines, now
@@ -22,8 +23,30 @@ from fiotools.measure.plan import Plan
 from fiotools.measure.rounds import measure
 from fiotools.measure.signals import Interrupted, Watch
 from fiotools.measure.tools import versions
-from fiotools.measure.work import Work
 from fiotools.spelling import argument
+
+_REFUSALS = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
+
+
+def refuses_direct(folder: Path) -> bool:
+    """Write one block past the page cache, in a file that is removed again."""
+    if not hasattr(os, "O_DIRECT"):
+        return False
+    file = folder / "direct.tmp"
+    try:
+        handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
+        try:
+            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned, as direct I/O wants it
+                os.write(handle, block)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise  # no room, or a place that is gone
+        return True
+    finally:
+        file.unlink(missing_ok=True)  # some make the file before they refuse
+    return False
 
 
 def session(
@@ -135,20 +158,20 @@ def _start(work: Work, log: Sequence[Line], done: Mapping[int, Line]) -> None:
         {
             "session": work.number,
             "started_at": now(),
-            "machine": facts.machine(),
+            "machine": machine.machine(),
             "tools": versions(work.experiment.tools),
-            "environment": process.ENVIRONMENT,
+            "environment": tools.ENVIRONMENT,
             "places": places,
             "left_out": sorted(work.left_out),
         },
     )
     about = (work.experiment, work.plan, work.places, line["machine"], places)
-    work.say(words.before(*about, work.folder, len(done)))
+    work.say(messages.before(*about, work.folder, len(done)))
     for place in work.places:
         names = [workload for name, workload in sorted(work.left_out) if name == place.name]
         if names:
-            work.say(f"{'note':<13}{words.skipped(place.name, names)}")
-    for change in words.changed(earlier[0], line) if earlier else ():
+            work.say(f"{'note':<13}{messages.skipped(place.name, names)}")
+    for change in messages.changed(earlier[0], line) if earlier else ():
         work.say(f"{'note':<13}{change}")
 
 

@@ -2,9 +2,9 @@
 
 Colours are Okabe and Ito's, told apart by colour-blind readers and, with the markers, in greyscale.
 
-`fiotools.notebooks` may ask for all figures of a run in another language: it names the language in
-an environment variable, which is what `style` then takes by default, and `save` writes the figures
-into a folder of that name.
+`fiotools.articles.notebooks` may ask for all figures of a run in another language: it names the
+language in an environment variable, which is what `style` then takes by default, and `save` writes
+the figures into a folder of that name.
 
 An SVG is the same on every processor: matplotlib writes six decimals, and the layout puts edges in
 the middle between two of them; then the last bit of a logarithm, which differs between processors,

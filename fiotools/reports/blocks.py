@@ -9,7 +9,7 @@ from html import escape
 
 from fiotools.display.marks import mark
 from fiotools.display.text import printable
-from fiotools.reports.words import Sentence
+from fiotools.reports.sentences import Sentence
 
 
 @dataclass(frozen=True)

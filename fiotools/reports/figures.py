@@ -4,35 +4,320 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fiotools import plot
 from fiotools.display.show import show
 from fiotools.errors import SchemaError
-from fiotools.plot.language import say
+from fiotools.plot import common, fit_text
+from fiotools.plot.language import called, listed, say
 from fiotools.plot.ratios import sides
-from fiotools.reports import latencies, sampled
-from fiotools.reports.asking import Comparison, in_order
 from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
-from fiotools.reports.gather import Source
-from fiotools.reports.layout import (
-    Drawn,
-    alone,
-    by_cell,
-    figure_of,
-    labels_of,
-    panels,
-    rows_of,
-)
-from fiotools.reports.words import cell_columns
+from fiotools.reports.questions import Comparison, in_order
+from fiotools.reports.sentences import cell_columns, parts_of
+from fiotools.reports.subjects import Source, differs
+from fiotools.stats.bounds import bound_percentiles
+from fiotools.stats.histogram import merge_bins, percentiles_from_bins
+from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
 from fiotools.stats.threads import fairness, per_thread
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fiotools.reports.questions import Comparison
+
+_LABEL = 350  # points: the width of a panel beside long names
+_APART = 0.1  # inches above and below a panel
+_HEAD = 1.05  # inches of a panel for its title and its axis
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, the frame whose files it is made of, and the numbers to show beside it."""
+
+    title: str
+    figure: Figure
+    frame: pd.DataFrame
+    numbers: pd.DataFrame
+    said: str = ""
+
+
+def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """Make panels one below the other, each high enough for its rows."""
+    import matplotlib.pyplot as plt
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    heights = [_HEAD + common.ROW * count for count in rows]
+    with common.look():
+        figure, grid = plt.subplots(
+            len(rows),
+            1,
+            figsize=(common.WIDTH, 0.4 + sum(heights)),
+            height_ratios=heights,
+            squeeze=False,
+            layout=ConstrainedLayoutEngine(h_pad=_APART),
+        )
+    return figure, list(grid[:, 0])
+
+
+def alone(axes: Sequence[Axes]) -> None:
+    """Leave the label of the axis to the last panel, where all have the same; none is cut off."""
+    if len({ax.get_xlabel() for ax in axes}) == 1:
+        for ax in axes[:-1]:
+            ax.set_xlabel("")
+    for ax in axes:
+        size = float(ax.xaxis.label.get_fontsize())
+        lines = ax.get_xlabel().split("\n")
+        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
+        ax.set_xlabel("\n".join(fitted), loc="left")
+
+
+def labels_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
+    """Name rows as sentences do, but in the language of the figures."""
+    return [listed(map(called, words)) for words in parts_of(frame, by)]
+
+
+def by_cell(one: Comparison) -> pd.DataFrame:
+    """Name the cell of each row; the name says the direction, too, where it tells cells apart."""
+    names = labels_of(one.frame, one.by)
+    frame = one.frame.assign(_cell=[name or say("all runs") for name in names])
+    return frame.drop(columns=[name for name in one.by if name == "direction"])
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Give the figure that Axes are on."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise SchemaError("these Axes are on no figure")
+    return figure
+
+
+def rows_of(frame: pd.DataFrame) -> list[Any]:
+    """Give the cells of a frame."""
+    return list(dict.fromkeys(frame["_cell"]))
+
+
+_QUANTITIES = 4
+_LINES = 6
+_POINTS = 20_000  # in a picture of lines
+
+
+def _sampled(source: Source) -> Iterator[Drawn]:
+    """Draw each quantity over time, and whether it was steady at the end."""
+    samples = source.results.samples
+    for quantity in samples["quantity"].dropna().unique()[:_QUANTITIES]:
+        for direction, part in samples[samples["quantity"].eq(quantity)].groupby(
+            "direction", dropna=False, sort=False
+        ):
+            if len(part) <= _POINTS:
+                yield from _series(source, part, str(quantity), str(direction))
+
+
+def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -> Iterator[Drawn]:
+    hue = next(
+        (name for name in (*source.fields, "source", "entry") if differs(part, name)), "source"
+    )
+    if part[hue].nunique() > _LINES:
+        return
+    said = ""
+    try:
+        told = steady(part, quantity, by=hue)
+        ax = plot.series(part, quantity, hue=hue, steady=told)
+    except SchemaError:
+        try:
+            told = part[[hue, "time_s", "value"]].head(20)
+            ax = plot.series(part, quantity, hue=hue)
+        except SchemaError:
+            return  # several series under one name: nothing that one figure can show
+        said = "Whether it was steady cannot be told."
+    yield Drawn(f"{quantity} over time, {direction}", figure_of(ax), part, told, said)
+
+
+_KINDS = ("lat", "clat", "slat")  # the first that is there is drawn
+_NAMES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
+_CELL = "_cell"
+_LATENCY_PANELS = 6
+_PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
+_AT = (50.0, 90.0, 99.0, 99.9, 99.99)
+
+
+def _latencies(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
+    """Draw the latencies of one source, in a panel for each cell."""
+    if not asked or "lat_mean_ns" not in asked[0].frame:
+        return
+    one = asked[0]
+    yield from _means(one)
+    bins = source.results.bins
+    if len(bins) and bins["time_s"].isna().all():
+        yield from _of_bins(source, one)
+    elif len(source.results.percentiles):
+        yield from _of_percentiles(source, one)
+
+
+def _means(one: Comparison) -> Iterator[Drawn]:
+    frame = one.frame[one.frame["lat_mean_ns"].notna()]
+    if not len(frame) or one.metric == "lat_mean_ns":
+        return
+    # where no cells could be made, there are no keys either
+    single = not frame.duplicated(one.keys).any() if one.keys else len(frame) == 1
+    hue = _hue(one)
+
+    def draw(part: pd.DataFrame, ax: Axes) -> None:
+        if single:
+            spread = "lat_stddev_ns" if part["lat_stddev_ns"].notna().all() else None
+            plot.latency(part, y=hue, spread=spread, order=_order(one), ax=ax)
+        else:
+            part = part.drop(columns=[name for name in one.by if name == "direction"])
+            told = summarize(part, "lat_mean_ns", by=hue)
+            plot.repeats(part, "lat_mean_ns", y=hue, summary=told, order=_order(one), ax=ax)
+
+    columns = ["lat_mean_ns", "lat_stddev_ns"] if single else ["lat_mean_ns"]
+    numbers = frame[[*one.keys, *columns]]
+    if not single:
+        numbers = summarize(frame, "lat_mean_ns", by=one.keys or None)
+    rows = float(len(one.levels) or len(frame[[*one.by]].drop_duplicates()))
+    yield from _by_cell(one, frame, "Mean latency", draw, rows, numbers)
+
+
+def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
+    """Percentiles and distributions of all runs of a cell together: histograms add up."""
+    bins, kind = _one_kind(source.results.bins, one)
+    if bins is None or bins["count"].isna().any():
+        return
+    try:
+        told = percentiles_from_bins(bins, list(_AT), by=one.keys or None)
+        whole = merge_bins(bins, by=one.keys or None)
+    except SchemaError:
+        return  # a total beside its parts; the means are drawn
+    together = f"All I/Os of the runs of a side together. {_submitting(one, kind)}".strip()
+    name = _NAMES[kind]
+    yield from _by_cell(
+        one,
+        told,
+        f"Percentiles of {name}",
+        lambda part, ax: plot.percentiles(part, hue=_hue(one), order=_order(one), ax=ax),
+        7,
+        told[[*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "total_ios"]],
+        together,
+    )
+    yield from _by_cell(
+        one,
+        whole,
+        f"Distribution of {name}",
+        lambda part, ax: plot.cdf(_coarse(part, one), hue=_hue(one), order=_order(one), ax=ax),
+        7,
+        told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]],
+        together,
+    )
+
+
+def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
+    """Put bins together, so that a curve has no more of them than a picture can show."""
+    octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
+    ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
+    keys = [*one.keys, _CELL, "latency", "direction"]
+    by = [*dict.fromkeys(keys), octave.rename("octave")]
+    return bins.groupby(by, sort=False, dropna=False).agg(ends).reset_index().drop(columns="octave")
+
+
+def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
+    """Percentiles that the tool printed; of several runs, what can be said of them together."""
+    frame, kind = _one_kind(source.results.percentiles, one)
+    if frame is None:
+        return
+    # a total where there is one: its parts are in it
+    if differs(frame, "scope") and frame["scope"].eq("total").any():
+        frame = frame[frame["scope"].eq("total")]
+    said = ""
+    if frame.duplicated([*one.keys, "percentile"]).any():
+        try:
+            frame = bound_percentiles(frame, source.results.io, by=one.keys or None, at=list(_AT))
+        except SchemaError:
+            return
+        frame = frame.assign(value_ns=float("nan"))
+        said = "Percentiles of several runs cannot be averaged: the band is where they must lie."
+    said = f"{said} {_submitting(one, kind)}".strip()
+    columns = [
+        name
+        for name in (*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
+        if name in frame
+    ]
+    yield from _by_cell(
+        one,
+        frame,
+        f"Percentiles of {_NAMES[kind]}",
+        lambda part, ax: plot.percentiles(part, hue=_hue(one), order=_order(one), ax=ax),
+        7,
+        frame[columns],
+        said,
+    )
+
+
+def _submitting(one: Comparison, kind: str) -> str:
+    """Warn where completion is the smaller part, so that its latency is not that of the I/O."""
+    frame = one.frame
+    if kind != "clat" or not {"slat_mean_ns", "lat_mean_ns"} <= set(frame):
+        return ""
+    slow = frame[frame["slat_mean_ns"].gt(frame["lat_mean_ns"] / 2).fillna(False)]
+    if not len(slow):
+        return ""
+    of = f" on {', '.join(map(str, dict.fromkeys(slow[one.between])))}" if one.between else ""
+    return (
+        f"It counts from when the submitting ends, and that was most of the time in {len(slow)} of "
+        f"{len(frame)} rows{of}: there only the mean latency above is that of the whole I/O."
+    )
+
+
+def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame | None, str]:
+    """Keep one kind of latency, where the rows have what the cells are named by."""
+    kind = next((kind for kind in _KINDS if frame["latency"].eq(kind).any()), "")
+    if not kind or not set(one.keys) <= set(frame):
+        return None, kind
+    return frame[frame["latency"].eq(kind)], kind
+
+
+def _by_cell(
+    one: Comparison,
+    frame: pd.DataFrame,
+    title: str,
+    draw: Callable[[pd.DataFrame, Axes], object],
+    rows: float,
+    numbers: pd.DataFrame,
+    said: str = "",
+) -> Iterator[Drawn]:
+    """Draw a panel for each cell."""
+    frame = in_order(frame, one.by)
+    labels = labels_of(frame, one.by)
+    cells = labels if one.between else [""] * len(frame)
+    frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
+    names = list(dict.fromkeys(cells))
+    if len(names) > _LATENCY_PANELS:
+        said = f"{said} The first {_LATENCY_PANELS} of {len(names)} cells.".strip()
+    figure, axes = panels([rows] * len(names[:_LATENCY_PANELS]))
+    for ax, name in zip(axes, names[:_LATENCY_PANELS], strict=True):
+        draw(frame[[cell == name for cell in cells]], ax)
+        ax.set_title(name)
+    alone(axes)
+    yield Drawn(title, figure, one.frame, numbers, said)
+
+
+def _hue(one: Comparison) -> str:
+    """Choose the column that names the curves: the sides, or else the cells."""
+    return one.between or _CELL
+
+
+def _order(one: Comparison) -> list[Any] | None:
+    """Give each side its colour in every panel."""
+    return one.levels or None
+
 
 _SHOWN = "FIOTOOLS_FIGURE_FORMAT"  # png for a notebook, svg for a page
 _MOST = 24  # bars of one figure
@@ -61,7 +346,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReportFigure:
     """What belongs together: a heading, the frame that is drawn, and the picture.
 
     Attributes
@@ -83,14 +368,16 @@ class Figure:
             yield from (self.numbers, self.picture)
 
 
-def figures(source: Source, asked: list[Comparison], out: Path, prefix: str) -> Iterator[Figure]:
+def figures(
+    source: Source, asked: list[Comparison], out: Path, prefix: str
+) -> Iterator[ReportFigure]:
     """Draw what the tables allow, and save each figure."""
     import matplotlib.pyplot as plt
 
     kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
-            yield Figure(paragraph(f"One figure cannot be drawn: {drawn}."), NOTHING, None)
+            yield ReportFigure(paragraph(f"One figure cannot be drawn: {drawn}."), NOTHING, None)
             continue
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.figure, f"{name}.{kind}", data=drawn.frame)[0]
@@ -99,15 +386,15 @@ def figures(source: Source, asked: list[Comparison], out: Path, prefix: str) -> 
         readable = show(drawn.numbers)
         inside = Block(repr(readable), readable._repr_html_())
         picture = Picture(drawn.title, file)
-        yield Figure(together(said), fold("the numbers", inside), picture)
+        yield ReportFigure(together(said), fold("the numbers", inside), picture)
 
 
 def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaError]:
     """Draw one kind after the other; what cannot be drawn stops no other."""
     kinds: list[Iterator[Drawn]] = [_ratios(one) for one in asked]
     kinds += [_runs(one) for one in asked[:1]]
-    kinds += [_threads(source, asked), latencies.drawn(source, asked)]
-    kinds += [_timings(source, asked), sampled.drawn(source)]
+    kinds += [_threads(source, asked), _latencies(source, asked)]
+    kinds += [_timings(source, asked), _sampled(source)]
     for kind in kinds:
         try:
             yield from kind

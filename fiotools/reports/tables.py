@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.display.text import many
 from fiotools.measure.manifest import NAME
-from fiotools.reports.gather import Source
+from fiotools.reports.subjects import Source
 from fiotools.spreadsheet import guarded
 from fiotools.units import human
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import fiotools as ft
-from fiotools.measure import filling
+from fiotools.measure import test_files
 from fiotools.measure.experiments import EXPERIMENTS, small_files
 from fiotools.measure.places import Place
 from fiotools.measure.signals import Watch
@@ -137,7 +137,7 @@ def test_the_tarball_is_as_the_article_has_it(tmp_path):
     import tarfile
 
     for name in ("one", "two"):
-        filling.tarball(tmp_path / name, 4294, 213, 37 * MIB, Watch())
+        test_files.tarball(tmp_path / name, 4294, 213, 37 * MIB, Watch())
     with tarfile.open(tmp_path / "one") as tar:
         members = tar.getmembers()
     files = [member for member in members if member.isfile()]

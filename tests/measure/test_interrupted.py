@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import lock, process
+from fiotools.measure import lock, tools
 from fiotools.measure.signals import Watch
 from tests.measure.campaigns import (
     PATIENCE,
@@ -281,12 +281,12 @@ def test_a_command_dies_of_what_stops_the_campaign(tmp_path, monkeypatch, number
             super().check()
             (tmp_path / "looked").touch()
 
-    monkeypatch.setattr(process, "_POLL_S", PATIENCE)
+    monkeypatch.setattr(tools, "_POLL_S", PATIENCE)
     kills = f"kill -{number:d} {os.getpid()}; kill -{number:d} $$"
     command = ["sh", "-c", f"until [ -e looked ]; do :; done; {kills}"]
     nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with Looking() as watch, pytest.raises(ft.measure.Interrupted, match=number.name):
-        process.run(command, folder=tmp_path, watch=watch, **nowhere)
+        tools.run(command, folder=tmp_path, watch=watch, **nowhere)
 
 
 def test_killed_after_the_last_run(places):

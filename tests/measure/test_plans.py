@@ -11,13 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 import fiotools as ft
-from fiotools.measure import direct, resident, room, words
-from fiotools.measure.device import devices_of
+from fiotools.measure import messages, page_cache, request, session
+from fiotools.measure.devices import Mount, devices_of, mount_of
 from fiotools.measure.experiments import EXPERIMENTS, base
-from fiotools.measure.mounts import Mount, mount_of
-from fiotools.measure.order import interleaved
 from fiotools.measure.places import Place
-from fiotools.measure.planning import make_plan
+from fiotools.measure.plan import interleaved
+from fiotools.measure.request import make_plan
 from fiotools.measure.scratch import Scratch
 from fiotools.measure.signals import OutOfTimeError, Watch
 from tests.measure.campaigns import linux, ran
@@ -52,7 +51,7 @@ def machine(monkeypatch):
 
     def machine(free, memory):
         monkeypatch.setattr(Place, "free", lambda self: free)
-        monkeypatch.setattr(room, "memory", lambda: (memory, memory))
+        monkeypatch.setattr(request, "memory", lambda: (memory, memory))
 
     return machine
 
@@ -86,7 +85,7 @@ def test_memory_holds_all_places_that_are_memory(tmp_path, machine, monkeypatch)
     monkeypatch.setattr(Place, "is_memory", True)
     places = [Place("a", tmp_path), Place("b", tmp_path)]
     # a quarter of: half of the memory, for two files in each place
-    assert room.size_for(EXPERIMENTS["block-size"], places, GIB, None) == 128 * 2**20
+    assert request.size_for(EXPERIMENTS["block-size"], places, GIB, None) == 128 * 2**20
 
 
 def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
@@ -102,7 +101,7 @@ def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
 def test_places_on_one_file_system_share_its_room(tmp_path, machine):
     machine(4 * GIB, 64 * GIB)
     places = [Place("a", tmp_path), Place("b", tmp_path)]
-    assert room.size_for(EXPERIMENTS["throughput"], places, GIB, None) == 224 * 2**20
+    assert request.size_for(EXPERIMENTS["throughput"], places, GIB, None) == 224 * 2**20
 
 
 @pytest.mark.parametrize("experiment", ["throughput", "page-cache", "random-io", "block-size"])
@@ -138,14 +137,14 @@ def test_time_is_over():
 
 @linux
 def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
-    from fiotools.measure import planning, signals
+    from fiotools.measure import request, signals
 
     place, said = tmp_path / "place", []
     place.mkdir()
     # a clock that goes on by a second with each run
     clock = SimpleNamespace(monotonic=lambda: float(len(ran(tmp_path / "out"))))
     monkeypatch.setattr(signals, "time", clock)
-    monkeypatch.setattr(planning, "LIMIT_S", 2.0)
+    monkeypatch.setattr(request, "LIMIT_S", 2.0)
     arguments = {"effort": "quick", "size": "16M", "only": ["read"], "output": tmp_path / "out"}
     campaign = ft.measure.run("throughput", [place], rounds=9999, say=said.append, **arguments)
     assert campaign.status == "out of time"
@@ -153,7 +152,7 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     assert list(place.iterdir()) == []
     assert any("2 of 9999 rounds were done in the 2 s of a quick" in text for text in said)
     assert ft.measure.resume(tmp_path / "out").plan["done"].sum() == 4
-    monkeypatch.setattr(planning, "LIMIT_S", -1.0)
+    monkeypatch.setattr(request, "LIMIT_S", -1.0)
     with pytest.raises(ft.MeasureError, match="were over before one round was"):
         ft.measure.run("throughput", [place], **{**arguments, "output": tmp_path / "none"})
     assert not (tmp_path / "none").exists()
@@ -168,7 +167,7 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     ],
 )
 def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped):
-    from fiotools.measure import planning, signals
+    from fiotools.measure import request, signals
 
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -180,7 +179,7 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
         return float(sum(seconds[: len(begun)]))
 
     monkeypatch.setattr(signals, "time", SimpleNamespace(monotonic=clock))
-    monkeypatch.setattr(planning, "LIMIT_S", 5.0)
+    monkeypatch.setattr(request, "LIMIT_S", 5.0)
     campaign = ft.measure.run(
         "throughput",
         [tmp_path / "a", tmp_path / "b"],
@@ -205,13 +204,13 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
 
 @linux
 def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
-    from fiotools.measure import pace
+    from fiotools.measure import rounds
 
     said = []
     arguments = {"output": tmp_path / "out", "rounds": 5, "size": "16M", "only": ["read"]}
     # a clock that goes on by 20 seconds with each run
     clock = SimpleNamespace(monotonic=itertools.count(0.0, 20.0).__next__)
-    monkeypatch.setattr(pace, "time", clock)
+    monkeypatch.setattr(rounds, "time", clock)
     (tmp_path / "place").mkdir()
     ft.measure.run("throughput", tmp_path / "place", say=said.append, **arguments)
     assert [text for text in said if "left" in text] == [
@@ -246,7 +245,7 @@ def test_a_file_system_without_direct_io(tmp_path, monkeypatch):
         return opened(path, flags, *mode, **more)
 
     opened = os.open
-    monkeypatch.setattr(direct.os, "open", refuse)
+    monkeypatch.setattr(session.os, "open", refuse)
     place, said = tmp_path / "place", []
     place.mkdir()
     asked = {"output": tmp_path / "out", "rounds": 1, "size": "16M", "say": said.append}
@@ -410,9 +409,9 @@ def test_the_file_below_is_dropped_too(tmp_path, monkeypatch):
     scratch = Scratch(Place("place", tmp_path), lambda path: None)
     for file in (image, scratch.path / "data.tmp"):
         file.write_bytes(bytes(2**20))
-    assert resident.share_pct(image) == 100
+    assert page_cache.share_pct(image) == 100
     assert scratch.drop("data.tmp") == scratch.path / "data.tmp"
-    assert resident.share_pct(image) == resident.share_pct(scratch.path / "data.tmp") == 0
+    assert page_cache.share_pct(image) == page_cache.share_pct(scratch.path / "data.tmp") == 0
     assert scratch.remove() is None
 
 
@@ -430,8 +429,8 @@ def test_what_has_changed_since_the_beginning_is_said():
         "places": [{"name": "a", **place, "mount_options": "rw,sync", "device": None}],
     }
     differ = "earlier and later runs may differ for that"
-    assert [*words.changed(before, before)] == []
-    assert [*words.changed(before, after)] == [
+    assert [*messages.changed(before, before)] == []
+    assert [*messages.changed(before, after)] == [
         f"kernel was Linux 6.1, now Linux 6.2: {differ}",
         f"fio was fio-3.33, now fio-3.41: {differ}",
         "a: mount options was rw, now rw,sync",

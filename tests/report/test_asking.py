@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 import fiotools as ft
-from fiotools.reports.asking import Wish, comparisons
-from fiotools.reports.gather import gather
+from fiotools.reports.questions import Wish, comparisons
+from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
 DATA = ROOT / "data"

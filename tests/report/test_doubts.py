@@ -6,8 +6,8 @@ import shutil
 import pandas as pd
 import pytest
 
-from fiotools.reports.doubts import checked, doubts, weighed
-from fiotools.reports.gather import gather
+from fiotools.reports.credibility import checked, doubts, weighed
+from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
 

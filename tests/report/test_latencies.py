@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from fiotools.reports.asking import Comparison
-from fiotools.reports.latencies import _submitting
+from fiotools.reports.figures import _submitting
+from fiotools.reports.questions import Comparison
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def test_what_cannot_be_is_said_before_anything_is_done(
 def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(
-        "fiotools.reports.making.find_spec", lambda name: None if name == "nbclient" else name
+        "fiotools.reports.report.find_spec", lambda name: None if name == "nbclient" else name
     )
     line = trouble(capsys, CAMPAIGN, "-o", tmp_path / "page.html")
     assert line == ("fiotools: report needs nbclient: python -m pip install 'fiotools[report]'")
@@ -263,7 +263,7 @@ def test_debug_shows_where_a_cell_failed(tmp_path, monkeypatch, capsys):
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     """The page is written at the very end; here the notebook is spared, and the disk is full."""
-    monkeypatch.setattr("fiotools.reports.making._execute", lambda *args: None)
+    monkeypatch.setattr("fiotools.reports.report._execute", lambda *args: None)
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with pytest.raises(OSError, match="No space left") as caught:

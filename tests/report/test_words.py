@@ -5,8 +5,8 @@ import pytest
 
 import fiotools as ft
 from fiotools.plot import language
-from fiotools.reports.layout import labels_of
-from fiotools.reports.words import cell_names, sentences
+from fiotools.reports.figures import labels_of
+from fiotools.reports.sentences import cell_names, sentences
 from tests.conftest import needs_letters
 
 FEW = "one run each: not comparable"

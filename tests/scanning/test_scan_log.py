@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
+from fiotools.logs import blocks
 from fiotools.readers.fio import log_lines as fio_log_lines
-from fiotools.scanning import blocks
 from tests.conftest import FIXTURES, ROOT, SHARED
 from tests.fuzz import mutated
 

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fiotools as ft
+from fiotools.logs import blocks
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
-from fiotools.scanning import blocks
 from fiotools.stats import window_parts
 from fiotools.stats.quantiles import middle, rank
 from tests.conftest import FIXTURES, ROOT

@@ -72,7 +72,7 @@ def convert(
     if read_as.workers > 1 and scheduler is not None:
         raise Trouble("--workers or --scheduler, not both", 2)
     as_asked = files.arguments(read_as)
-    from fiotools.dataset.converting import convert as converted
+    from fiotools.dataset.convert import convert as converted
 
     with _executor(scheduler) as executor:
         done = converted(

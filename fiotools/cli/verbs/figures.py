@@ -41,7 +41,7 @@ def figures(
             "fiotools plot draws one figure of your own files"
         )
     try:
-        from fiotools import notebooks as runner
+        from fiotools.articles import notebooks as runner
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in _EXTRA:
             raise

@@ -12,7 +12,7 @@ import typer
 from fiotools.cli import stream
 from fiotools.cli.command import Command
 from fiotools.measure.experiments import EXPERIMENTS
-from fiotools.measure.running import resume, run
+from fiotools.measure.runner import resume, run
 from fiotools.measure.signals import Interrupted
 
 _LIST = ", ".join(f"{name} (article {one.article})" for name, one in EXPERIMENTS.items())

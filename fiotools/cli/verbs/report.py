@@ -58,7 +58,7 @@ def report(
         raise Trouble(f"{output}: the page ends in .html", 2)
     evidence.refuse_nonsense(sides, known)
     from fiotools.progress import bar
-    from fiotools.reports.making import report as written
+    from fiotools.reports.report import report as written
 
     with bar(desc="reporting", unit=" cells") as line:
 

@@ -1,4 +1,4 @@
-"""What an experiment is: its workloads, what it needs, and the command of one run."""
+"""What an experiment is: its workloads, what it needs, what it compares, the command of one run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from fiotools.measure import filling, resident
-from fiotools.measure.facts import binary, span
+from fiotools.measure import page_cache, test_files
+from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 from fiotools.measure.scratch import Scratch
 from fiotools.measure.signals import Watch
+
+
+@dataclass(frozen=True)
+class Question:
+    """One comparison that the results of a campaign are to answer.
+
+    Attributes
+    ----------
+    between : str
+        The label whose values are the sides.
+    by : tuple of str
+        The columns within whose values the sides are compared.
+    baseline : str or None
+        The side that the others are divided by; None: the first that was measured.
+    only : tuple of str or None
+        A label and its one value that is looked at; None: all.
+    """
+
+    between: str
+    by: tuple[str, ...] = ()
+    baseline: str | None = None
+    only: tuple[str, str] | None = None
+
 
 DATA = "data.tmp"  # the file that lies in each place for the whole campaign
 WRITTEN = "written.tmp"  # what a run makes, and is removed after it
@@ -151,7 +173,7 @@ class Experiment(ABC):
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
         """Make what the runs need, outside of any measurement."""
         for scratch in stage.scratch.values():
-            filling.fill(scratch.path / DATA, plan.size_bytes, watch, tick)
+            test_files.fill(scratch.path / DATA, plan.size_bytes, watch, tick)
         return stage
 
     def to_prepare(self, plan: Plan) -> int:
@@ -222,7 +244,7 @@ def fits(size: int, ram: int | None) -> str | None:
 
 def cold() -> str:
     """Say where reading comes from."""
-    if resident.can_drop():
+    if page_cache.can_drop():
         return (
             "the file is dropped from the page cache before each run that reads it "
             "(posix_fadvise); no cache of a host or of a server is"

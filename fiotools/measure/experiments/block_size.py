@@ -11,6 +11,7 @@ from fiotools.measure.experiments.base import (
     Command,
     Effort,
     Experiment,
+    Question,
     Stage,
     block,
     cold,
@@ -18,7 +19,6 @@ from fiotools.measure.experiments.base import (
     transcript,
 )
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 
 _KIB = {"4k": 4, "32k": 32, "256k": 256, "2m": 2048, "16m": 16384}
 

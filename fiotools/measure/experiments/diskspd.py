@@ -5,10 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from fiotools.measure.experiments.base import DATA, MIB, Command, Effort, Experiment, Stage
-from fiotools.measure.facts import span
+from fiotools.measure.experiments.base import (
+    DATA,
+    MIB,
+    Command,
+    Effort,
+    Experiment,
+    Question,
+    Stage,
+)
+from fiotools.measure.machine import span
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 from fiotools.measure.scratch import Scratch
 from fiotools.measure.tools import install_hint
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from fiotools.measure import resident
+from fiotools.measure import page_cache
 from fiotools.measure.experiments.base import (
     DATA,
     MIB,
     Command,
     Effort,
     Experiment,
+    Question,
     Stage,
     timed,
 )
-from fiotools.measure.facts import binary
+from fiotools.measure.machine import binary
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 from fiotools.measure.scratch import Scratch
 
 
@@ -41,7 +41,7 @@ class PageCache(Experiment):
 
     def here(self) -> str | None:
         """Say that a cold cache cannot be had without posix_fadvise."""
-        if resident.can_drop():
+        if page_cache.can_drop():
             return super().here()
         return (
             "page-cache: this system has no posix_fadvise, so that without root nothing can be "

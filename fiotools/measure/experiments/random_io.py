@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from fiotools.measure import filling
+from fiotools.measure import test_files
 from fiotools.measure.experiments.base import (
     MIB,
     Command,
     Effort,
     Experiment,
+    Question,
     Stage,
     Tick,
     fits,
 )
-from fiotools.measure.facts import binary, processors, span
+from fiotools.measure.machine import binary, processors, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 from fiotools.measure.scratch import Scratch
 from fiotools.measure.signals import Watch
 
@@ -53,7 +53,7 @@ class RandomIO(Experiment):
         for scratch in stage.scratch.values():
             for job in range(plan.jobs):
                 file = scratch.path / _FILES.replace("$jobnum", str(job))
-                filling.fill(file, _share(plan), watch, tick)
+                test_files.fill(file, _share(plan), watch, tick)
         return stage
 
     def lasts(self, plan: Plan, runs: int) -> str:

@@ -8,11 +8,19 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fiotools.measure import filling
-from fiotools.measure.experiments.base import MIB, Command, Effort, Experiment, Stage, Tick, timed
-from fiotools.measure.facts import binary, span
+from fiotools.measure import test_files
+from fiotools.measure.experiments.base import (
+    MIB,
+    Command,
+    Effort,
+    Experiment,
+    Question,
+    Stage,
+    Tick,
+    timed,
+)
+from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 from fiotools.measure.scratch import Scratch, empty
 from fiotools.measure.signals import Watch
 
@@ -62,7 +70,7 @@ class SmallFiles(Experiment):
         removal = 0.0
         for scratch in stage.scratch.values():
             file = scratch.path / _TARBALL
-            filling.tarball(file, FILES, FOLDERS, plan.size_bytes, watch)
+            test_files.tarball(file, FILES, FOLDERS, plan.size_bytes, watch)
             tick(plan.size_bytes)
             file.read_bytes()
             if plan.limit_s is not None:

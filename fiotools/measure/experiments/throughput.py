@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fiotools.measure import filling
+from fiotools.measure import test_files
 from fiotools.measure.experiments.base import (
     DATA,
     MIB,
@@ -18,6 +18,7 @@ from fiotools.measure.experiments.base import (
     Command,
     Effort,
     Experiment,
+    Question,
     Stage,
     Tick,
     block,
@@ -25,9 +26,8 @@ from fiotools.measure.experiments.base import (
     fits,
     transcript,
 )
-from fiotools.measure.facts import binary
+from fiotools.measure.machine import binary
 from fiotools.measure.plan import Plan
-from fiotools.measure.question import Question
 from fiotools.measure.signals import Watch
 
 
@@ -60,7 +60,7 @@ class Throughput(Experiment):
         """Fill the file to read, and hold the random data to write in memory."""
         stage = super().prepare(plan, stage, watch, tick)
         if any("random" in workload for workload in plan.workloads):
-            stage = replace(stage, random=filling.in_memory(plan.size_bytes, watch, tick))
+            stage = replace(stage, random=test_files.in_memory(plan.size_bytes, watch, tick))
         return stage
 
     def to_prepare(self, plan: Plan) -> int:

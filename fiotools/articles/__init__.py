@@ -1,0 +1,1 @@
+"""What serves the articles: examples, published numbers, notebooks and their kernel."""

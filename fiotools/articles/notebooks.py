@@ -1,0 +1,268 @@
+"""Execute notebooks and write them back in one canonical form.
+
+``python -m fiotools.articles.notebooks [NOTEBOOK ...]`` runs the named notebooks, or all of
+``notebooks/``, from the project's root. A notebook is written only after it ran to its end, and
+only if its content changed: on a machine with the same packages a second run leaves every file as
+it is. After a whole run that succeeded, ``figures/SHA256SUMS`` lists the figures, and a figure that
+no notebook wrote is an error, because it would never be drawn again.
+
+With ``--lang ja``, or ``LANG_FIGURES=ja`` in the environment, the figures are drawn in Japanese and
+go to ``figures/ja/``, with their own ``SHA256SUMS``; notebooks and other figures stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import copy
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient.exceptions import CellControlSignal, CellExecutionError
+
+from fiotools import whole
+from fiotools.articles.kernel import execute_cells, run
+from fiotools.errors import SchemaError
+
+NOTEBOOKS = Path("notebooks")
+FIGURES = Path("figures")
+SUMS = FIGURES / "SHA256SUMS"
+FIGURES_LOG = "FIOTOOLS_FIGURES_LOG"  # fiotools.plot.save appends to the file of this name
+FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # fiotools.plot.style speaks this, and save has a folder
+ENGLISH = "en"
+
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+ADDRESS = re.compile(r"\b0x[0-9A-Fa-f]{6,}\b")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass
+class Outcome:
+    """What became of one notebook."""
+
+    path: Path
+    seconds: float
+    changed: bool = False
+    error: str = ""
+    figures: list[Path] = field(default_factory=list)
+
+
+def canonical(notebook: Any) -> str:
+    """Return a notebook as text, without what differs between machines and editors.
+
+    Outputs stay. Cells are numbered from 1, because nbval compares nothing in a cell without a
+    number, and because a hole in the numbers would hide a cell that was run out of order.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        An executed notebook; it is not modified.
+
+    Returns
+    -------
+    str
+        The text of the ``.ipynb`` file, ending in a newline.
+    """
+    notebook = copy.deepcopy(notebook)
+    notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
+    count = 0
+    for cell in notebook.cells:
+        cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
+        if cell.cell_type != "code":
+            continue
+        count += 1
+        cell.execution_count = count
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = count
+            if output.output_type in ("display_data", "execute_result"):
+                output.metadata = {}
+                if "text/plain" in output.data:
+                    output.data["text/plain"] = ADDRESS.sub("0x0", output.data["text/plain"])
+    text: str = nbformat.writes(notebook)
+    return text + "\n"
+
+
+async def execute(path: Path, lang: str = ENGLISH) -> Outcome:
+    """Run one notebook in its own folder, and write it back if it succeeded and changed.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The notebook.
+    lang : str
+        The language of its figures; in any but English the notebook is not written.
+
+    Returns
+    -------
+    Outcome
+        Never an exception for something that is wrong with the notebook: others are waiting.
+    """
+    start = time.perf_counter()
+    before = path.read_bytes()
+    current = -1
+
+    def started(cell: Any, cell_index: int) -> None:
+        nonlocal current
+        current = cell_index
+
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "figures")
+        try:
+            notebook = nbformat.reads(before.decode("utf-8"), as_version=4)
+        except (UnicodeDecodeError, nbformat.reader.NotJSONError) as error:
+            return Outcome(path, 0.0, error=f"not a notebook: {type(error).__name__}")
+        try:
+            told = {FIGURES_LOG: str(log), FIGURES_LANG: lang}
+            await execute_cells(notebook, path.parent, told, on_cell_start=started)
+        except (CellControlSignal, RuntimeError) as error:  # RuntimeError: the kernel died
+            seconds = time.perf_counter() - start
+            return Outcome(path, seconds, error=_explain(notebook, current, error))
+        figures = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    text = canonical(notebook).encode("utf-8")
+    changed = text != before and lang == ENGLISH
+    if changed:
+        whole.write_bytes(path, text)
+    written = [path.parent / name for name in figures]  # absolute names stay as they are
+    return Outcome(path, time.perf_counter() - start, changed, figures=written)
+
+
+async def _execute_all(paths: list[Path], lang: str, jobs: int) -> list[Outcome]:
+    """Run notebooks, some at a time, and say of each what became of it."""
+    room = asyncio.Semaphore(jobs)
+
+    async def one(path: Path) -> Outcome:
+        async with room:
+            outcome = await execute(path, lang)
+        state = "FAILED" if outcome.error else "rewritten" if outcome.changed else "unchanged"
+        print(f"{outcome.path.as_posix()}: {state}, {outcome.seconds:.1f} s", flush=True)
+        if outcome.error:
+            print("    " + outcome.error.replace("\n", "\n    "), flush=True)
+        return outcome
+
+    return await asyncio.gather(*map(one, paths))
+
+
+def _explain(notebook: Any, index: int, error: Exception) -> str:
+    """Say in two or three lines where a notebook failed, and of what."""
+    if index < 0:
+        return f"no cell was run: {error}"
+    number = sum(cell.cell_type == "code" for cell in notebook.cells[: index + 1])
+    lines = notebook.cells[index].source.splitlines() or [""]
+    if not isinstance(error, CellExecutionError):
+        reason = str(error).splitlines()[:1] or [type(error).__name__]
+        return f"cell [{number}]: {lines[0]}\n{reason[0]}"
+    # the innermost line of this cell that the traceback names; a SyntaxError names none
+    named = re.findall(rf"In\[{number}\], line (\d+)", COLOUR.sub("", error.traceback))
+    line = int(named[-1]) if named else 1
+    reason = error.evalue.strip().splitlines()
+    more = " ..." if len(reason) > 3 else ""
+    text = "\n".join(reason[:3]) + more
+    return f"cell [{number}], line {line}: {lines[line - 1].strip()}\n{error.ename}: {text}"
+
+
+def checksums(folder: Path = FIGURES) -> str:
+    """Return the SHA-256 sums of the figures, in the form that ``sha256sum -c`` reads.
+
+    Parameters
+    ----------
+    folder : pathlib.Path, default "figures"
+        Where the figures are.
+
+    Returns
+    -------
+    str
+        One line per SVG and PNG, sorted by name.
+    """
+    return "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in _drawn(folder)
+    )
+
+
+def _drawn(folder: Path) -> list[Path]:
+    """Return the figures in a folder, sorted by name."""
+    return sorted(path for path in folder.glob("*") if path.suffix in (".svg", ".png"))
+
+
+def _audit(outcomes: list[Outcome], folder: Path = FIGURES) -> list[str]:
+    """Return the figures that no notebook wrote, or two, after a run of all of them."""
+    origin: dict[Path, str] = {}
+    problems = []
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.path):
+        for figure in {path.resolve() for path in outcome.figures}:
+            first = origin.setdefault(figure, outcome.path.name)
+            if first != outcome.path.name:
+                problems.append(f"{figure.name}: written by {first} and by {outcome.path.name}")
+    orphans = [path.as_posix() for path in _drawn(folder) if path.resolve() not in origin]
+    problems += [f"{name}: no notebook writes this; remove it" for name in orphans]
+    return sorted(problems)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run notebooks from the command line.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        The arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 if all notebooks ran and every figure belongs to one of them, else 1; 2 if they were not
+        run.
+    """
+    parser = argparse.ArgumentParser(
+        prog="fiotools.articles.notebooks", description="Execute notebooks."
+    )
+    parser.add_argument("notebooks", nargs="*", type=Path, help="default: notebooks/*.ipynb")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
+    asked = os.environ.get("LANG_FIGURES") or ENGLISH
+    parser.add_argument("--lang", default=asked, help="of the figures (default: LANG_FIGURES, en)")
+    args = parser.parse_args(argv)
+    paths = args.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
+    missing = [str(path) for path in paths if not path.is_file()]
+    if missing or not paths:
+        parser.error("no such notebook: " + ", ".join(missing or ["notebooks/*.ipynb"]))
+
+    # matplotlib's first import on a machine builds a cache of fonts. If that takes long it prints a
+    # warning, and in a kernel the warning would become part of the notebook. So: here, once.
+    import matplotlib.font_manager  # noqa: F401
+
+    from fiotools.plot.language import language
+
+    try:
+        language(args.lang)
+    except SchemaError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+    drawn_in = FIGURES if args.lang == ENGLISH else FIGURES / args.lang
+    try:
+        outcomes = run(_execute_all(paths, args.lang, args.jobs))
+    except KeyboardInterrupt:
+        return 130
+    if any(outcome.error for outcome in outcomes):
+        return 1
+    problems = [] if args.notebooks else _audit(outcomes, drawn_in)
+    for problem in problems:
+        print(problem)
+    if drawn_in.is_dir():
+        listed, sums = drawn_in / SUMS.name, checksums(drawn_in).encode()
+        if not listed.exists() or listed.read_bytes() != sums:
+            whole.write_bytes(listed, sums)
+            print(f"{listed.as_posix()}: rewritten")
+    print(f"{len(outcomes)} notebooks ran; {len(_drawn(drawn_in))} figures in {drawn_in}/")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""`open_dataset`: a dataset's tables as lazy frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from fiotools.dataset.manifest import About
+from fiotools.dataset.parquet import MANIFEST, polars_schema, scan
+from fiotools.dataset.store import ABOUT, RECORDS, Store, current, newest, store_at
+from fiotools.display.text import many
+from fiotools.errors import DatasetError, SchemaError
+from fiotools.vocabulary import TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PATIENCE = 100  # times that it may have changed while it was looked at
+
+
+class Dataset:
+    """A dataset: each table is a lazy frame of polars, under the name that it has in `Results`.
+
+    ``ds.io`` and ``ds["io"]`` are the same; ``ds.manifest`` has a row for each file that was
+    converted, with its status and why it was refused. What is read is what was committed when the
+    dataset was opened; once a conversion has written a part of it anew, open it again.
+
+    Parameters
+    ----------
+    path : str
+        As it was given.
+    store : Folder or Bucket
+    about : About
+    """
+
+    def __init__(self, path: str, store: Store, about: About) -> None:
+        self.path, self.tables, self.labels = path, about.tables, tuple(about.labels)
+        self._store, self._about = store, about
+        self._files = _snapshot(store, about)
+
+    def __getitem__(self, table: str) -> pl.LazyFrame:
+        names = self._names(table)
+        schema = polars_schema(table, self._about.labels)
+        return scan(self._store, _folder(table), names, schema)
+
+    def __getattr__(self, name: str) -> pl.LazyFrame:
+        if name in (*TABLES, MANIFEST):
+            return self[name]
+        raise AttributeError(f"Dataset has no {name!r}; its tables are {', '.join(self.tables)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
+    def __repr__(self) -> str:
+        parts = len([number for number in self._files[RECORDS] if number])  # 0 is of no file
+        return f"<Dataset {self.path}: {many(parts, 'part')}; {', '.join(self.tables)}>"
+
+    def files(self, table: str) -> list[str]:
+        """Name the files of a table that count, for other programs.
+
+        A glob (``dataset/io/*.parquet``) gives the same, except while somebody converts.
+
+        Examples
+        --------
+        >>> import fiotools as ft
+        >>> ds = ft.convert("data/page-cache", "memory://for-others").open()
+        >>> ds.files("timings")[-1]
+        'memory://for-others/timings/part-000000-001.parquet'
+        """
+        return [self._store.place(f"{_folder(table)}/{name}") for name in self._names(table)]
+
+    def _names(self, table: str) -> list[str]:
+        """Name the files of a table, part after part, and last what belongs to no part."""
+        if table not in (*self.tables, MANIFEST):
+            if table in TABLES:
+                raise AttributeError(f"table {table!r} was not asked for: convert it too")
+            raise SchemaError(f"{table!r} is not one of {', '.join((*self.tables, MANIFEST))}")
+        found = self._files[_folder(table)]
+        return [found[number] for number in sorted(found, key=lambda number: (number == 0, number))]
+
+
+def _folder(table: str) -> str:
+    return RECORDS if table == MANIFEST else table
+
+
+def _snapshot(store: Store, about: About) -> dict[str, dict[int, str]]:
+    """List the files that count at one moment, even while somebody converts."""
+    for _ in range(_PATIENCE):
+        records = store.names(RECORDS)
+        committed = newest(records)
+        files = {table: current(store.names(table), committed) for table in about.tables}
+        if store.names(RECORDS) == records:
+            return {**files, RECORDS: current(records, committed)}
+    raise DatasetError(f"{store.url}: a conversion is changing it all the time; wait for its end")
+
+
+def open_dataset(path: str | PathLike[str]) -> Dataset:
+    """Open a dataset that `convert` made.
+
+    Nothing is read yet: each table is a `polars.LazyFrame`, and only the columns and the parts that
+    a question needs are read when it is collected.
+
+    Parameters
+    ----------
+    path : path or URL
+        The folder of the dataset.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DatasetError
+        If there is no dataset, or a newer fiotools has written it.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> done = ft.convert("data/page-cache/{cache}.txt", "memory://caches")
+    >>> ds = ft.open_dataset("memory://caches")
+    >>> ds.timings.select("cache", "real_s").collect().rows()
+    [('after', 0.466), ('before', 4.364)]
+    """
+    store = store_at(path)
+    about = About.read(store)
+    if about is None:
+        raise DatasetError(f"{fspath(path)}: there is no dataset of fiotools (no {ABOUT})")
+    return Dataset(fspath(path), store, about)

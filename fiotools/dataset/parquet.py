@@ -1,0 +1,282 @@
+"""The files of a dataset: their columns, rows as Arrow has them, and Parquet, written and scanned.
+
+The columns are the vocabulary's, after the labels, and each carries its unit and its meaning. The
+names and types of all of them together have a number, `VERSION`: a test holds it to the vocabulary.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from fiotools.column import Column, DType
+from fiotools.column import column as _c
+from fiotools.dataset.store import Folder, Store
+from fiotools.errors import DatasetError
+from fiotools.scale import needed
+from fiotools.schema import ROWS
+from fiotools.tables.columns import POLARS, column
+from fiotools.tables.parts import FILE, Part, lists, sizes_of
+from fiotools.vocabulary import COLUMNS, TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Goes up by one when a column is added to a table, or to the manifest. Files of an older version
+# are read with that column empty; a change of what a column holds would need a new name for it.
+VERSION = 1
+MANIFEST = "manifest"
+_LABEL = "A label, from the path or from whoever converted."
+
+_FILES = {
+    column.name: column
+    for column in (
+        COLUMNS["source"],
+        _c("place", "str", "", "Where it was read: the whole path, or the URL."),
+        _c("member", "str", "", "The file within, where the place is a zip archive."),
+        _c("named", "boolean", "", "Whether it was named itself, and not swept in by a folder."),
+        _c("size_bytes", "Int64", "B", "Size of the file; of the archive that it is in."),
+        _c("mtime_ns", "Int64", "ns", "When it was last changed, since 1970; missing if unknown."),
+        _c("etag", "str", "", "What an object store says of the content."),
+        _c("hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."),
+        _c("beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."),
+        _c("asked", "str", "", "The reader and the tool's version, where the caller named them."),
+        _c("status", "str", "", "read; noted: no result, and none expected; refused."),
+        _c("line", "Int64", "", "Line of the file at which it was refused."),
+        _c("message", "str", "", "Why it gave nothing."),
+        COLUMNS["format"],
+        _c("fiotools_version", "str", "", "The fiotools that read it."),
+        _c("part", "Int64", "", "Number of the part that holds its rows."),
+        *(_c(f"rows_{table}", "Int64", "", f"Its rows of {table}.") for table in TABLES),
+    )
+}
+
+
+def columns(table: str, labels: Mapping[str, DType]) -> dict[str, Column]:
+    """Give the columns of a table, or of the manifest, in order.
+
+    A label that is named like a condition has filled that condition where a table has it. Tables
+    have labels as `read` gives them: whole numbers or text; the manifest has what they were.
+    """
+    own = _FILES if table == MANIFEST else {name: COLUMNS[name] for name in TABLES[table]}
+    named = {
+        name: _c(name, kind if table == MANIFEST else shown_as(kind), "", _LABEL)
+        for name, kind in labels.items()
+        if name not in own
+    }
+    return {**named, **own}
+
+
+def rows_of(table: str) -> str:
+    """Name the column of the manifest that counts a file's rows of a table."""
+    return f"rows_{table}"
+
+
+def shown_as(kind: DType) -> DType:
+    """Say as what a label of a type stands in the tables."""
+    return "Int64" if kind in ("Int64", "boolean") else "str"
+
+
+def polars_schema(table: str, labels: Mapping[str, DType]) -> dict[str, pl.DataType]:
+    """Give the types that polars has for them."""
+    return {name: POLARS[column.dtype] for name, column in columns(table, labels).items()}
+
+
+def arrow_schema(table: str, labels: Mapping[str, DType]) -> Any:
+    """Give the schema of its files: the types, and beside them what the columns mean."""
+    pa = needed("pyarrow", "a dataset")
+    from fiotools import __version__
+
+    types = {
+        "Int64": pa.int64(),
+        "float64": pa.float64(),
+        "boolean": pa.bool_(),
+        "str": pa.string(),
+        "datetime": pa.timestamp("ms", tz="UTC"),
+    }
+    fields = [
+        pa.field(name, types[one.dtype], metadata={"unit": one.unit, "meaning": one.meaning})
+        for name, one in columns(table, labels).items()
+    ]
+    about = {
+        "fiotools.table": table,
+        "fiotools.row": "one file that was converted" if table == MANIFEST else ROWS[table],
+        "fiotools.version": __version__,
+        "fiotools.schema": str(VERSION),
+    }
+    return pa.schema(fields, metadata=about)
+
+
+_GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
+
+
+def slices_of(
+    part: Part, tables: Iterable[str], labels: Mapping[str, DType]
+) -> Iterator[tuple[str, Any]]:
+    """Give what files gave as Arrow tables of so many rows; the part is emptied on the way."""
+    of_files = [column("source", [source for source, _ in part.files])]
+    for name, kind in labels.items():
+        values = [given.get(name) for _, given in part.files]
+        if shown_as(kind) == "str":
+            values = [None if value is None else str(value) for value in values]
+        of_files.append(column(name, values, shown_as(kind)))
+    for table in tables:
+        rows = part.tables.pop(table)
+        yield from ((table, one) for one in _slices(rows, arrow_schema(table, labels), of_files))
+
+
+def _slices(rows: pl.DataFrame, schema: Any, of_files: list[pl.Series]) -> Iterator[Any]:
+    pa = needed("pyarrow", "a dataset")
+    sizes = sizes_of(rows)
+    # of each row the place of what it shares with others
+    stretch = np.arange(rows.height) if sizes is None else np.arange(rows.height).repeat(sizes)
+    own = pl.DataFrame([rows[name].explode() for name in lists(rows)])
+    shared = rows.drop(own.columns)
+    for start in range(0, len(stretch), _GROUP):
+        stop = min(start + _GROUP, len(stretch))
+        some = shared[stretch[start:stop]]
+        named = [one.gather(some[FILE]) for one in of_files if one.name in schema.names]
+        whole = some.with_columns(*own[start:stop], *named)
+        arrays = [
+            whole[field.name].to_arrow().cast(field.type)
+            if field.name in whole.columns
+            else pa.nulls(stop - start, field.type)
+            for field in schema
+        ]
+        yield pa.table(arrays, schema=schema)
+
+
+class Sheet:
+    """A Parquet file that grows in memory, compressed, a row group at a time.
+
+    The same rows give the same bytes, however many are added at once.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+
+    Attributes
+    ----------
+    rows : int
+    """
+
+    def __init__(self, schema: Any) -> None:
+        parquet = needed("pyarrow.parquet", "a dataset")
+        self._schema, self._buffer, self.rows = schema, io.BytesIO(), 0
+        self._writer = parquet.ParquetWriter(self._buffer, schema, compression="zstd")
+        self._waiting: list[Any] = []
+        self._count = 0
+
+    def add(self, table: Any) -> None:
+        """Add rows."""
+        self.rows += len(table)
+        self._waiting.append(table)
+        self._count += len(table)
+        while self._count >= _GROUP:
+            whole = joined(self._waiting)
+            self._write(whole.slice(0, _GROUP))
+            self._waiting, self._count = [whole.slice(_GROUP)], len(whole) - _GROUP
+
+    def close(self) -> bytes:
+        """Give the file."""
+        if self._count:
+            self._write(joined(self._waiting))
+        self._writer.close()
+        return self._buffer.getvalue()
+
+    def _write(self, table: Any) -> None:
+        self._writer.write_table(table.combine_chunks(), row_group_size=_GROUP)
+
+
+def write(store: Store, name: str, table: Any) -> None:
+    """Write a table as a Parquet file."""
+    sheet = Sheet(table.schema)
+    sheet.add(table)
+    content = sheet.close()
+    store.write(name, lambda file: file.write(content))
+
+
+def read(content: bytes) -> Any:
+    """Read a Parquet file."""
+    return needed("pyarrow.parquet", "a dataset").read_table(io.BytesIO(content))
+
+
+def refuse_others(store: Store, names: Iterable[str]) -> None:
+    """Refuse files that are named as parts are, and that fiotools did not write."""
+    parquet = needed("pyarrow.parquet", "a dataset")
+    for name in names:
+        try:
+            metadata = parquet.read_schema(io.BytesIO(store.read(name))).metadata or {}
+        except (ValueError, OSError):  # no Parquet, or nothing that can be read
+            metadata = {}
+        if b"fiotools.table" not in metadata:
+            raise DatasetError(
+                f"{store.place(name)}: fiotools did not write this, and would remove a file of"
+                " this name; move it elsewhere"
+            )
+
+
+def joined(tables: list[Any]) -> Any:
+    """Put tables of one schema together, one under another."""
+    return needed("pyarrow", "a dataset").concat_tables(tables)
+
+
+def empty(table: str, labels: Mapping[str, DType]) -> Any:
+    """Make a table without rows: who reads the files of a table finds its columns even so."""
+    return arrow_schema(table, labels).empty_table()
+
+
+def of_polars(frame: Any, schema: Any) -> Any:
+    """Make an Arrow table of a frame of polars."""
+    return frame.select(schema.names).to_arrow().cast(schema)
+
+
+def scan(
+    store: Store, folder: str, names: Sequence[str], schema: Mapping[str, pl.DataType]
+) -> pl.LazyFrame:
+    """Give the rows of some files of a folder, in their order.
+
+    Parameters
+    ----------
+    store : Store
+    folder : str
+    names : sequence of str
+    schema : mapping of str to DataType
+        The columns; those that a file lacks are null, others that it has are left out.
+    """
+    import polars as pl
+
+    if not names:
+        return pl.LazyFrame(schema=schema)
+    paths = [f"{folder}/{name}" for name in names]
+    if isinstance(store, Folder):
+        return pl.scan_parquet(
+            [store.place(path) for path in paths],
+            schema=dict(schema),
+            missing_columns="insert",
+            extra_columns="ignore",
+            glob=False,
+            hive_partitioning=False,
+        )
+    dataset = needed("pyarrow.dataset", "a dataset that is not in a folder")
+    empty = pl.DataFrame(schema=schema).to_arrow()
+    arrow = needed("pyarrow", "a dataset").schema(
+        [(field.name, _plain(field.type)) for field in empty.schema]
+    )
+    source = dataset.dataset(
+        [f"{store.root}/{path}" for path in paths],
+        schema=arrow,
+        format="parquet",
+        filesystem=store.system,
+    )
+    return pl.scan_pyarrow_dataset(source)
+
+
+def _plain(kind: object) -> object:
+    """Take texts as the files have them."""
+    pa = needed("pyarrow", "a dataset")
+    return pa.string() if kind in (pa.large_string(), pa.string_view()) else kind

@@ -1,0 +1,137 @@
+"""`scan_hist_log`: fio's logs of latency histograms, lazily."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from fiotools import sources as files
+from fiotools.errors import ParseError
+from fiotools.logs.blocks import Blocks
+from fiotools.logs.head import Align, Head, aligned, heads
+from fiotools.logs.lazy_frame import lazy, warn_of
+from fiotools.logs.rows import LeftOut
+from fiotools.readers.fio import hist_log as fio_hist_log
+from fiotools.readers.fio.bins import log_edges
+from fiotools.readers.fio.hist_log import BEFORE_BINS, read_rows
+from fiotools.readers.fio.log_head import DIRECTIONS, first_rows
+from fiotools.readers.fio.log_meaning import DIRECTION
+
+if TYPE_CHECKING:
+    from fiotools.logs.scan_log import Paths
+
+_BINS = ("direction", "bin_lo_ns", "bin_hi_ns", "count", "time_s")
+
+
+@dataclass(frozen=True, slots=True)
+class HistLog:
+    """A log of which is known how wide it is; no time is before the earliest, in ms."""
+
+    head: Head
+    edges: tuple[float, ...]
+    zero: float
+    earliest: float
+
+    def counted_from(self, zero: float) -> HistLog:
+        """Let times begin at another moment."""
+        return replace(self, zero=zero)
+
+
+def scan_hist_log(
+    sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
+) -> pl.LazyFrame:
+    """Read fio's logs of latency histograms lazily, in constant memory.
+
+    Parameters
+    ----------
+    sources, version, align
+        As in `scan_log`. The number of bins tells their unit, whatever the version.
+
+    Returns
+    -------
+    polars.LazyFrame
+        The table ``bins``, as `read` gives it of the same files: a row for every bin of every
+        interval that holds anything.
+
+    Raises
+    ------
+    FileNotFoundError
+        If nothing matches, or nothing of it is a histogram log.
+    FileError
+        If a file that was named is none.
+    SchemaError
+        If the logs cannot be aligned.
+
+    Warns
+    -----
+    ScanWarning
+        Of counts that may be of the run so far; while it is collected, of lines that were left
+        out.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log")
+    >>> seconds = ft.window(log, "100s", percentiles=99).collect(engine="streaming")
+    >>> seconds.select("time_s", "n", "value_ns").rows()
+    [(100.0, 3951804, 688128.0), (200.0, 4140189, 622592.0), (300.0, 4020776, 688128.0)]
+    """
+    seen = heads(files.find(sources), version, histograms=True)
+    logs = aligned([decide_histogram(head) for head in seen], align)
+    warn_of([log.head.tables for log in logs], 3)
+    parts = [
+        (log.head.found, {**log.head.keys, "latency": "clat"}, partial(_bins, log)) for log in logs
+    ]
+    return lazy("bins", parts, _BINS, {"direction": DIRECTION}, "fio histogram log")
+
+
+def decide_histogram(head: Head) -> HistLog:
+    """Decide how wide rows are, and when times begin."""
+    fio_hist_log.read(head.document, head.tables)
+    widths = (row.count(",") + 1 - BEFORE_BINS for row in first_rows(head.document))
+    edges = next(known for width in widths if (known := log_edges(width)))
+    extras = head.tables.rows("extras", "path", "text")
+    zero = next((float(text) for path, text in extras if path == "time_zero_ms"), 0.0)
+    return HistLog(head, tuple(edges), zero, zero)
+
+
+def _bins(log: HistLog, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
+    """Give the bins of a log, block after block."""
+    width, edges = len(log.edges) - 1 + BEFORE_BINS, np.array(log.edges)
+    blocks, left_out, before = Blocks(log.head.found), LeftOut(log.head.found.name), 0
+    for body in blocks:
+        bad: list[int] = []
+        text = body.decode("utf-8", errors="replace").replace("\r\n", "\n")
+        found = []
+        for rows in read_rows(text, width, bad):
+            known = rows.heads[:, 1] <= max(DIRECTIONS)
+            bad += rows.lines[~known].tolist()
+            found.append(rows if known.all() else rows.kept(known))
+        for rows in found:
+            if len(rows) and rows.heads[:, 0].min() < log.earliest:
+                raise ParseError(
+                    log.head.found.name,
+                    f"from line {before + 1:,} on: times count from the first entry, and one is"
+                    " before it",
+                    line=before + 1,
+                )
+        left_out.torn(sorted(bad), before)
+        before += text.count("\n")
+        if found:
+            heads_of = np.concatenate([rows.heads[rows.row] for rows in found])
+            number = np.concatenate([rows.bin for rows in found])
+            yield pl.DataFrame(
+                {
+                    "direction": pl.Series(heads_of[:, 1].astype(np.uint8)).cat.to(DIRECTION),
+                    "bin_lo_ns": edges[number],
+                    "bin_hi_ns": edges[number + 1],
+                    "count": np.concatenate([rows.count for rows in found]),
+                    "time_s": (heads_of[:, 0] - log.zero) / 1000,
+                }
+            ).select(name for name in _BINS if name in wanted)
+    left_out.warn(blocks)

@@ -1,0 +1,182 @@
+"""What is said before a campaign, and after it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fiotools.measure.experiments import Experiment
+from fiotools.measure.machine import binary
+from fiotools.measure.places import Place, shared
+from fiotools.measure.plan import Plan
+from fiotools.spelling import typed
+
+
+def before(
+    experiment: Experiment,
+    plan: Plan,
+    places: Sequence[Place],
+    machine: Mapping[str, Any],
+    facts: Sequence[Mapping[str, Any]],
+    folder: Path | None,
+    done: int = 0,
+) -> str:
+    """Describe what is going to happen."""
+    runs = sum(1 for _ in plan.runs())
+    rows = [(experiment.name, f"{experiment.question} (article {experiment.article})")]
+    rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
+    works = f"{len(plan.workloads)} {_plural('workload', len(plan.workloads))}"
+    times = f"{works} x {len(plan.places)} {_plural('place', len(plan.places))}"
+    times += f" x {plan.rounds} {_plural('round', plan.rounds)}{_turns(len(plan.places))}"
+    kept = f", {done} of them kept from before" if done else ""
+    rows.append(("runs", f"{runs}: {times}{kept}"))
+    rows.append(("workloads", ", ".join(plan.workloads)))
+    limit = "" if plan.limit_s is None else "; in any case no more than 2 min (quick)"
+    rows.append(("time", f"{experiment.lasts(plan, runs - done)}{limit}"))
+    room = plan.size_bytes * experiment.held(plan.rounds * len(plan.workloads))
+    files = "" if experiment.is_fixed else f"test files of {binary(plan.size_bytes)}; "
+    rows.append(("room", f"{files}up to {binary(room)} in each place, removed at the end"))
+    if folder is not None:
+        rows.append(("output", str(folder)))
+    notes = [*experiment.implies(plan, machine["ram_bytes"]), *remarks(plan, places)]
+    rows += [("note", note) for note in notes]
+    return "\n".join(f"{name:<13}{text}" for name, text in rows)
+
+
+def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
+    """Say what the places and the number of rounds mean."""
+    for names in shared(places):
+        yield (
+            f"{' and '.join(names)} are on one file system: this compares folders, and no storage"
+        )
+    for place in places:
+        if place.is_memory:
+            yield f"{place.name} is memory: nothing there is ever cold, and no disk is in it"
+        else:
+            yield from _image(place)
+    if plan.rounds < 5:
+        yield (
+            f"{plan.rounds} {_plural('round', plan.rounds)}: intervals will be wide or missing; "
+            "5 are the least that tells"
+        )
+
+
+def skipped(place: str, workloads: Sequence[str]) -> str:
+    """Say that a place does not take direct I/O."""
+    return f"{place} refuses direct I/O; left out there: {', '.join(workloads)}"
+
+
+def unlike(place: str, workload: str, share: float, expected: float) -> str:
+    """Say that the page cache was not as the workload's name says."""
+    return (
+        f"{workload} on {place}: before a run {share:.0f} % of the file were in memory, "
+        f"{expected:.0f} % were meant; the manifest has it for each run (resident_pct)"
+    )
+
+
+def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is not as it was when the campaign began."""
+    for name in ("kernel", "cpu", "processors", "ram_bytes"):
+        old, new = first["machine"].get(name), last["machine"].get(name)
+        if old != new:
+            yield f"{name} was {old}, now {new}: earlier and later runs may differ for that"
+    for tool, new in last["tools"].items():
+        old = first["tools"].get(tool)
+        if old != new:
+            yield f"{tool} was {old}, now {new}: earlier and later runs may differ for that"
+    olds = {one["name"]: one for one in first["places"]}
+    for one in last["places"]:
+        for name in ("file_system", "mount_options", "source", "device"):
+            old, new = olds[one["name"]][name], one[name]
+            if old != new:
+                told = [_device(text) if name == "device" else text for text in (old, new)]
+                yield f"{one['name']}: {name.replace('_', ' ')} was {told[0]}, now {told[1]}"
+
+
+def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: int) -> str:
+    """Say what was kept, and what to type next."""
+    template = shlex.quote(f"{folder}/{plan.template}")
+    name, quoted = str(folder), shlex.quote(str(folder))
+    text = [f"{done} of {total} runs are in {folder}"]
+    if done < total:
+        again = typed(f"ft.measure.resume({name!r})", f"fiotools measure --resume {quoted}")
+        text.append(f"  the others:  {again}")
+    if done:
+        table, metric = experiment.metric
+        page = f"{folder}.html"
+        shell = f"fiotools report {quoted} -o {shlex.quote(page)}"
+        text.append(f"  report:      {typed(f'ft.report({name!r}, {page!r})', shell)}")
+        text.append(f"  in Python:   c = ft.campaign({name!r})")
+        text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
+        between, baseline, by = question(plan)
+        if between:
+            by += ["direction"] * (table == "io")
+            how = typed(
+                f"ft.compare(c.results.{table}, {metric!r}, "
+                f"between={between!r}, baseline={baseline!r}, by={by!r})",
+                f"fiotools compare {template} --metric {metric} "
+                f"--between {between} --baseline {baseline} --by {','.join(by)}",
+            )
+            text.append(f"  compare:     {how}")
+    return "\n".join(text)
+
+
+def question(plan: Plan) -> tuple[str | None, str, list[str]]:
+    """Give the comparison that the experiment is about: between, baseline, by."""
+    others = list(plan.fields)
+    if others == ["cache"]:
+        return "cache", "cold", ["place"]
+    if len(plan.places) > 1:
+        return "place", next(iter(plan.places)), others
+    return None, "", others
+
+
+def _turns(places: int) -> str:
+    """Show the order of the places: there and back."""
+    letters = "ABCD"[:places]
+    if len(letters) < 2:
+        return ""
+    more = "..." if places > len(letters) else ""
+    return f", in turns ({letters}{more}, {more}{letters[::-1]}, ...)"
+
+
+def _image(place: Place) -> Iterator[str]:
+    """Say what it means that a disk of a place is a file."""
+    files = [one.backing for one in place.devices if one.backing is not None]
+    cached = [file.path for file in files if not file.is_direct]
+    if not cached:
+        return
+    yield (
+        f"a disk of {place.name} is a file, {' and '.join(cached)}, which goes through this "
+        "machine's page cache: there direct I/O ends too (losetup --direct-io=on passes it by)"
+    )
+    if not all(os.access(image, os.R_OK) for image in place.images()):
+        yield f"that file cannot be dropped from it: what is cold on {place.name} may be warm"
+
+
+def _place(facts: Mapping[str, Any]) -> str:
+    kind = [facts["file_system"] or "unknown file system"]
+    if facts["device"]:
+        kind.append(f"on {_device(facts['device'])}")
+    elif facts["devices"]:
+        kind.append(f"on {' and '.join(facts['devices'])}")
+    return f"{facts['name']}: {facts['path']}, {' '.join(kind)}, {binary(facts['free_bytes'])} free"
+
+
+def _device(facts: Mapping[str, Any] | None) -> str:
+    """Name a disk, and what it is made of."""
+    if facts is None:
+        return "no one disk"
+    below = facts.get("backing")
+    if below is not None:
+        on = f" on {_device(below['device'])}" if below["device"] else ""
+        return f"{facts['name']}, a file on {below['file_system'] or 'an unknown file system'}{on}"
+    told = [facts["model"], facts["transport"], facts["link"]]
+    return f"{facts['name']} ({', '.join(filter(None, told))})" if any(told) else facts["name"]
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"

@@ -1,0 +1,274 @@
+"""Which comparisons the results are put to: those of an experiment, or what their labels allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from fiotools import metrics
+from fiotools.display import columns
+from fiotools.display.text import many
+from fiotools.errors import SchemaError
+from fiotools.measure.experiments import experiment_named
+from fiotools.measure.experiments.base import Question
+from fiotools.reports.subjects import Source
+from fiotools.spelling import argument
+from fiotools.stats.combine import combine
+from fiotools.stats.compare import compare, speedup
+from fiotools.stats.metric import metric_of
+from fiotools.stats.runs import in_one_scope
+from fiotools.stats.summary import summarize
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROUND = "round"
+_SMALL = 64 * 1024  # bytes: blocks that are counted, larger ones are weighed
+# what may set rows of one run apart, in the order in which it is asked
+_APART = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct", "size_bytes", "job", "target")
+_SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller asks for; what is None follows from the results."""
+
+    between: str | None = None
+    baseline: Any = None
+    metric: str | None = None
+    by: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One question to the results, and its answer.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        The rows that are compared: one for each run and cell.
+    metric : str
+    by : tuple of str
+        The columns that make the cells.
+    between : str or None
+        The label that holds the sides; None where there is one side.
+    baseline : object
+    answer : pandas.DataFrame or None
+        What `compare` says, or `speedup` where less is better.
+    problem : str
+        Why there is no answer.
+    said : str
+        What has to be known of the rows.
+    only : str
+        The one value of a label that is looked at; empty: all.
+    """
+
+    frame: pd.DataFrame
+    metric: str
+    by: tuple[str, ...]
+    between: str | None = None
+    baseline: Any = None
+    answer: pd.DataFrame | None = None
+    problem: str = ""
+    said: str = ""
+    only: str = ""
+
+    @property
+    def title(self) -> str:
+        """Say what is held against what."""
+        if self.between is None:
+            return columns.short(self.metric)
+        which = "" if self.between == "label" else f"each {columns.short(self.between)} "
+        only = f", {self.only} only" if self.only else ""
+        return f"{which}against {self.baseline}{only}"
+
+    @property
+    def levels(self) -> list[Any]:
+        """The sides, as they first came: in the order in which they were measured."""
+        if self.between is None:
+            return []
+        return list(dict.fromkeys(self.frame[self.between]))
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that tell the rows of different runs apart: cells, and sides."""
+        return [*self.by, *([self.between] if self.between else [])]
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """What `summarize` says of each cell and side."""
+        return summarize(self.frame, self.metric, by=self.keys or None)
+
+
+def comparisons(source: Source, wish: Wish) -> list[Comparison]:
+    """Ask the results what their experiment is about, or what the caller wishes."""
+    frame, metric = _table(source, wish)
+    if frame is None:
+        return []
+    gaps = int(frame[metric].isna().sum())
+    if gaps:
+        frame = frame[frame[metric].notna()]
+        said = f"Left out: {many(gaps, 'row')} without {columns.short(metric)}"
+        return [replace(one, said=said) for one in _asked(source, wish, frame, metric)]
+    return _asked(source, wish, frame, metric)
+
+
+def _asked(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> list[Comparison]:
+    if source.campaign is None or wish != Wish(baseline=wish.baseline):
+        return [_of_labels(source, wish, frame, metric)]
+    experiment = experiment_named(source.campaign.asked.experiment)
+    return [_of_question(source, one, wish, frame, metric) for one in experiment.questions]
+
+
+def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
+    """Choose the table and the column that are asked about."""
+    results = source.results
+    if wish.metric is not None:
+        table, metric = metrics.find(results, wish.metric)
+        return results.tables[table], metric
+    if source.campaign is not None:
+        table, metric = experiment_named(source.campaign.asked.experiment).metric
+        return results.tables[table], metric
+    io, timings = results.io, results.timings
+    if len(io):
+        moved = io[~io["direction"].eq("sync")]  # an fsync moves nothing of its own
+        counted = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
+        tools = {*results.runs["tool"]}
+        small = counted and "dd" not in tools
+        return io, "iops" if small or io["bw_bytes_per_s"].isna().all() else "bw_bytes_per_s"
+    if len(timings):
+        known = timings["real_s"].notna().any()
+        return timings, "real_s" if known else "real_mean_s"
+    return None, ""
+
+
+def _of_question(
+    source: Source, asked: Question, wish: Wish, frame: pd.DataFrame, metric: str
+) -> Comparison:
+    """Answer the question of an experiment."""
+    if asked.only is not None:
+        label, value = asked.only
+        frame = frame[frame[label].eq(value)]
+    if "scope" in frame and len(frame):
+        frame = in_one_scope(frame, None, [])
+    frame = in_order(frame, asked.by)
+    levels = list(dict.fromkeys(frame[asked.between]))
+    baseline = asked.baseline or (levels[0] if levels else None)
+    if wish.baseline is not None and wish.baseline in levels:
+        baseline = wish.baseline
+    if len(levels) < 2:
+        return Comparison(frame, metric, asked.by, problem=_alone(asked.between, levels, metric))
+    answered = _answered(source, frame, metric, asked.between, baseline, asked.by)
+    return replace(answered, only=asked.only[1] if asked.only is not None else "")
+
+
+def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
+    only = f"only {levels[0]} has" if levels else f"no {between} has"
+    return f"{only} {columns.short(metric)}, so that there is nothing to compare with"
+
+
+def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> Comparison:
+    """Compare what the labels set apart, within what else differs."""
+    fields = [name for name in source.fields if name != _ROUND]
+    between = columns.full(wish.between, frame) if wish.between else _only(fields)
+    if between is not None and between not in frame:
+        raise SchemaError(f"no column {between!r} in these results: there are {', '.join(fields)}")
+    by = [columns.full(name, frame) for name in wish.by] if wish.by is not None else None
+    try:
+        frame, by = _cells(frame, between, [name for name in fields if name != between], by)
+    except SchemaError as error:  # parts and totals that nothing tells apart, or one run twice
+        return Comparison(frame, metric, (), problem=str(error))
+    frame = in_order(frame, by)
+    if between is None:
+        return Comparison(frame, metric, tuple(by), problem="there is one side only")
+    levels = list(dict.fromkeys(frame[between].dropna()))
+    if len(levels) < 2:
+        return Comparison(frame, metric, (*by,), problem=_alone(between, levels, metric))
+    baseline = levels[0]
+    if wish.baseline is not None:
+        baseline = columns.value_of(frame, between, str(wish.baseline))
+    return _answered(source, frame, metric, between, baseline, tuple(by))
+
+
+def _only(fields: list[str]) -> str | None:
+    """Give the one label that can hold the sides, or ask which is meant."""
+    if len(fields) < 2:
+        return fields[0] if fields else None
+    for name in ("label", "place"):
+        if name in fields:
+            return name
+    say = argument("between")
+    raise SchemaError(f"compare between which of {', '.join(fields)}? say it with {say}")
+
+
+def _cells(
+    frame: pd.DataFrame, between: str | None, others: list[str], by: list[str] | None
+) -> tuple[pd.DataFrame, list[str]]:
+    """Leave one row for each run and cell, and name what makes the cells."""
+    if "scope" in frame:
+        frame = in_one_scope(frame, None, by or [])
+        where = [name for name in ("source", "run", "group", "direction", *_APART) if name in frame]
+        if frame.duplicated(where).any() and frame["scope"].eq("job").all():
+            frame = combine(frame, to="group")  # jobs side by side are one run
+    if by is not None:
+        return frame, by
+    by = [name for name in (*others, "direction") if name in frame and frame[name].notna().any()]
+    run = ["source", "run"]
+    for name in _APART:
+        if name in frame and not frame.duplicated([*run, *by]).any():
+            break
+        if name in frame and frame.groupby(run, dropna=False)[name].nunique().gt(1).any():
+            by.append(name)
+    for name in _SWEPT:
+        if name not in by and name in frame and _differs(frame, name, [*by, between]):
+            by.append(name)
+    return frame, by
+
+
+def _differs(frame: pd.DataFrame, name: str, within: Sequence[str | None]) -> bool:
+    """Say whether a condition differs among the runs of one cell and side."""
+    named = [column for column in within if column]
+    if not named:
+        return len(frame[name].dropna().unique()) > 1
+    return bool(frame.groupby(named, dropna=False)[name].nunique().gt(1).any())
+
+
+def _answered(
+    source: Source,
+    frame: pd.DataFrame,
+    metric: str,
+    between: str,
+    baseline: Any,
+    by: tuple[str, ...],
+) -> Comparison:
+    answer_of = speedup if metric_of(metric).better == "lower" else compare
+    settings = source.results.settings
+    try:
+        answer = answer_of(
+            frame,
+            metric,
+            between=between,
+            baseline=baseline,
+            by=list(by) or None,
+            settings=settings if len(settings) else None,
+        )
+    except SchemaError as error:
+        return Comparison(frame, metric, by, between, baseline, problem=str(error))
+    return Comparison(frame, metric, by, between, baseline, answer)
+
+
+def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Sort rows by their cells: numbers by size, names as they first came."""
+    keys = {}
+    for name in by:
+        if frame[name].dtype.kind in "if" or str(frame[name].dtype) == "Int64":
+            keys[name] = frame[name]
+        else:
+            first = {value: at for at, value in enumerate(dict.fromkeys(frame[name]))}
+            keys[name] = frame[name].map(first)
+    if not keys:
+        return frame.reset_index(drop=True)
+    order = frame.assign(**{f"_{at}": key for at, key in enumerate(keys.values())})
+    names = [f"_{at}" for at in range(len(keys))]
+    return order.sort_values(names, kind="stable").drop(columns=names).reset_index(drop=True)

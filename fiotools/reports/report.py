@@ -1,0 +1,272 @@
+"""`report`: execute the notebook of a report, and make one page of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from fiotools import errors, whole
+from fiotools.errors import ReportError
+from fiotools.spelling import argument, typed
+
+# what the extra [report] brings
+_EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
+_OUT = "own-data"  # where the notebook writes to when a reader runs it
+_MIME = "application/vnd.fiotools+json"
+# of IPython: nothing of the user's own set-up, no history, no module of the folder's, and
+# tracebacks without colours
+_PROFILE = """\
+c.HistoryManager.enabled = False
+c.InteractiveShellApp.ignore_cwd = True
+c.InteractiveShell.colors = "NoColor"
+"""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A report that was written.
+
+    Attributes
+    ----------
+    path : Path
+    size : int
+        Its bytes.
+    unread : list of str
+        The files that could not be read, though they should have been.
+    """
+
+    path: Path
+    size: int
+    unread: list[str]
+
+
+def report(
+    sources: Any,
+    path: str | os.PathLike[str],
+    *,
+    between: str | None = None,
+    baseline: Any = None,
+    metric: str | None = None,
+    by: str | Sequence[str] | None = None,
+    title: str | None = None,
+    question: str | None = None,
+    lang: str = "en",
+    template: str | os.PathLike[str] | None = None,
+    notebook: str | os.PathLike[str] | None = None,
+    step: Callable[[int, int], object] | None = None,
+    **known: Any,
+) -> Written:
+    """Write a report: one HTML page that needs nothing else, and no network.
+
+    It is made by a notebook, ``notebooks/own-data.ipynb``, which is executed in a kernel of its own
+    and in this folder, and writes nothing here.
+
+    Parameters
+    ----------
+    sources : path, list of paths, or mapping of label to paths
+        The folder of a campaign of ``fiotools measure``, a folder that holds several, or whatever
+        `fiotools.read` takes.
+    path : path
+        Of the page; it is written whole or not at all.
+    between, baseline, metric, by
+        What is compared, as in `study`.
+    title, question : str, optional
+        Of the page.
+    lang : {"en", "ja"}
+        Of the figures.
+    template : path, optional
+        A changed copy of the notebook.
+    notebook : path, optional
+        Where to write the executed notebook, to go on with in JupyterLab.
+    step : callable, optional
+        Called with the number of a cell and the number of all cells before each is executed.
+    **known
+        What the files do not say, as in `fiotools.check`.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    ReportError
+        If the page cannot be made: a package of ``fiotools[report]`` is missing, the notebook is
+        none, or one of its cells fails; the message is that of the cell, and its traceback is a
+        note of the error.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> ft.report("campaigns/", "report.html", title="My disks")  # doctest: +SKIP
+    """
+    for name in _EXTRA:
+        if find_spec(name) is None:
+            raise ReportError(f"report needs {name}: python -m pip install 'fiotools[report]'")
+    for target in (path, notebook):
+        if target is not None:
+            whole.refuse_missing_folder(Path(target))
+    source = Path(template) if template is not None else _own_template()
+    parameters = {
+        "data": _plain(sources),
+        "between": between,
+        "baseline": baseline,
+        "metric": metric,
+        "by": by if by is None or isinstance(by, str) else list(by),
+        "lang": lang,
+        "known": {name: value for name, value in known.items() if value not in (None, False)},
+    }
+    made = _opened(source)
+    _headed(made, title, question)
+    _given(made, parameters)
+    with tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
+        out = Path(folder) / "out"
+        out.mkdir()
+        _execute(made, source, Path(folder), out, step)
+        from fiotools.reports.page import page
+
+        text = page(made, out)
+        copy = _copy(made, out) if notebook is not None else b""
+    content = text.encode("utf-8", "surrogateescape")
+    whole.write_bytes(Path(path), content)
+    if notebook is not None:
+        whole.write_bytes(Path(notebook), copy)
+    return Written(Path(path), len(content), _unread(made))
+
+
+def _own_template() -> Path:
+    """Find the notebook: in a wheel beside this module, in a checkout among the others."""
+    here = Path(__file__).parent
+    places = (here / "own-data.ipynb", here.parents[1] / "notebooks" / "own-data.ipynb")
+    for place in places:
+        if place.is_file():
+            return place
+    raise ReportError(f"own-data.ipynb is not where it was installed: give {argument('template')}")
+
+
+def _plain(sources: Any) -> Any:
+    """Give sources as values that a notebook can hold."""
+    if isinstance(sources, Mapping):
+        return {str(label): _plain(part) for label, part in sources.items()}
+    if isinstance(sources, (str, os.PathLike)):
+        return os.fspath(sources)
+    return [os.fspath(one) for one in sources]
+
+
+def _opened(path: Path) -> Any:
+    """Read a notebook."""
+    import nbformat
+
+    try:
+        text = path.read_bytes().decode("utf-8")
+        return nbformat.reads(text, as_version=4)
+    except OSError as error:
+        raise ReportError(f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError):
+        raise ReportError(f"{path}: not a notebook") from None
+
+
+def _headed(notebook: Any, title: str | None, question: str | None) -> None:
+    """Write title and question over those of the first cell."""
+    if title is None and question is None:
+        return
+    from nbformat.v4 import new_markdown_cell
+
+    from fiotools.reports.blocks import safe
+
+    cells = notebook.cells
+    first = cells[0] if cells and cells[0].cell_type == "markdown" else None
+    lines = first.source.split("\n") if first is not None else []
+    head = lines[0] if lines and lines[0].startswith("# ") else None
+    rest = "\n".join(lines[1:] if head else lines)
+    shown = f"<h1>{safe(title)}</h1>" if title is not None else head or ""
+    if question is not None:
+        rest = f"<p><b>The question:</b> {safe(question)}</p>"
+    cells[: 1 if first is not None else 0] = [new_markdown_cell(f"{shown}\n\n{rest.strip()}\n")]
+
+
+def _given(notebook: Any, parameters: Mapping[str, Any]) -> None:
+    """Set the parameters after the cell that is tagged so, as papermill does."""
+    from nbformat.v4 import new_code_cell
+
+    source = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+    cell = new_code_cell(source, metadata={"tags": ["injected-parameters"]})
+    tags = [one.metadata.get("tags", []) for one in notebook.cells]
+    at = next((number + 1 for number, own in enumerate(tags) if "parameters" in own), 0)
+    notebook.cells.insert(at, cell)
+
+
+def _execute(
+    notebook: Any,
+    source: Path,
+    folder: Path,
+    out: Path,
+    step: Callable[[int, int], object] | None,
+) -> None:
+    """Run the cells in this folder, with nothing of the user's set-up; files go to ``out``."""
+    from nbclient.exceptions import CellControlSignal, CellExecutionError
+
+    from fiotools.articles.kernel import run_cells
+
+    profile = folder / "ipython" / "profile_default"
+    profile.mkdir(parents=True)
+    (profile / "ipython_kernel_config.py").write_text(_PROFILE, encoding="utf-8")
+    environment = {
+        "IPYTHONDIR": str(folder / "ipython"),
+        "FIOTOOLS_OUT": str(out),
+        "FIOTOOLS_FIGURE_FORMAT": "svg",
+        "TQDM_DISABLE": "1",
+    }
+    at = 0
+
+    def started(cell: Any, cell_index: int) -> None:
+        nonlocal at
+        at = cell_index
+        if step is not None:
+            step(cell_index + 1, len(notebook.cells))
+
+    try:
+        run_cells(notebook, Path.cwd(), environment, started)
+    except CellExecutionError as error:
+        failed = ReportError(_why(source, notebook, at, error.ename, error.evalue))
+        failed.add_note(error.traceback)  # where in the cell, and in what it calls
+        raise failed from None
+    except (CellControlSignal, RuntimeError) as error:  # too slow; or the kernel died
+        said = str(error).splitlines()[0]
+        raise ReportError(f"{source.name}: the notebook did not run to its end: {said}") from None
+
+
+def _why(source: Path, notebook: Any, at: int, kind: str, message: str) -> str:
+    """Say in one line what stopped the notebook: in our own words, if they are ours."""
+    said = " ".join(message.split())
+    if kind in _OURS or kind in _SYSTEM:
+        return said
+    first = notebook.cells[at].source.splitlines() or [""]
+    where = f"in the cell that begins with {first[0]!r}{typed('', '; --debug shows where')}"
+    return f"{source.name}: {kind}: {said} ({where})"
+
+
+_OURS = {name for name, value in vars(errors).items() if isinstance(value, type)}
+_SYSTEM = {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
+
+
+def _copy(notebook: Any, out: Path) -> bytes:
+    """Give the executed notebook as a file, as if it had been run where it will lie."""
+    import nbformat
+
+    text: str = nbformat.writes(notebook)
+    return text.replace(out.as_posix(), _OUT).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _unread(notebook: Any) -> list[str]:
+    """Collect from the outputs which files could not be read."""
+    return [
+        name
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        for name in output.get("data", {}).get(_MIME, {}).get("unread", [])
+    ]
