@@ -7,7 +7,6 @@ has to remove it, unless it was a process of this machine that is gone.
 
 from __future__ import annotations
 
-import errno
 import os
 import socket
 import sys
@@ -21,9 +20,8 @@ import orjson
 
 from fiotools.dataset.store import LOCK, Bucket, Folder, Store
 from fiotools.errors import DatasetError
+from fiotools.files import lock
 
-# what file systems say that cannot lock
-_UNABLE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS}
 _held: set[str] = set()  # by this process, to which the system would give its own lock again
 _guard = threading.Lock()
 
@@ -54,35 +52,13 @@ def _file(folder: Folder) -> Iterator[None]:
     how = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
     handle = os.open(folder.own(LOCK), how, 0o666)
     try:
-        if not _locked(handle):
+        if lock.take(handle) is False:
             raise DatasetError(
                 f"{folder.url}: another conversion is at work there; wait for its end"
             )
         yield
     finally:
         os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    """Lock a file for this process; say whether that was possible."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError as error:
-        if error.errno not in _UNABLE:
-            raise
-    return True
 
 
 @contextmanager

@@ -192,7 +192,7 @@ def save(
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata)
         content = buffer.getvalue()
-        _write(file, _settled(content.decode()).encode() if kind == "svg" else content)
+        _write(file, settled(content.decode()).encode() if kind == "svg" else content)
     return files
 
 
@@ -254,12 +254,12 @@ _NUMBER = re.compile(
 _NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")')
 
 
-def _settled(svg: str) -> str:
+def settled(svg: str) -> str:
     """Round the coordinates of an SVG by matplotlib, and name its parts by their order.
 
     Examples
     --------
-    >>> _settled('<path d="M 62.645553 -0 L 1.5 7.99951" transform="scale(0.015625)"/>')
+    >>> settled('<path d="M 62.645553 -0 L 1.5 7.99951" transform="scale(0.015625)"/>')
     '<path d="M 62.646 0 L 1.5 8" transform="scale(0.015625)"/>'
     """
     svg = _NUMBER.sub(lambda found: _rounded(found["number"]) if found["number"] else found[0], svg)

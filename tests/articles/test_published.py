@@ -11,7 +11,7 @@ from fiotools.articles.published import COLUMNS, published
 from fiotools.errors import SchemaError
 from fiotools.printed import digits, interval
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 FOLDERS = sorted(path.parent for path in DATA.glob("*/published.csv"))
 # folder: numbers printed, checks made of them, numbers that do not agree (data/README.md has the same)
 COUNTS = {

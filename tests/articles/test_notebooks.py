@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from fiotools.articles.notebooks import SUMS, canonical, checksums, main
 from tests.conftest import needs_letters
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CONDA = Path(sys.prefix, "conda-meta").exists()  # which builds matplotlib with another FreeType
 REDRAW = "a figure changed: look at it, run python3 tasks.py figures, and commit"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -1,0 +1,41 @@
+"""A lock that the system keeps on an open file, and frees when its last holder ends.
+
+A kill leaves nothing behind. Commands that inherit the open file hold the lock with us.
+"""
+
+from __future__ import annotations
+
+import errno
+import sys
+
+# what file systems say that cannot lock
+_UNABLE = {errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.EISDIR}
+
+
+def take(handle: int) -> bool | None:
+    """Lock an open file, or a folder where the system has files for them (not on Windows).
+
+    Returns
+    -------
+    bool or None
+        Whether it is ours now: not if another has it; None where the file system cannot lock.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError as error:
+        if error.errno not in _UNABLE:
+            raise
+        return None
+    return True
