@@ -11,6 +11,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fiotools._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from fiotools import measure, plot
     from fiotools.articles.examples import example, example_path
@@ -56,8 +58,6 @@ if TYPE_CHECKING:
     from fiotools.stats.variance import variance_parts
     from fiotools.stats.windowing import window, window_bins
     from fiotools.vocabulary import describe
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousFormatError",

@@ -142,7 +142,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from fiotools import __version__
+        from fiotools._version import __version__
 
         stream.write(f"fiotools {__version__}\n")
         raise typer.Exit

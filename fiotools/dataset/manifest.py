@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from fiotools import __version__
+from fiotools._version import __version__
 from fiotools.column import DType
 from fiotools.dataset import parquet
 from fiotools.dataset.parquet import MANIFEST, VERSION, polars_schema, scan

@@ -89,7 +89,7 @@ def polars_schema(table: str, labels: Mapping[str, DType]) -> dict[str, pl.DataT
 def arrow_schema(table: str, labels: Mapping[str, DType]) -> Any:
     """Give the schema of its files: the types, and beside them what the columns mean."""
     pa = needed("pyarrow", "a dataset")
-    from fiotools import __version__
+    from fiotools._version import __version__
 
     types = {
         "Int64": pa.int64(),

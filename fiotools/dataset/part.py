@@ -13,7 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiotools import __version__, batches
+from fiotools import batches
+from fiotools._version import __version__
 from fiotools.beside import JobFiles
 from fiotools.dataset import parquet
 from fiotools.dataset.listing import Hashing, Key, found_again

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import fiotools
+from fiotools._version import __version__
 from fiotools.errors import MeasureError
 from fiotools.measure import lock, machine, messages, scratch, tools
 from fiotools.measure.campaign import finished, wanted
@@ -79,7 +79,7 @@ def session(
         manifest = Manifest(folder)
         stack.callback(manifest.close)
         if not log:
-            told = {"format": FORMAT, "fiotools": fiotools.__version__, "template": plan.template}
+            told = {"format": FORMAT, "fiotools": __version__, "template": plan.template}
             log = [manifest.write("campaign", {**told, "plan": plan.facts()})]
         work = Work(folder, plan, experiment, places, manifest, watch, locks, say)
         status, reason, stopped = "failed", None, None

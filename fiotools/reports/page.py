@@ -61,7 +61,7 @@ def _converted(notebook: Any) -> str:
     from nbconvert.exporters import HTMLExporter
     from traitlets.config import Config
 
-    from fiotools import __version__
+    from fiotools._version import __version__
 
     code = [
         cell
