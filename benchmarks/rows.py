@@ -11,7 +11,7 @@ import pandas as pd
 import fiotools as ft
 from benchmarks.process import ROOT
 from benchmarks.scaling import Make
-from fiotools.results import Results
+from fiotools.tables.results import Results
 
 
 def _io(rows: int, **more: Any) -> pd.DataFrame:

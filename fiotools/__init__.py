@@ -35,15 +35,14 @@ if TYPE_CHECKING:
         UnknownFormatError,
         WorkerError,
     )
+    from fiotools.input.detect import formats
+    from fiotools.input.read import read, reads
     from fiotools.logs.log_notes import scan_notes
     from fiotools.logs.scan_hist_log import scan_hist_log
     from fiotools.logs.scan_log import scan_log
     from fiotools.measure.campaign import campaign
-    from fiotools.reading import read, reads
     from fiotools.reports.report import report
     from fiotools.reports.study import study
-    from fiotools.results import Results, concat
-    from fiotools.sniff import formats
     from fiotools.stats.asked import settings_diff
     from fiotools.stats.best import best_under
     from fiotools.stats.bounds import bound_percentiles
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from fiotools.stats.threads import fairness, per_thread
     from fiotools.stats.variance import variance_parts
     from fiotools.stats.windowing import window, window_bins
+    from fiotools.tables.results import Results, concat
     from fiotools.vocabulary import describe
 
 __all__ = [
@@ -137,14 +137,14 @@ _MODULES = {
     ),
     "measure": ("campaign",),
     "articles.published": ("published",),
-    "reading": ("read", "reads"),
+    "input.read": ("read", "reads"),
     "reports.report": ("report",),
     "reports.study": ("study",),
-    "results": ("Results", "concat"),
+    "tables.results": ("Results", "concat"),
     "logs.scan_hist_log": ("scan_hist_log",),
     "logs.scan_log": ("scan_log",),
     "logs.log_notes": ("scan_notes",),
-    "sniff": ("formats",),
+    "input.detect": ("formats",),
     "stats.asked": ("settings_diff",),
     "stats.best": ("best_under",),
     "stats.bounds": ("bound_percentiles",),

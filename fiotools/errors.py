@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 
 class FiotoolsError(Exception):

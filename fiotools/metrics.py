@@ -12,7 +12,7 @@ from fiotools.vocabulary import COLUMNS, describe
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 # where a metric is looked for, in this order
 _MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")

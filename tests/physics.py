@@ -1,6 +1,6 @@
 """Questions of physics, asked of any `Results`, whatever tool printed it.
 
-Written apart from `fiotools.consistency`, on the finished frames and with slack of its own: every
+Written apart from `fiotools.input.consistency`, on the finished frames and with slack of its own: every
 file without a warning must pass, and whatever a mutation did to a file, what fails here must have
 been noted.
 """

@@ -6,7 +6,7 @@ import pytest
 
 import fiotools as ft
 from docs.generator.filled import add_marks, gaps
-from fiotools.sniff import Document, sniff
+from fiotools.input.detect import Document, sniff
 from tests.corpus import CORPUS, needs_corpus, outcomes, table
 from tests.physics import contradictions, unnoted
 

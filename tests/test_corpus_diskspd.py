@@ -14,7 +14,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import FileError
-from fiotools.sniff import Document, sniff
+from fiotools.input.detect import Document, sniff
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "diskspd"
 FILES = sorted(CORPUS.glob("*/*")) if CORPUS.is_dir() else []

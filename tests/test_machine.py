@@ -2,7 +2,7 @@
 
 import pytest
 
-from fiotools.machine import memory
+from fiotools.memory_report import memory
 
 HEAD = "              total        used        free      shared  buff/cache   available\n"
 

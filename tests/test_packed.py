@@ -17,7 +17,7 @@ import pytest
 import zstandard
 
 import fiotools as ft
-from fiotools.decoding import decode
+from fiotools.files.decoding import decode
 from tests.bombs import bombs, deflated, stored, zipped
 from tests.conftest import ROOT
 

@@ -14,7 +14,7 @@ SLOW = """
 import sys, time
 {before}
 import fiotools as ft
-from fiotools.batches import _Reading
+from fiotools.input.batches import _Reading
 
 read = _Reading.read
 _Reading.read = lambda *given: time.sleep(0.02) or read(*given)

@@ -306,8 +306,8 @@ def test_concat(folder):
 
 
 def test_every_file_is_claimed_by_one_reader(fixture_files):
+    from fiotools.input.detect import Document
     from fiotools.readers import READERS
-    from fiotools.sniff import Document
 
     assert len(fixture_files) > 100
     nobodys = set()

@@ -8,9 +8,9 @@ import pytest
 
 import fiotools
 from fiotools.errors import ReadErrors, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.reading import read
-from fiotools.sniff import raw
-from fiotools.sources import find
+from fiotools.input.detect import raw
+from fiotools.input.read import read
+from fiotools.input.sources import find
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_folder_that_one_may_not_look_into_is_said(tree, monkeypatch):
             raise PermissionError(13, "Permission denied")
         return really(place)
 
-    monkeypatch.setattr("fiotools.sources.os.scandir", scandir)
+    monkeypatch.setattr("fiotools.input.sources.os.scandir", scandir)
     assert [file.path.name for file in find(tree) if file.path == closed] == ["closed"]
     with pytest.raises(ReadErrors, match=r"closed: .*can you open it yourself"):
         read(tree)
@@ -232,7 +232,7 @@ def test_a_folder_that_vanishes_while_it_is_listed_is_a_note(tree, monkeypatch, 
             shutil.rmtree(gone)
         raise error(2, "is not there", place)
 
-    monkeypatch.setattr("fiotools.sources.os.scandir", scandir)
+    monkeypatch.setattr("fiotools.input.sources.os.scandir", scandir)
     results = read(tree)
     assert len(results.io) == 1
     notes = results.notes[results.notes["source"] == gone.as_posix()]

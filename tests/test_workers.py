@@ -21,13 +21,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
-from fiotools import errors, worker
+from fiotools import errors
 from fiotools import readers as registry
-from fiotools.batches import Task
-from fiotools.sharing import read_shared, shares
-from fiotools.sources import find
-from fiotools.spelling import in_shell
-from fiotools.workers import run
+from fiotools.hints import in_shell
+from fiotools.input import worker
+from fiotools.input.batches import Task
+from fiotools.input.parallel_read import read_shared, shares
+from fiotools.input.sources import find
+from fiotools.input.workers import run
 from tests import working
 from tests.cli.conftest import environment
 from tests.conftest import FIXTURES, ROOT
@@ -311,7 +312,7 @@ def test_nothing_is_left_running_when_nobody_wants_more(tmp_path):
 
 LIBRARY = """
 import sys
-from fiotools.workers import run
+from fiotools.input.workers import run
 from tests.working import wait
 
 print(next(run(wait, sys.argv[1:], workers=2)))

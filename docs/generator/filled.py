@@ -16,9 +16,9 @@ from pathlib import Path
 import pandas as pd
 
 import fiotools as ft
+from fiotools.input.detect import Document, sniff
 from fiotools.readers import READERS
 from fiotools.schema import TABLES
-from fiotools.sniff import Document, sniff
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent

@@ -150,7 +150,8 @@ def render() -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}">',
         f"<style>{_STYLE}</style>",
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7"'
-        ' markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="#6E6E6E"/></marker></defs>',
+        ' markerHeight="7" orient="auto">'
+        '<path d="M0 0 L8 4 L0 8 z" fill="#6E6E6E"/></marker></defs>',
         f'<path d="M0 0 H{wide} V{high} H0 z" fill="white"/>',
     ]
     for upper, lower in links:
@@ -163,5 +164,7 @@ def render() -> str:
         out.append(f'<text class="name" x="{left + 10:.0f}" y="{y + 19:.0f}">{shown}</text>')
         text = re.sub(r"\.$", "", idea(name))
         for at, line in enumerate(textwrap.wrap(text, 31)[:3]):
-            out.append(f'<text x="{left + 10:.0f}" y="{y + 36 + 14 * at:.0f}">{escape(line)}</text>')
+            out.append(
+                f'<text x="{left + 10:.0f}" y="{y + 36 + 14 * at:.0f}">{escape(line)}</text>'
+            )
     return "\n".join([*out, "</svg>", ""])

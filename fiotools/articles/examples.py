@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from fiotools.errors import SchemaError
-from fiotools.reading import read_files
-from fiotools.results import Results
-from fiotools.sources import find
+from fiotools.input.read import read_files
+from fiotools.input.sources import find
+from fiotools.tables.results import Results
 
 _HERE = Path(__file__).resolve().parents[1]
 # the files of each that belong together, and which labels their names hold; and what they are

@@ -28,9 +28,9 @@ from typing import Any
 import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
-from fiotools import whole
 from fiotools.articles.kernel import execute_cells, run
 from fiotools.errors import SchemaError
+from fiotools.files import atomic_write
 
 NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")
@@ -130,7 +130,7 @@ async def execute(path: Path, lang: str = ENGLISH) -> Outcome:
     text = canonical(notebook).encode("utf-8")
     changed = text != before and lang == ENGLISH
     if changed:
-        whole.write_bytes(path, text)
+        atomic_write.write_bytes(path, text)
     written = [path.parent / name for name in figures]  # absolute names stay as they are
     return Outcome(path, time.perf_counter() - start, changed, figures=written)
 
@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> int:
     if drawn_in.is_dir():
         listed, sums = drawn_in / SUMS.name, checksums(drawn_in).encode()
         if not listed.exists() or listed.read_bytes() != sums:
-            whole.write_bytes(listed, sums)
+            atomic_write.write_bytes(listed, sums)
             print(f"{listed.as_posix()}: rewritten")
     print(f"{len(outcomes)} notebooks ran; {len(_drawn(drawn_in))} figures in {drawn_in}/")
     return 1 if problems else 0

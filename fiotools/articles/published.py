@@ -17,7 +17,7 @@ import pandas as pd
 from fiotools import units
 from fiotools.articles.selector import Source, evaluate
 from fiotools.errors import SchemaError
-from fiotools.printed import ROUNDING, interval
+from fiotools.rounding import ROUNDING, interval
 
 COLUMNS = (
     *("id", "place", "quantity", "unit", "printed", "rounding", "basis"),

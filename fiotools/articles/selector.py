@@ -23,11 +23,11 @@ from typing import Any
 import pandas as pd
 
 from fiotools.errors import SchemaError
-from fiotools.printed import digits
-from fiotools.reading import read
-from fiotools.results import Results
-from fiotools.sources import find
+from fiotools.input.read import read
+from fiotools.input.sources import find
+from fiotools.rounding import digits
 from fiotools.stats.combine import combine
+from fiotools.tables.results import Results
 
 _TOKEN = re.compile(
     r"(?P<table>[a-z]+)\.(?P<column>[a-z]\w*)(?:\[(?P<where>[^\]]*)\])?"

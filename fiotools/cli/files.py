@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiotools import labels
 from fiotools.cli import options
 from fiotools.cli.stream import Trouble, say
 from fiotools.display.text import many
 from fiotools.errors import FileError, ReadErrors, SchemaError
+from fiotools.input import path_labels
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 STDIN = "-"
 _MANY = 200  # runs, of which nothing is computed at once
@@ -53,20 +53,20 @@ def read_all(
     sources: Sequence[str], read_as: options.ReadAs, *, label: bool = False, hint: bool = True
 ) -> Reading:
     """Read all sources; with ``label``, several that have no name get one from their paths."""
-    named = [labels.given(source) for source in sources]
+    named = [path_labels.given(source) for source in sources]
     paths = [path for _, path in named]
     own = [name for name, _ in named]
     if paths.count(STDIN) > 1:
         raise Trouble("standard input can be read once: leave one - out", 2)
-    fields = labels.fields(paths)
+    fields = path_labels.fields(paths)
     if label and not any(own) and not fields and len(set(paths)) > 1:
-        own = list(labels.names(paths))
+        own = list(path_labels.names(paths))
     elif any(own) and not all(own):
         bare = paths[own.index(None)]
         raise Trouble(f"{bare} has no name: write NAME={bare}, or no name for any", 2)
 
     parts, code = _parts(paths, own, arguments(read_as), read_as.workers)
-    from fiotools.results import concat
+    from fiotools.tables.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
     if not results.tables.height("runs"):
@@ -79,7 +79,7 @@ def read_all(
 def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
     """Give what `read` takes of them; a format that there is not is refused."""
     if read_as.reader is not None:
-        from fiotools.sniff import reader_named
+        from fiotools.input.detect import reader_named
 
         try:
             reader_named(read_as.reader)
@@ -92,7 +92,7 @@ def _parts(
     paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any], workers: int
 ) -> tuple[list[Results], int]:
     """Read what there is to read; say what there is not."""
-    from fiotools.sources import find
+    from fiotools.input.sources import find
 
     there: dict[str | None, list[str]] = {}
     bad: list[Exception] = []
@@ -119,7 +119,7 @@ def _parts(
 def _files(
     there: Mapping[str | None, list[str]], arguments: Mapping[str, Any], bad: list[Exception]
 ) -> Results | None:
-    from fiotools.reading import read
+    from fiotools.input.read import read
 
     every = {str(name): paths for name, paths in there.items() if name is not None}
     try:
@@ -133,8 +133,8 @@ def _files(
 
 
 def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
-    from fiotools.reading import reads
-    from fiotools.results import labelled
+    from fiotools.input.read import reads
+    from fiotools.tables.results import labelled
 
     if sys.stdin is None:
         raise Trouble("standard input is closed")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools import labels
 from fiotools.display import cells, columns
 from fiotools.display.sheet import Sheet, shown
+from fiotools.input import path_labels
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 # what tells most, of all tables; the rest follows in the tables' own order
 _FIRST = (
@@ -43,7 +43,7 @@ def sheet(
         return 0 if one in _LAST else 100 - min(99, filled.index(one))
 
     part = frame.head(limit) if limit else frame
-    folder = labels.common_folder(frame["source"]) if "source" in filled else ""
+    folder = path_labels.common_folder(frame["source"]) if "source" in filled else ""
     if folder:
         part = part.with_columns(part["source"].str.strip_prefix(folder))
     made = Sheet(shown(part, filled, keep=keep), str(results)[len("<Results: ") : -1])

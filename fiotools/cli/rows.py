@@ -16,7 +16,7 @@ from fiotools.vocabulary import TABLES
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 
 def refuse_other_tables(name: str) -> None:

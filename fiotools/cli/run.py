@@ -9,7 +9,7 @@ import typer
 from fiotools.cli import stream
 from fiotools.cli.app import VERBS, app
 from fiotools.errors import FiotoolsError
-from fiotools.spelling import in_shell
+from fiotools.hints import in_shell
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
 

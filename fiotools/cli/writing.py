@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from fiotools import whole
 from fiotools.cli import files, raw
 from fiotools.cli.stream import Trouble, say
 from fiotools.display.text import many
+from fiotools.files import atomic_write
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,12 +36,12 @@ class Target:
         for place in places.values():
             files.refuse_overwriting(read, place)
         if self.is_folder:
-            whole.write_folder(
+            atomic_write.write_folder(
                 self.path, {place.name: contents[name] for name, place in places.items()}
             )
         for name, place in places.items():
             if not self.is_folder:
-                whole.write(place, contents[name])
+                atomic_write.write(place, contents[name])
             say(f"wrote {place}: {many(len(frames[name]), 'row')} of {name}")
 
 
@@ -71,7 +71,7 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
         )
     if form not in ("table", ending):
         raise Trouble(f"--format {form} and {output} do not agree", 2)
-    whole.refuse_missing_folder(path)
+    atomic_write.refuse_missing_folder(path)
     return Target(path, ending, is_folder=False)
 
 

@@ -9,7 +9,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiotools.batches import Task
 from fiotools.dataset.listing import kinds_of
 from fiotools.dataset.lock import held
 from fiotools.dataset.manifest import prepared, refuse_stranger
@@ -18,15 +17,16 @@ from fiotools.dataset.steps import Run
 from fiotools.dataset.store import Store, store_at
 from fiotools.display.text import many
 from fiotools.errors import SchemaError
-from fiotools.scale import needed
-from fiotools.sniff import reader_named
-from fiotools.sources import Found, find
-from fiotools.spelling import argument
+from fiotools.files.scale_extra import needed
+from fiotools.hints import argument
+from fiotools.input.batches import Task
+from fiotools.input.detect import reader_named
+from fiotools.input.sources import Found, find
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     from fiotools.dataset.lazy_tables import Dataset
-    from fiotools.reading import Paths
+    from fiotools.input.read import Paths
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools import twins
 from fiotools.dataset import parquet
 from fiotools.dataset.manifest import About
 from fiotools.dataset.parquet import MANIFEST, polars_schema, rows_of, scan
 from fiotools.dataset.store import RECORDS, Store
+from fiotools.tables import duplicate_runs
 from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
 
 if TYPE_CHECKING:
@@ -35,12 +35,14 @@ def notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) ->
     """
     reader = _Reader(store, about, files)
     repeated = {
-        table: _repeated(twins.sums_of(rows, names)[1] for rows in reader.each(table))
-        for table, names in twins.ALIKE.items()
+        table: _repeated(duplicate_runs.sums_of(rows, names)[1] for rows in reader.each(table))
+        for table, names in duplicate_runs.ALIKE.items()
     }
     parts = list(reader.suspects(repeated))
-    whole = stack(parts, ("runs", *twins.ALIKE))
-    found = twins.find(whole.tables, [source for source, _ in whole.files], reader.count("runs"))
+    whole = stack(parts, ("runs", *duplicate_runs.ALIKE))
+    found = duplicate_runs.find(
+        whole.tables, [source for source, _ in whole.files], reader.count("runs")
+    )
     told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
     made = parquet.slices_of(told, ["notes"], about.labels)
     return parquet.joined([parquet.empty("notes", about.labels), *(table for _, table in made)])
@@ -80,7 +82,7 @@ class _Reader:
             files: set[int] = set()
             for table, sums in repeated.items():
                 if table in tables:
-                    runs, own = twins.sums_of(tables[table], twins.ALIKE[table])
+                    runs, own = duplicate_runs.sums_of(tables[table], duplicate_runs.ALIKE[table])
                     files.update((runs[np.isin(own, sums)] >> 32).tolist())
             if files:
                 yield self._part(record, tables, sorted(files))
@@ -108,7 +110,7 @@ class _Reader:
             return None
         sizes = self._sizes(table, number)
         schema = polars_schema(table, {})
-        needed = {name: schema[name] for name in twins.NEEDED[table]}
+        needed = {name: schema[name] for name in duplicate_runs.NEEDED[table]}
         read = scan(self._store, table, [name], needed).collect()
         files = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
         return read.with_columns(pl.Series(FILE, files))

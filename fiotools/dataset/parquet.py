@@ -17,7 +17,7 @@ from fiotools.column import Column, DType
 from fiotools.column import column as _c
 from fiotools.dataset.store import Folder, Store
 from fiotools.errors import DatasetError
-from fiotools.scale import needed
+from fiotools.files.scale_extra import needed
 from fiotools.schema import ROWS
 from fiotools.tables.columns import POLARS, column
 from fiotools.tables.parts import FILE, Part, lists, sizes_of

@@ -13,9 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiotools import batches
 from fiotools._version import __version__
-from fiotools.beside import JobFiles
 from fiotools.dataset import parquet
 from fiotools.dataset.listing import Hashing, Key, found_again
 from fiotools.dataset.manifest import About
@@ -23,7 +21,9 @@ from fiotools.dataset.parquet import MANIFEST, arrow_schema, rows_of
 from fiotools.dataset.plan import BEFORE, PENDING, Bounds, piece_name, read_piece
 from fiotools.dataset.store import RECORDS, Store, part_name
 from fiotools.errors import DatasetError, FileError
-from fiotools.sources import Found
+from fiotools.input import batches
+from fiotools.input.jobfiles import JobFiles
+from fiotools.input.sources import Found
 from fiotools.tables.columns import get
 from fiotools.tables.parts import FILE, Part, sizes_of
 

@@ -11,8 +11,6 @@ from functools import partial
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from fiotools import workers as others
-from fiotools.batches import BATCH, Task
 from fiotools.dataset import duplicate_notes, part
 from fiotools.dataset.listing import Key, digests, found_again, key, listed
 from fiotools.dataset.manifest import Destination
@@ -30,8 +28,10 @@ from fiotools.dataset.plan import (
 )
 from fiotools.dataset.store import RECORDS
 from fiotools.errors import DatasetError, FileError, WorkerError
-from fiotools.sharing import fatal
-from fiotools.sources import Found
+from fiotools.input import workers as others
+from fiotools.input.batches import BATCH, Task
+from fiotools.input.parallel_read import fatal
+from fiotools.input.sources import Found
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from fiotools import whole
 from fiotools.errors import DatasetError
-from fiotools.remote import file_system, is_url
+from fiotools.files import atomic_write
+from fiotools.files.remote import file_system, is_url
 
 ABOUT = "_fiotools.json"
 LOCK = "_lock"
@@ -170,7 +170,7 @@ class Folder:
         """Write one file, which has its name only when it is whole."""
         path = self.own(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        whole.write(path, content)
+        atomic_write.write(path, content)
 
     def settle(self, folders: Iterable[str]) -> None:
         """Wait until the names in some folders are on the disk, before something counts on them."""

@@ -11,7 +11,7 @@ from fiotools.display.text import many
 from fiotools.schema import TABLES
 
 if TYPE_CHECKING:
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 _FIRST = ("io", "timings", "percentiles", "samples", "bins", "runs")
 # what a first look at `io` or `timings` wants to see

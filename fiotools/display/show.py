@@ -9,7 +9,7 @@ from fiotools.display import comparison, findings, layout, overview, page
 from fiotools.display.sheet import Sheet
 from fiotools.display.table import Table, answer_of
 from fiotools.errors import SchemaError
-from fiotools.results import Results
+from fiotools.tables.results import Results
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

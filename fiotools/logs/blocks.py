@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from fiotools import archive, remote
 from fiotools.errors import ParseError
-from fiotools.packing import Packed, is_packed, unpack
+from fiotools.files import archive, remote
+from fiotools.files.packing import Packed, is_packed, unpack
 
 if TYPE_CHECKING:
-    from fiotools.sources import Found
+    from fiotools.input.sources import Found
 
 SIZE = 1 << 24  # bytes of a block: so many are parsed as fast as a whole file is
 _TAIL = 1 << 16  # of a block, where a line almost always ends: the longest have 20,000 characters

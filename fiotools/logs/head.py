@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
-from fiotools.decoding import refuse_packed
 from fiotools.errors import ParseError, ScanWarning, SchemaError, UnknownFormatError
+from fiotools.files.decoding import refuse_packed
+from fiotools.hints import argument, typed
+from fiotools.input.detect import Document, sniff
+from fiotools.input.sources import Found, refuse_no_file
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.reports import Report, Reports
 from fiotools.readers.fio.log import decided
 from fiotools.readers.fio.log_head import LogName, log_name
 from fiotools.readers.fio.log_lines import Shape, shape_of
 from fiotools.readers.fio.version import Version
-from fiotools.sniff import Document, sniff
-from fiotools.sources import Found, refuse_no_file
-from fiotools.spelling import argument, typed
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:

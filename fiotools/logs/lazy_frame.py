@@ -10,12 +10,12 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from fiotools.errors import ScanWarning
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.tables.columns import POLARS
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
-    from fiotools.sources import Found
+    from fiotools.input.sources import Found
     from fiotools.tables import Tables
 
 Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]

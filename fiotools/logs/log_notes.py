@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fiotools import sources as files
+from fiotools.input import sources as files
 from fiotools.logs.head import Align, aligned, decide, heads
 from fiotools.logs.lazy_frame import label_types
 from fiotools.logs.scan_hist_log import decide_histogram

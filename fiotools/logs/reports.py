@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from fiotools import archive, remote
-from fiotools.decoding import plain_name
 from fiotools.errors import FiotoolsError
-from fiotools.sniff import load, sniff
+from fiotools.files import archive, remote
+from fiotools.files.decoding import plain_name
+from fiotools.input.detect import load, sniff
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
+    from fiotools.input.sources import Found
     from fiotools.readers.fio.log_head import LogName
-    from fiotools.sources import Found
 
 _MANY = 100  # reports in a folder: beyond, only one that is named as the log is looked at
 _LARGE = 1 << 24  # bytes: a report is read whole

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import ParseError, ScanWarning
+from fiotools.hints import argument, typed
 from fiotools.logs.blocks import Blocks
 from fiotools.readers.fio.log import unlike_fio
 from fiotools.readers.fio.log_head import UNFINISHED
 from fiotools.readers.fio.log_layout import continued
 from fiotools.readers.fio.log_lines import Lines, exact, fast, torn
 from fiotools.readers.fio.log_meaning import figures
-from fiotools.spelling import argument, typed
 
 if TYPE_CHECKING:
     from fiotools.logs.head import Log

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from fiotools import sources as files
 from fiotools.errors import ParseError
+from fiotools.input import sources as files
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.head import Align, Head, aligned, heads
 from fiotools.logs.lazy_frame import lazy, warn_of

@@ -7,7 +7,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from fiotools import sources as files
+from fiotools.input import sources as files
 from fiotools.logs.head import Align, aligned, decide, heads
 from fiotools.logs.lazy_frame import lazy, warn_of
 from fiotools.logs.rows import rows

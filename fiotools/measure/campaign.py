@@ -18,7 +18,7 @@ from fiotools.measure.plan import Plan, Run, plan_from
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 # what the manifest has of a run, beside its labels
 _RUN = (
@@ -97,7 +97,7 @@ class Campaign:
 
         Commands and times of start are the manifest's, where the raw output has none.
         """
-        from fiotools.reading import read
+        from fiotools.input.read import read
 
         if not self.plan["done"].any():
             raise MeasureError(f"{self.folder}: no run is done")

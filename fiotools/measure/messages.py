@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fiotools.hints import typed
 from fiotools.measure.experiments import Experiment
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, shared
 from fiotools.measure.plan import Plan
-from fiotools.spelling import typed
 
 
 def before(

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fiotools.errors import MeasureError
+from fiotools.hints import argument
 from fiotools.measure.manifest import NAME, sync_folder
-from fiotools.spelling import argument
 
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 _LEAST = 4 * 2**20  # bytes free, for one raw output

@@ -10,12 +10,12 @@ from typing import Any
 
 from fiotools import units
 from fiotools.errors import MeasureError
+from fiotools.hints import argument
 from fiotools.measure.experiments import Experiment
 from fiotools.measure.experiments.base import MIB
 from fiotools.measure.machine import binary, memory
 from fiotools.measure.places import Place
 from fiotools.measure.plan import EFFORTS, Plan
-from fiotools.spelling import argument
 
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
 _SHARE = 4  # of the free space, and of the free memory, at most one part in four by default

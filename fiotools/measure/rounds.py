@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.errors import FileError, FiotoolsError, MeasureError
+from fiotools.hints import argument, typed
 from fiotools.measure import messages, page_cache, tools
 from fiotools.measure.campaign import finished, wanted
 from fiotools.measure.context import Work
@@ -25,7 +26,6 @@ from fiotools.measure.plan import Run
 from fiotools.measure.scratch import Scratch
 from fiotools.measure.signals import OutOfTimeError, Watch
 from fiotools.progress import bar
-from fiotools.spelling import argument, typed
 
 _EVERY_S = 30.0
 
@@ -141,7 +141,7 @@ def _unreadable(part: Path, table: str, metric: str) -> str | None:
 
     Read at once, and not when the campaign is over: all other runs would be in vain.
     """
-    from fiotools.reading import read
+    from fiotools.input.read import read
 
     try:
         frame = getattr(read(part, tables=(table,)), table)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fiotools.errors import MeasureError
+from fiotools.hints import argument, typed
 from fiotools.measure import messages
 from fiotools.measure import output as outputs
 from fiotools.measure.campaign import Campaign, asked, campaign, finished, wanted
@@ -19,7 +20,6 @@ from fiotools.measure.request import make_plan
 from fiotools.measure.session import session
 from fiotools.measure.signals import Watch
 from fiotools.measure.tools import need
-from fiotools.spelling import argument, typed
 
 Say = Callable[[str], object]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from fiotools._version import __version__
 from fiotools.errors import MeasureError
+from fiotools.hints import argument
 from fiotools.measure import lock, machine, messages, scratch, tools
 from fiotools.measure.campaign import finished, wanted
 from fiotools.measure.context import Work
@@ -23,7 +24,6 @@ from fiotools.measure.plan import Plan
 from fiotools.measure.rounds import measure
 from fiotools.measure.signals import Interrupted, Watch
 from fiotools.measure.tools import versions
-from fiotools.spelling import argument
 
 _REFUSALS = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
 

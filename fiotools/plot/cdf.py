@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from fiotools.errors import SchemaError
+from fiotools.hints import typed
 from fiotools.plot import common, fit_text
 from fiotools.plot.language import say
-from fiotools.spelling import typed
 from fiotools.stats.bins import Histogram, histograms
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.hints import argument, typed
 from fiotools.plot import language
 from fiotools.plot.language import called, say
-from fiotools.spelling import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.runs import labels

@@ -13,9 +13,9 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
+from fiotools.hints import argument
 from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say, sentence
-from fiotools.spelling import argument
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.threads import stragglers

@@ -28,8 +28,8 @@ from pathlib import Path
 from matplotlib import font_manager
 
 from fiotools.errors import SchemaError
+from fiotools.hints import argument
 from fiotools.plot.catalogue import Messages, Phrases, tables
-from fiotools.spelling import argument
 
 WORDS = Path(__file__).with_name("words")
 ENGLISH = "en"

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.hints import argument, typed
 from fiotools.plot import common, fit_text
 from fiotools.plot.language import listed, say, sentence
-from fiotools.spelling import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.batches import PER_TAU, weighted_mean
 from fiotools.stats.frames import Frame

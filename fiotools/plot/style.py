@@ -31,12 +31,12 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
-from fiotools import whole
 from fiotools.errors import SchemaError
+from fiotools.files import atomic_write
 from fiotools.plot import common, fit_text, language
 from fiotools.plot.fit_text import is_wide
-from fiotools.results import Results
 from fiotools.stats.frames import values
+from fiotools.tables.results import Results
 
 _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
@@ -207,7 +207,7 @@ def _translate(figure: Figure) -> None:
 def _write(file: Path, content: bytes) -> None:
     """Write a file whole or not at all, and only if it changes."""
     if not (file.exists() and file.read_bytes() == content):
-        whole.write_bytes(file, content)
+        atomic_write.write_bytes(file, content)
     # the notebook runner collects here what a run has drawn, to find figures that nothing draws
     if log := os.environ.get("FIOTOOLS_FIGURES_LOG"):
         with Path(log).open("a", encoding="utf-8") as lines:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fiotools.readers.base import Grammar, Later, Reader, only
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
 
 _HERE = "fiotools.readers"
 _HEAD = 1 << 16  # characters

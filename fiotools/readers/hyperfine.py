@@ -37,7 +37,7 @@ from fiotools.readers.fields import Field
 from fiotools.readers.hyperfine_csv import FIGURES, Benchmark, Finding, seconds
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _NAME = "hyperfine"

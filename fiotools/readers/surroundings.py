@@ -9,7 +9,7 @@ from fiotools.readers.base import Later, Report, Session
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _READ_FIO = Later("fiotools.readers.fio.json:read")

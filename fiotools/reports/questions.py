@@ -10,10 +10,10 @@ from fiotools import metrics
 from fiotools.display import columns
 from fiotools.display.text import many
 from fiotools.errors import SchemaError
+from fiotools.hints import argument
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.experiments.base import Question
 from fiotools.reports.subjects import Source
-from fiotools.spelling import argument
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.metric import metric_of

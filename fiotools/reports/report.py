@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fiotools import errors, whole
+from fiotools import errors
 from fiotools.errors import ReportError
-from fiotools.spelling import argument, typed
+from fiotools.files import atomic_write
+from fiotools.hints import argument, typed
 
 # what the extra [report] brings
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
@@ -109,7 +110,7 @@ def report(
             raise ReportError(f"report needs {name}: python -m pip install 'fiotools[report]'")
     for target in (path, notebook):
         if target is not None:
-            whole.refuse_missing_folder(Path(target))
+            atomic_write.refuse_missing_folder(Path(target))
     source = Path(template) if template is not None else _own_template()
     parameters = {
         "data": _plain(sources),
@@ -132,9 +133,9 @@ def report(
         text = page(made, out)
         copy = _copy(made, out) if notebook is not None else b""
     content = text.encode("utf-8", "surrogateescape")
-    whole.write_bytes(Path(path), content)
+    atomic_write.write_bytes(Path(path), content)
     if notebook is not None:
-        whole.write_bytes(Path(notebook), copy)
+        atomic_write.write_bytes(Path(notebook), copy)
     return Written(Path(path), len(content), _unread(made))
 
 

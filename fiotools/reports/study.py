@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from fiotools.reports.figures import ReportFigure
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from fiotools import labels
 from fiotools.errors import MeasureError, SchemaError
+from fiotools.input import path_labels
+from fiotools.input.read import read
 from fiotools.measure.campaign import Campaign, campaign
 from fiotools.measure.manifest import NAME
-from fiotools.reading import read
-from fiotools.results import Results
+from fiotools.tables.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ def _of_campaign(one: Campaign) -> Source:
 
 def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
     """Find the labels of files without a manifest; where there are none, name the files."""
-    fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *labels.fields(paths)]))
+    fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *path_labels.fields(paths)]))
     if fields:
         return Source("results", results, fields=fields)
     names = _names(list(dict.fromkeys(results.runs["source"])), paths)
@@ -151,7 +151,7 @@ def _names(files: list[str], paths: list[str]) -> dict[str, str]:
             folders = {file: parts[0] for file, parts in tops.items()}
             if len(set(folders.values())) > 1:
                 return folders
-    return dict(zip(files, labels.names(files), strict=True))
+    return dict(zip(files, path_labels.names(files), strict=True))
 
 
 def differs(frame: pd.DataFrame, name: str) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.frames import Frame, columns, differing, groups, need, numbers, values
 from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
 from fiotools.vocabulary import KEYS

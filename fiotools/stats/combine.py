@@ -9,7 +9,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import typed
+from fiotools.hints import typed
 from fiotools.stats.frames import (
     Frame,
     amounts,

@@ -11,7 +11,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.asked import Asked, asked, merged, unlike
 from fiotools.stats.frames import (
     Kept,

@@ -14,7 +14,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import typed
+from fiotools.hints import typed
 from fiotools.vocabulary import COLUMNS, PANDAS, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"

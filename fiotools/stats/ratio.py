@@ -9,7 +9,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.arguments import is_number
 from fiotools.stats.estimates import (
     Difference,

@@ -10,7 +10,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.arguments import check_tolerance
 from fiotools.stats.batches import weighted_mean
 from fiotools.stats.frames import (

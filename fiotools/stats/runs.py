@@ -15,7 +15,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.frames import (
     LARGEST,
     Frame,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.batches import Array, portions
 from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
 from fiotools.stats.metric import Metric, metric_of

@@ -8,7 +8,7 @@ from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.frames import Frame, columns, differing, distinct, leave_out, values
 from fiotools.stats.runs import refuse_several, run_keys, run_name
 

@@ -13,7 +13,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.batches import (
     ENOUGH,

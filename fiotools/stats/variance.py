@@ -10,7 +10,7 @@ from typing import Any
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.frames import answer, columns, differing, groups, kept, names, need, opened
 from fiotools.stats.metric import metric_of

@@ -8,7 +8,7 @@ from fractions import Fraction
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.window_parts import SINGLE, Plan
 
 _MANY = 10_000_000  # windows: beyond, their length is a slip

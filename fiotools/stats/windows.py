@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.batches import Array, weighted_mean
 
 Rule = Literal["snia", "fio-deviation", "fio-slope"]

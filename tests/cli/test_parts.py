@@ -7,12 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from fiotools import labels
 from fiotools.cli import sheet
 from fiotools.cli.where import fulfilling
 from fiotools.display import cells
 from fiotools.display.columns import short
 from fiotools.display.sheet import Shown
+from fiotools.input import path_labels
 from fiotools.schema import TABLES
 
 IO = pl.DataFrame(
@@ -102,7 +102,7 @@ def test_where(condition, rows):
     ],
 )
 def test_names_of_sides(sources, names):
-    assert labels.names(sources) == names
+    assert path_labels.names(sources) == names
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 import fiotools
-from fiotools import spelling
+from fiotools import hints
 from fiotools.cli.app import VERBS, Verbs
 from tests.conftest import ROOT
 
@@ -30,7 +30,7 @@ def options():
 
 
 OPTIONS = options()
-BY_ARGUMENT = {value: key for key, value in spelling._OPTIONS.items()}
+BY_ARGUMENT = {value: key for key, value in hints._OPTIONS.items()}
 ARGUMENTS = {
     BY_ARGUMENT.get(option[2:], option[2:].replace("-", "_"))
     for option in OPTIONS
@@ -108,8 +108,8 @@ def test_what_is_named_exists():
     for _, tree in sources():
         for call in calls(tree, "argument"):
             if isinstance(call.args[0], ast.Constant):
-                with spelling.in_shell():
-                    named.append(spelling.argument(call.args[0].value))
+                with hints.in_shell():
+                    named.append(hints.argument(call.args[0].value))
         for call in calls(tree, "typed"):
             shell = ast.unparse(call.args[1])
             named += re.findall(r"--[a-z-]+", shell)
@@ -129,9 +129,9 @@ def test_what_is_named_exists():
     ],
 )
 def test_an_argument_is_an_option(name, value, python, shell):
-    assert spelling.argument(name, value) == python
-    with spelling.in_shell():
-        assert spelling.argument(name, value) == shell
+    assert hints.argument(name, value) == python
+    with hints.in_shell():
+        assert hints.argument(name, value) == shell
 
 
 def test_what_a_file_says_is_no_argument(inside, tmp_path):

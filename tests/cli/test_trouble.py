@@ -142,7 +142,7 @@ def test_a_folder_without_anything_to_read(inside, tmp_path):
 
 def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
-        "import fiotools.reading\nfiotools.reading.read = lambda *a, **k: 1 / 0\n"
+        "import fiotools.input.read\nfiotools.input.read.read = lambda *a, **k: 1 / 0\n"
     )
     env = environment(PYTHONPATH=str(tmp_path))
     done = cli("read", LIBAIO, env=env)

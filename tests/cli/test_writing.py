@@ -226,8 +226,8 @@ class Finder:
 sys.meta_path.insert(0, Finder)
 """
 READING = """
-import fiotools.reading
-fiotools.reading.read = held
+import fiotools.input.read
+fiotools.input.read.read = held
 """
 WRITING = """
 import os

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.sniff import Document, sniff
+from fiotools.input.detect import Document, sniff
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.input.detect import Document
 from fiotools.readers.fio.documents import pieces
-from fiotools.sniff import Document
 from tests.fio_forms import assert_same, without_json
 
 FIXTURES = sorted(

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.input.detect import Document, reader_named
 from fiotools.readers import READERS
-from fiotools.sniff import Document, reader_named
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dd-time"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fiotools import labels
 from fiotools.cli import evidence, files, options
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.display.findings import GRAVEST, Finding, counts, few, findings
 from fiotools.display.sheet import Sheet, Shown
 from fiotools.display.text import many
+from fiotools.input import path_labels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +55,7 @@ def check(
 
 
 def _sheet(frame: pl.DataFrame, *, every: bool) -> Sheet:
-    folder = labels.common_folder(frame["source"])
+    folder = path_labels.common_folder(frame["source"])
     frame = frame.with_columns(frame["source"].str.strip_prefix(folder))
     # the same remedy, and what is said of many runs in the same words, is said once
     said: dict[tuple[str, str, str], dict[str, list[Finding]]] = {}

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from fiotools import labels
 from fiotools.cli import completing, files, options, rows, stream
 from fiotools.cli.command import Command
 from fiotools.cli.stream import Trouble, say
 from fiotools.display import columns
 from fiotools.display.text import many
+from fiotools.input import path_labels
 from fiotools.vocabulary import TABLES
 
 
@@ -101,7 +101,7 @@ def convert(
 
 def _named(given: list[str]) -> Any:
     """Name what was named, and leave the rest as it is."""
-    pairs = [labels.given(source) for source in given]
+    pairs = [path_labels.given(source) for source in given]
     if any(path == files.STDIN for _, path in pairs):
         raise Trouble("convert reads files that can be read again, and not -", 2)
     if not any(name for name, _ in pairs):
@@ -120,7 +120,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    from fiotools.scale import needed
+    from fiotools.files.scale_extra import needed
 
     distributed = needed("distributed", "--scheduler")
     try:

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools import whole
 from fiotools.cli import evidence, files, options
 from fiotools.cli.command import Command
 from fiotools.cli.stream import Trouble, say
 from fiotools.cli.wish import Drawing, Wish
+from fiotools.files import atomic_write
 
 # the functions of fiotools.plot; they stand here so that --help need not load them
 Kind = Literal[
@@ -68,7 +68,7 @@ def plot(
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
         raise Trouble(f"{output}: a figure ends in {', '.join(_SUFFIXES)}", 2)
-    whole.refuse_missing_folder(path)
+    atomic_write.refuse_missing_folder(path)
     asked = Drawing(kind, wish, sides, kept, known)
     asked.refuse_what_is_not_taken()
     compared = evidence.is_compared(sides, known)
@@ -78,7 +78,7 @@ def plot(
     from fiotools import plot as drawn
     from fiotools.cli import drawing
 
-    with files.working(read, "drawing"), whole.named(path), drawing.speaking(lang):
+    with files.working(read, "drawing"), atomic_write.named(path), drawing.speaking(lang):
         ax = drawing.draw(read, asked)
         if title:
             drawn.title(ax, title)

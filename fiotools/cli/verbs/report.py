@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from fiotools import labels
 from fiotools.cli import evidence, files, options
 from fiotools.cli.command import Command
 from fiotools.cli.stream import Trouble, say
 from fiotools.display import columns
+from fiotools.input import path_labels
 
 _ENDINGS = (".html", ".htm")
 
@@ -89,7 +89,7 @@ def report(
 
 def _sources(given: list[str]) -> Any:
     """Name what was named, and leave the rest as it is."""
-    pairs = [labels.given(source) for source in given]
+    pairs = [path_labels.given(source) for source in given]
     if any(path == files.STDIN for _, path in pairs):
         raise Trouble("a report is of files that can be read again, and not of -", 2)
     if not any(name for name, _ in pairs):

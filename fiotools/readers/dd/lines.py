@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fiotools import units
-from fiotools.pasted import SEPARATOR
+from fiotools.readers.pasted import SEPARATOR
 
 LONGEST = 1000
 _MOST = 8

@@ -22,16 +22,16 @@ import re
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.pasted import SEPARATOR
 from fiotools.readers.base import Session
 from fiotools.readers.dd import lines as dd_lines
 from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Whole
 from fiotools.readers.dd.reports import is_same
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block
+from fiotools.readers.pasted import SEPARATOR
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 # what makes a "dd: ..." a message and no prose: a quoted or rooted name, or words of a dd's

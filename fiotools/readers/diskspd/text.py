@@ -34,7 +34,7 @@ from fiotools.readers.diskspd.rows import Rows, add_rows, percentage, read_rows
 from fiotools.readers.diskspd.text_checks import check, check_plan, check_totals
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _CPU = ("cpu", "group", "usage", "user", "kernel", "idle")

@@ -47,7 +47,7 @@ from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
 
 _XML, _TEXT = re.compile(DISKSPD_XML), re.compile(DISKSPD_TEXT, re.MULTILINE)
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")

@@ -46,7 +46,7 @@ from fiotools.readers.fio.version import Version
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Column, Tables
 
     Whole: TypeAlias = NDArray[np.int64]

@@ -38,7 +38,7 @@ from fiotools.readers.fio.json_run import Run, taken
 from fiotools.readers.fio.repeats import runs_of
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 

@@ -14,8 +14,8 @@ from fiotools.readers.fio.documents import Piece
 from fiotools.readers.fio.repeats import entries
 
 if TYPE_CHECKING:
+    from fiotools.input.detect import Document
     from fiotools.readers.fio.normal_lines import Entry
-    from fiotools.sniff import Document
     from fiotools.tables import Tables
 
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)

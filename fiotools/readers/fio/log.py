@@ -32,15 +32,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from fiotools.errors import ParseError
+from fiotools.hints import typed
 from fiotools.readers.fio.log_head import LogName, first_rows, is_cut, log_name
 from fiotools.readers.fio.log_layout import Layout, layout_of
 from fiotools.readers.fio.log_lines import Lines, whole_lines
 from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
 from fiotools.readers.fio.version import Version
-from fiotools.spelling import typed
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _WIDEST = 8

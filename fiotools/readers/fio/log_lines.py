@@ -26,7 +26,7 @@ import polars as pl
 from fiotools.readers.fio.log_head import HEX, NUMBER, ROW, UNFINISHED
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _WIDEST = 12  # no log but those of histograms comes near

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from fiotools.hints import argument
 from fiotools.readers.fio.log_head import DIRECTIONS, time_zero
-from fiotools.spelling import argument
 from fiotools.units import human
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ from fiotools.readers.formats import FIO_SAID
 from fiotools.readers.text import Cursor, line_start, lines_above
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 # how far to look for the ends of a line of fio's: with progress before it, and without

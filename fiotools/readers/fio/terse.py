@@ -36,7 +36,7 @@ from fiotools.readers.formats import FIO_TERSE
 from fiotools.readers.text import Cursor, line_start, lines_above
 
 if TYPE_CHECKING:
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _START = re.compile(rf"(?:[^\n]*\r)?(?={FIO_TERSE}|2;)")

@@ -35,7 +35,7 @@ from fiotools.readers.time.report import Found, Timing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 # who reads on from what a timing begins with

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fiotools.pasted import SEPARATOR
 from fiotools.readers import shell
+from fiotools.readers.pasted import SEPARATOR
 
 if TYPE_CHECKING:
     from fiotools.readers.base import Report

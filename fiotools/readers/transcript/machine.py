@@ -17,14 +17,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools import lsblk, machine
+from fiotools import memory_report
 from fiotools.readers import shell
+from fiotools.readers.transcript import lsblk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fiotools.lsblk import Device
     from fiotools.readers.transcript.commands import Command
+    from fiotools.readers.transcript.lsblk import Device
     from fiotools.tables import Tables
 
 # what may stand behind a pipe, and leaves the columns where they are
@@ -123,7 +124,7 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         asked = command.text or ""
         end = found[place + 1].position if place + 1 < len(found) else len(text)
         if _runs(asked, "free") or "/proc/meminfo" in asked:
-            size = machine.memory(text[command.end_of_line : end], asked)
+            size = memory_report.memory(text[command.end_of_line : end], asked)
             if size is not None:
                 machines[prompts[place]].memory.add(size)
         if _shows_devices(asked):

@@ -27,7 +27,7 @@ from fiotools.readers.transcript.commands import Command, commands
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiotools.sniff import Document
+    from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 _ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")

@@ -30,7 +30,7 @@ from fiotools.vocabulary import ANSWERS, STATISTICS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 __all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
 

@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from fiotools import machine, units
+from fiotools import memory_report, units
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.check.links import Link, link
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
@@ -153,7 +153,7 @@ def _memory(name: str, value: Memory | None) -> float | None:
     if not isinstance(value, PathLike | str) or (isinstance(value, str) and not _is_file(value)):
         # memory comes in powers of two: "8GB" of it are 8 GiB
         return _size(name, value, 1024)
-    told = machine.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
+    told = memory_report.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
     if told is None:
         raise SchemaError(
             f"{argument(name, str(value))} does not say how much memory there is: keep the output "

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.flows import Flow, busiest, flows, has_data

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 
 _MB = {
     "usb2": 53,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.pairs import Pair

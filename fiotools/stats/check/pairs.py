@@ -16,7 +16,7 @@ from math import exp, log
 from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError
-from fiotools.spelling import argument, typed
+from fiotools.hints import argument, typed
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Row, Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiotools.spelling import argument
+from fiotools.hints import argument
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Run

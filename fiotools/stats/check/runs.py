@@ -17,7 +17,7 @@ from fiotools.tables.frames import Frames
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
-    from fiotools.results import Results
+    from fiotools.tables.results import Results
 
 Row = Mapping[str, Any]
 

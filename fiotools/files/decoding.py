@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 from fiotools.errors import UnknownFormatError
-from fiotools.packing import Packed, is_packed, unpack
+from fiotools.files.packing import Packed, is_packed, unpack
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from fiotools.batches import (
+from fiotools.errors import ReadErrors, SchemaError
+from fiotools.input.batches import (
     BATCH,
     Batch,
     Task,
@@ -16,12 +17,11 @@ from fiotools.batches import (
     read_batch,
     read_document,
 )
-from fiotools.beside import JobFiles, identity
-from fiotools.collecting import resting
-from fiotools.errors import ReadErrors, SchemaError
-from fiotools.results import Results, results_of
-from fiotools.sniff import Document
-from fiotools.sources import Found, find
+from fiotools.input.detect import Document
+from fiotools.input.jobfiles import JobFiles, identity
+from fiotools.input.sources import Found, find
+from fiotools.tables.gc_pause import resting
+from fiotools.tables.results import Results, results_of
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def read_files(
                 for start in range(0, len(found), _HERE)
             ]
         else:
-            from fiotools.sharing import read_shared
+            from fiotools.input.parallel_read import read_shared
 
             batches = read_shared(found, task, step, workers=workers, executor=executor)
     return _together(found, batches, task)

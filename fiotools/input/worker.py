@@ -26,7 +26,7 @@ try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
 except EOFError:  # the program has ended already
     sys.exit()
-from fiotools.worker import work
+from fiotools.input.worker import work
 work()
 """
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from fiotools.scale import needed
+from fiotools.files.scale_extra import needed
 
 _AT_ONCE = 64  # requests, and files held
 _BYTES = 64 << 20  # that are held

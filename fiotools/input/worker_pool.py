@@ -21,8 +21,8 @@ from threading import Lock, local
 from types import TracebackType
 from typing import Any
 
-from fiotools import worker
 from fiotools.errors import WorkerError
+from fiotools.input import worker
 
 _STARTS = 3  # a process that was killed while it started has done nothing wrong
 

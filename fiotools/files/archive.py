@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 
 from fiotools.errors import FileError
-from fiotools.packing import STREAMS, Bound, Packed, bound, expand, is_packed, pieces, unpack
+from fiotools.files.packing import STREAMS, Bound, Packed, bound, expand, is_packed, pieces, unpack
 
 _START = b"PK\x03\x04"
 _KIND = "zip archive"

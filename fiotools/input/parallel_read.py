@@ -10,14 +10,14 @@ from contextlib import closing
 from functools import lru_cache, partial
 from pathlib import Path
 
-from fiotools.batches import BATCH, Batch, Task, part_of, read_batch
-from fiotools.beside import JobFiles
 from fiotools.errors import FileError, WorkerError
-from fiotools.remote import is_url
-from fiotools.sources import Found
-from fiotools.spelling import argument
+from fiotools.files.remote import is_url
+from fiotools.hints import argument
+from fiotools.input.batches import BATCH, Batch, Task, part_of, read_batch
+from fiotools.input.jobfiles import JobFiles
+from fiotools.input.sources import Found
+from fiotools.input.workers import check, run
 from fiotools.tables import Tables
-from fiotools.workers import check, run
 
 _EACH = 4  # batches for every worker at least: who is done early takes another
 _FEW = 8  # files are not worth a batch
@@ -84,7 +84,7 @@ def read_shared(
                         batches[start] = _lost(found[start], task, batch)
                         step(1)
     except WorkerError as error:
-        from fiotools.results import results_of
+        from fiotools.tables.results import results_of
 
         parts = [batches[start].part for start in sorted(batches)]
         error.results = results_of(parts, task.wanted, sum(len(part.files) for part in parts))
@@ -97,7 +97,7 @@ def shares(found: Sequence[Found], workers: int) -> list[Place]:
 
     Examples
     --------
-    >>> from fiotools.sources import find
+    >>> from fiotools.input.sources import find
     >>> shares(find("data/dda-vhdx/xml"), workers=2)
     [(0, 3)]
     """

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools import twins
-from fiotools.collecting import resting
 from fiotools.display.text import many
+from fiotools.tables import duplicate_runs
 from fiotools.tables.columns import get
 from fiotools.tables.frames import Frames
+from fiotools.tables.gc_pause import resting
 from fiotools.tables.parts import FILE, Part, add_notes, stack
 from fiotools.vocabulary import TABLES
 
@@ -106,7 +106,7 @@ def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) ->
     """Make the results of parts; a run that stands in two files is noted."""
     whole = stack(parts, wanted)
     parts.clear()
-    same = twins.find(whole.tables, [source for source, _ in whole.files])
+    same = duplicate_runs.find(whole.tables, [source for source, _ in whole.files])
     whole.tables["notes"] = add_notes(whole.tables["notes"], same, last=True)
     return Results(Frames(whole), files)
 
@@ -150,17 +150,19 @@ def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
     if not {"notes", "runs"} <= tables.keys():
         return
     notes, runs = tables["notes"], tables["runs"]
-    sources = pl.concat([tables[table]["source"] for table in twins.NEEDED if table in tables])
+    sources = pl.concat(
+        [tables[table]["source"] for table in duplicate_runs.NEEDED if table in tables]
+    )
     sources = sources.unique(maintain_order=True)
     number = pl.DataFrame({"source": sources}).with_row_index(FILE)
     rows = {
         table: tables[table].join(number, on="source", maintain_order="left")
-        for table in twins.NEEDED
+        for table in duplicate_runs.NEEDED
         if table in tables
     }
     found = [
         {"source": sources[file], "run": run, "severity": "warning", "message": message}
-        for file, run, message in twins.find(rows, sources.to_list())
+        for file, run, message in duplicate_runs.find(rows, sources.to_list())
     ]
     if not found:
         return

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Literal, TypeVar
 
 from fiotools.errors import SchemaError, WorkerError
-from fiotools.spelling import argument, in_shell, is_shell
+from fiotools.hints import argument, in_shell, is_shell
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -102,7 +102,7 @@ def _in_processes(
     retries: int,
     errors: str,
 ) -> Generator[tuple[int, Result], None, None]:
-    from fiotools.processes import Processes
+    from fiotools.input.worker_pool import Processes
 
     with Processes(workers) as processes:
         yield from _Tasks(processes.submit, retries, errors, workers).run(function, tasks)

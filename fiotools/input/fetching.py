@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fiotools.remote import Ahead, is_url
-from fiotools.sniff import raw
-from fiotools.sources import Found
+from fiotools.files.remote import Ahead, is_url
+from fiotools.input.detect import raw
+from fiotools.input.sources import Found
 
 
 class Fetch:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from fiotools import archive
-from fiotools.decoding import plain_name
 from fiotools.errors import FileError
+from fiotools.files import archive
+from fiotools.files.decoding import plain_name
+from fiotools.input.detect import load
+from fiotools.input.sources import Found
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.readers.fio.jobfile_beside import JobNames
-from fiotools.sniff import load
-from fiotools.sources import Found
 from fiotools.tables import Tables
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from fiotools import consistency
-from fiotools.beside import JobFiles
-from fiotools.collecting import resting
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
-from fiotools.fetching import Fetch
+from fiotools.hints import argument
+from fiotools.input import consistency
+from fiotools.input.detect import Document, reader_named, sniff
+from fiotools.input.fetching import Fetch
+from fiotools.input.jobfiles import JobFiles
+from fiotools.input.sources import Found
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
-from fiotools.sniff import Document, reader_named, sniff
-from fiotools.sources import Found
-from fiotools.spelling import argument
 from fiotools.tables import Tables
+from fiotools.tables.gc_pause import resting
 from fiotools.tables.parts import Labels, Part, add_notes, fill_conditions, gathered, stacked
 
 _Error = TypeVar("_Error", bound=Exception)

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from fiotools import archive
-from fiotools.decoding import decode, plain_name
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
-from fiotools.pasted import Remark, Repaired, line_ends, repair, unwrap
+from fiotools.files import archive
+from fiotools.files.decoding import decode, plain_name
+from fiotools.hints import argument, typed
+from fiotools.input.sources import Found, refuse_no_file
 from fiotools.readers import Reader, readers
 from fiotools.readers.base import Grammar, Report
 from fiotools.readers.fio.jobfile import is_job_file
-from fiotools.sources import Found, refuse_no_file
-from fiotools.spelling import argument, typed
+from fiotools.readers.pasted import Remark, Repaired, line_ends, repair, unwrap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,14 +61,15 @@ class Document:
     name : str
         The path as it was given, with ``/``.
     data : bytes or str
-        The content. Bytes are unpacked and decoded (`fiotools.decoding`).
+        The content. Bytes are unpacked and decoded (`fiotools.files.decoding`).
     version : str, optional
         The tool's version where the caller knows better than the file.
 
     Attributes
     ----------
     text : str
-        The whole text, lines ending in ``\n``, without what pasting did to it (`fiotools.pasted`).
+        The whole text, lines ending in ``\n``, without what pasting did to it
+        (`fiotools.readers.pasted`).
     is_structured : bool
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
     plain_name : str

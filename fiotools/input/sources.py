@@ -12,9 +12,10 @@ from pathlib import Path
 from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK
 from typing import Any, NamedTuple
 
-from fiotools import archive, remote, units
-from fiotools.collecting import resting
+from fiotools import units
 from fiotools.errors import SchemaError, UnknownFormatError
+from fiotools.files import archive, remote
+from fiotools.tables.gc_pause import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 _FIELD = re.compile(r"\{([^{}]*)\}")

@@ -5,7 +5,7 @@ PowerShell 5 wraps what comes on standard error, programs keep output in the str
 document. Each kind of damage is repaired only where a mark of it stands in the text, so that a
 clean text is returned as it is, after a few searches for those marks. Lines keep their numbers
 where that is possible; else each line of the result has that of the line it came from. What stands
-before all lines is taken off last (`fiotools.prefixes`).
+before all lines is taken off last (`fiotools.readers.prefixes`).
 """
 
 from __future__ import annotations
@@ -333,7 +333,7 @@ def _two_letters(repaired: Repaired, is_report: IsReport) -> Repaired:
 
 
 def _without_prefixes(repaired: Repaired, is_report: IsReport) -> Repaired:
-    from fiotools import prefixes
+    from fiotools.readers import prefixes
 
     lines = [prefixes.Line(*pair) for pair in _numbered(repaired)]
     kept, remarks = prefixes.without(lines, is_report)

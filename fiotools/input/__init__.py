@@ -1,0 +1,1 @@
+"""Files to results: which are meant, whose each is, read side by side, and put together."""
