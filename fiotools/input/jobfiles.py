@@ -1,17 +1,13 @@
-"""Files that lie beside a report and say more about it: fio's job files.
-
-Which they are is told by the folder (or the zip archive) alone: nothing in a file makes another be
-opened.
-"""
+"""Files that lie beside a report and say more about it: fio's job files."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
 
 from fiotools.errors import FileError
-from fiotools.files import archive
 from fiotools.files.decoding import plain_name
 from fiotools.input.detect import load
+from fiotools.input.siblings import Siblings, folder
 from fiotools.input.sources import Found
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.readers.fio.jobfile_beside import JobNames
@@ -28,7 +24,8 @@ class JobFiles:
     """
 
     def __init__(self) -> None:
-        self._folders: dict[tuple[object, ...], tuple[JobNames, dict[str, Found]]] = {}
+        self._siblings = Siblings(lambda name: name if name.lower().endswith(".fio") else None)
+        self._names: dict[tuple[object, ...], JobNames] = {}
         self._texts: dict[str, str | FileError] = {}
         self.used: set[tuple[object, ...]] = set()
 
@@ -37,8 +34,10 @@ class JobFiles:
         if not fio_jobfile_beside.lacking(tables):
             return
         own = PurePosixPath(file.member or file.name)
-        names, found_by = self._listed(file, own)
-        name, namesake = names.likely(plain_name(own.name), own.name)
+        found_by, key = self._siblings.of(file), folder(file)
+        if key not in self._names:
+            self._names[key] = JobNames(found_by)
+        name, namesake = self._names[key].likely(plain_name(own.name), own.name)
         if name is not None:
             found = found_by[name]
             text = self._text(found)
@@ -47,15 +46,6 @@ class JobFiles:
             elif fio_jobfile_beside.complete(tables, name, text, namesake=namesake):
                 self.used.add(identity(found))
         fio_jobfile_beside.note_lack(tables)
-
-    def _listed(self, file: Found, own: PurePosixPath) -> tuple[JobNames, dict[str, Found]]:
-        """List the job files of a file's folder, once for all files in it."""
-        key = file.path.parent, file.member and (file.path, own.parent)
-        if key not in self._folders:
-            names = _members(file, own.parent) if file.member else _files(file)
-            found = {name: _sibling(file, name) for name in names if name.lower().endswith(".fio")}
-            self._folders[key] = JobNames(found), found
-        return self._folders[key]
 
     def _text(self, found: Found) -> str | FileError:
         if found.name not in self._texts:
@@ -66,27 +56,6 @@ class JobFiles:
             except OSError as error:
                 self._texts[found.name] = FileError(found.name, error.strerror or str(error))
         return self._texts[found.name]
-
-
-def _files(file: Found) -> list[str]:
-    try:
-        return [path.name for path in file.path.parent.glob("*.[fF][iI][oO]") if path.is_file()]
-    except OSError:
-        return []
-
-
-def _members(file: Found, folder: PurePosixPath) -> list[str]:
-    members = map(PurePosixPath, archive.list_or_none(file.path) or ())
-    return [member.name for member in members if member.parent == folder]
-
-
-def _sibling(file: Found, name: str) -> Found:
-    """Name a file of the same folder as the file itself is named."""
-    whole = PurePosixPath(file.name).with_name(name).as_posix()
-    if file.member:
-        inside = PurePosixPath(file.member).with_name(name).as_posix()
-        return file._replace(name=whole, member=inside)
-    return file._replace(place=file.path.with_name(name).as_posix(), name=whole)
 
 
 def identity(file: Found) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ from fiotools.hints import argument, typed
 from fiotools.input.detect import Document, sniff
 from fiotools.input.sources import Found, refuse_no_file
 from fiotools.logs.blocks import Blocks
-from fiotools.logs.reports import Report, Reports
+from fiotools.logs.run_report import Report, Reports
 from fiotools.readers.fio.log import decided
 from fiotools.readers.fio.log_head import LogName, log_name
 from fiotools.readers.fio.log_lines import Shape, shape_of

@@ -228,7 +228,7 @@ def test_choices_are_the_library_s():
 
 
 def test_what_measure_says_to_type_is_a_command():
-    words = (ROOT / "fiotools" / "measure" / "words.py").read_text(encoding="utf-8")
+    words = (ROOT / "fiotools" / "measure" / "messages.py").read_text(encoding="utf-8")
     typed = re.findall(r"\bfiotools ([a-z]+) ", words)
     assert {"measure", "compare"} <= {*typed} <= {*VERBS}
 

@@ -13,9 +13,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import FiotoolsError
-from fiotools.files import archive, remote
+from fiotools.files import remote
 from fiotools.files.decoding import plain_name
 from fiotools.input.detect import load, sniff
+from fiotools.input.siblings import Siblings
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -53,14 +54,14 @@ class Reports:
     """The reports of the folders in which logs lie; each is read once."""
 
     def __init__(self) -> None:
-        self._folders: dict[object, dict[str, Found]] = {}
+        self._siblings = Siblings(_report_name, _LARGE)
         self._read: dict[str, Report | None] = {}
 
     def of(self, found: Found, name: LogName) -> Report | None:
         """Find the report of a log's run; None if it is not certain which that is."""
         if name.job is None or remote.is_url(found.place):
             return None
-        listed = self._listed(found)
+        listed = self._siblings.of(found)
         for report in (f"{name.job}.json", f"{name.job}.jsonplus"):
             if report in listed and (read := self._report(listed[report])):
                 return read
@@ -76,47 +77,16 @@ class Reports:
         names = ", ".join(report.name for report in alike)
         return Report(names, versions.pop(), {})
 
-    def _listed(self, found: Found) -> dict[str, Found]:
-        """List the JSON files of a log's folder by their names without ``.gz``."""
-        folder = PurePosixPath(found.member or found.name).parent
-        key = (found.place if found.member else found.path.parent, folder)
-        if key not in self._folders:
-            names = _members(found, folder) if found.member else _files(found)
-            self._folders[key] = {
-                plain_name(name): _sibling(found, name)
-                for name in sorted(names)
-                if plain_name(name).lower().endswith((".json", ".jsonplus"))
-            }
-        return self._folders[key]
-
     def _report(self, found: Found) -> Report | None:
         if found.name not in self._read:
             self._read[found.name] = _said_by(found)
         return self._read[found.name]
 
 
-def _files(found: Found) -> list[str]:
-    try:
-        return [
-            path.name
-            for path in found.path.parent.glob("*.[jJ]*")
-            if path.is_file() and path.stat().st_size <= _LARGE
-        ]
-    except OSError:
-        return []
-
-
-def _members(found: Found, folder: PurePosixPath) -> list[str]:
-    members = map(PurePosixPath, archive.list_or_none(found.path) or ())
-    return [member.name for member in members if member.parent == folder]
-
-
-def _sibling(found: Found, name: str) -> Found:
-    whole = PurePosixPath(found.name).with_name(name).as_posix()
-    if found.member:
-        inside = PurePosixPath(found.member).with_name(name).as_posix()
-        return found._replace(name=whole, member=inside, labels={})
-    return found._replace(place=found.path.with_name(name).as_posix(), name=whole, labels={})
+def _report_name(name: str) -> str | None:
+    """Give the name of a JSON file without ``.gz``."""
+    plain = plain_name(name)
+    return plain if plain.lower().endswith((".json", ".jsonplus")) else None
 
 
 def _said_by(found: Found) -> Report | None:
