@@ -19,6 +19,8 @@ from fiotools.input.sources import Found, refuse_no_file
 if TYPE_CHECKING:
     import polars as pl
 
+Key = tuple[str, str | None]
+
 
 def kinds_of(found: Sequence[Found]) -> dict[str, DType]:
     """Give the type of each label."""
@@ -123,9 +125,6 @@ def _whole(place: str) -> str:
     except UnicodeEncodeError:
         return Path(path).as_uri()
     return path
-
-
-Key = tuple[str, str | None]
 
 
 def key(file: Found) -> Key:

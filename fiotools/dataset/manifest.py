@@ -30,6 +30,9 @@ from fiotools.vocabulary import TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+# what a dataset takes in, where its labels are of another type
+_WIDER = {("str", "Int64"), ("str", "boolean"), ("str", "float64"), ("float64", "Int64")}
+
 
 @dataclass(frozen=True)
 class About:
@@ -98,10 +101,6 @@ class About:
 def records(store: Store, about: About, names: Sequence[str]) -> pl.LazyFrame:
     """Give the rows of the manifest that some record files hold."""
     return scan(store, RECORDS, names, polars_schema(MANIFEST, about.labels))
-
-
-# what a dataset takes in, where its labels are of another type
-_WIDER = {("str", "Int64"), ("str", "boolean"), ("str", "float64"), ("float64", "Int64")}
 
 
 class Destination:

@@ -54,6 +54,7 @@ _FILES = {
         *(_c(f"rows_{table}", "Int64", "", f"Its rows of {table}.") for table in TABLES),
     )
 }
+_GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
 
 
 def columns(table: str, labels: Mapping[str, DType]) -> dict[str, Column]:
@@ -109,9 +110,6 @@ def arrow_schema(table: str, labels: Mapping[str, DType]) -> Any:
         "fiotools.schema": str(VERSION),
     }
     return pa.schema(fields, metadata=about)
-
-
-_GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
 
 
 def slices_of(

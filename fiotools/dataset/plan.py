@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 PENDING = "_todo"  # whether the file is to be read
 BEFORE = "_before"  # its row in the part's record until now
 _WHOLE = f"{PLAN}/{PLANNED}"
+Hash = Callable[["pl.DataFrame"], list[str | None]]
+_DO = "_do"
+_NOW = "_now"  # the suffix of what was listed
+_SEEN = "_seen"  # the suffix of what the manifest has
+_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
+_OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
 
 
 @dataclass(frozen=True)
@@ -104,14 +110,6 @@ def dropped(store: Store, plan: Plan | None) -> None:
     store.remove([_WHOLE])  # first: pieces without it are none
     store.remove(f"{PLAN}/{name}" for name in leftover(names, {}))
     store.leave(PLAN)
-
-
-Hash = Callable[["pl.DataFrame"], list[str | None]]
-_DO = "_do"
-_NOW = "_now"  # the suffix of what was listed
-_SEEN = "_seen"  # the suffix of what the manifest has
-_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
-_OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
 _UNFINISHED = re.compile(
     rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
 )
+Content = Callable[[IO[bytes]], object]
 
 
 def part_name(number: int, generation: int) -> str:
@@ -111,9 +112,6 @@ def is_unfinished(name: str) -> bool:
 
 def _parsed(names: Iterable[str]) -> Iterable[tuple[int, int]]:
     return ((int(match[1]), int(match[2])) for match in map(_PART.fullmatch, names) if match)
-
-
-Content = Callable[[IO[bytes]], object]
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fiotools.readers.fio.log_meaning import Meaning
 
 Align = Literal["wall"] | Mapping[str, float] | None
+_HEAD = 1 << 20  # bytes
 
 
 class Timed(Protocol):
@@ -96,9 +97,6 @@ def _moved(log: TimedT, late: float, how: str) -> TimedT:
     """Let times count from a moment that is so many ms before the log's own zero."""
     log.head.tables.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
     return log.counted_from(log.zero - late)
-
-
-_HEAD = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)

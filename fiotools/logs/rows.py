@@ -23,6 +23,9 @@ from fiotools.readers.fio.log_meaning import figures
 if TYPE_CHECKING:
     from fiotools.logs.head import Log
 
+_TINY = pl.UInt8()
+_WIDE = (pl.Int64(),)
+
 
 class LeftOut:
     """How many lines of a file are not taken, and which is the first."""
@@ -56,10 +59,6 @@ def _count(found: list[int], lines: Sequence[int] | pl.Series, before: int) -> N
     if len(lines):
         found[1] = found[1] or before + int(lines[0])
         found[0] += len(lines)
-
-
-_TINY = pl.UInt8()
-_WIDE = (pl.Int64(),)
 
 
 def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame]:

@@ -18,6 +18,11 @@ MEMORY = ("tmpfs", "ramfs")  # file systems that are nothing but memory
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 # values that name folders, addresses or people
 _PRIVATE = re.compile(r"(\b(?:\w*addr|username|domain)=)[^,]*|=[^,]*[/:@][^,]*")
+_SYS = Path("/sys")
+_USB = {"480": "usb2", "5000": "usb3-5g", "10000": "usb3-10g", "20000": "usb3-gen2x2"}
+_SATA = {"3.0 Gbps": "sata-2", "6.0 Gbps": "sata-3"}
+_PCIE = {"8.0": "pcie3", "16.0": "pcie4", "32.0": "pcie5"}
+_MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes of something else
 
 
 @dataclass(frozen=True)
@@ -86,13 +91,6 @@ def _plain(text: str) -> str:
 
 def _within(path: str, point: str) -> bool:
     return point == "/" or path == point or path.startswith(f"{point}/")
-
-
-_SYS = Path("/sys")
-_USB = {"480": "usb2", "5000": "usb3-5g", "10000": "usb3-10g", "20000": "usb3-gen2x2"}
-_SATA = {"3.0 Gbps": "sata-2", "6.0 Gbps": "sata-3"}
-_PCIE = {"8.0": "pcie3", "16.0": "pcie4", "32.0": "pcie5"}
-_MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes of something else
 
 
 @dataclass(frozen=True)

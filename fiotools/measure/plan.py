@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+EFFORTS = ("quick", "normal", "thorough")
+
 
 def interleaved(
     places: Sequence[str], workloads: Sequence[str], rounds: int
@@ -31,9 +33,6 @@ def interleaved(
         for at, workload in numbered if number % 2 else reversed(numbered):
             for place in places if (number + at) % 2 else reversed(places):
                 yield number, workload, place
-
-
-EFFORTS = ("quick", "normal", "thorough")
 
 
 @dataclass(frozen=True)

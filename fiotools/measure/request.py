@@ -20,6 +20,9 @@ from fiotools.measure.plan import EFFORTS, Plan
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
 _SHARE = 4  # of the free space, and of the free memory, at most one part in four by default
 _MARGIN = 32 * MIB  # and a tenth: what the file system needs itself
+LIMIT_S = 100.0  # of a quick campaign: what is being run then may end, and all is removed
+_QUICK_RUNS_S = 70.0  # of it, for runs that take as long as they are told
+_START_S = 0.4  # that a tool needs beside
 
 
 def size_for(
@@ -98,11 +101,6 @@ def _read(given: str | float) -> int:
     if isinstance(given, bool) or not _STEP <= size < 2**60:
         raise MeasureError(f"size {given!r} is none: write 1G or 256M, {binary(_STEP)} at least")
     return int(size)
-
-
-LIMIT_S = 100.0  # of a quick campaign: what is being run then may end, and all is removed
-_QUICK_RUNS_S = 70.0  # of it, for runs that take as long as they are told
-_START_S = 0.4  # that a tool needs beside
 
 
 def make_plan(

@@ -28,6 +28,7 @@ from fiotools.measure.signals import OutOfTimeError, Watch
 from fiotools.progress import bar
 
 _EVERY_S = 30.0
+_REST_S = 15.0  # of two minutes, for removing
 
 
 class Pace:
@@ -155,9 +156,6 @@ def _unreadable(part: Path, table: str, metric: str) -> str | None:
 def _tool(argv: tuple[str, ...]) -> str:
     """Name what was run: of a script, the tool in it."""
     return argv[-1].removeprefix("time ") if argv[0] == "bash" else argv[0]
-
-
-_REST_S = 15.0  # of two minutes, for removing
 
 
 class _Clock:

@@ -18,6 +18,12 @@ _POLL_S = 0.2
 # they would change what a tool does or prints
 _DROPPED = ("TAR_OPTIONS", "TIMEFORMAT", "POSIXLY_CORRECT", "BASH_ENV", "ENV", "LANGUAGE", "TIME")
 ENVIRONMENT = {"LC_ALL": "C"}
+_PACKAGES = {"dd": "coreutils", "cat": "coreutils", "sync": "coreutils"}  # else as the tool
+_MANAGERS = ("apt install", "dnf install", "zypper install", "apk add", "brew install")
+_WINDOWS = {
+    "fio": "winget install fio.fio",
+    "diskspd": "winget install Microsoft.DiskSpd, or github.com/microsoft/diskspd/releases",
+}
 
 
 def environment() -> dict[str, str]:
@@ -114,14 +120,6 @@ def version(tool: str) -> str | None:
     lines = (done.stdout or done.stderr).splitlines()
     told = [line.strip() for line in lines if any(letter.isdecimal() for letter in line)]
     return told[0][:200] if told else None
-
-
-_PACKAGES = {"dd": "coreutils", "cat": "coreutils", "sync": "coreutils"}  # else as the tool
-_MANAGERS = ("apt install", "dnf install", "zypper install", "apk add", "brew install")
-_WINDOWS = {
-    "fio": "winget install fio.fio",
-    "diskspd": "winget install Microsoft.DiskSpd, or github.com/microsoft/diskspd/releases",
-}
 
 
 def install_hint(tool: str) -> str:

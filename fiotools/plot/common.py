@@ -62,6 +62,8 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
+KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
+_LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 
 def rc() -> Any:
@@ -397,10 +399,6 @@ def wording(metric: str, *, short: bool = False) -> str:
     if short:
         words = words.partition(",")[0]
     return say(words if words.startswith("I/O") else words[0].lower() + words[1:])
-
-
-KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
-_LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 
 def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:

@@ -46,6 +46,9 @@ _COLUMN, _NARROW, _LEAST = 34.0, 16.0, 9.0
 _REASONS = 200.0  # points that a page keeps free for them
 _INDENT = 30.0
 _SLANT = sqrt(0.5)
+WORST = ("impossible", "suspect", "unknown", "ok")
+_NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)\b)?")
+_GIVE = "give what check() returned"
 
 
 def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None = None) -> Axes:
@@ -320,11 +323,6 @@ def _paragraph(page: Page, x: float, lines: Sequence[str]) -> None:
         page.write(x, page.end + _LINE / 2, line, _SIZE, va="center_baseline")
         page.end += _LINE
     page.end += _GAP
-
-
-WORST = ("impossible", "suspect", "unknown", "ok")
-_NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)\b)?")
-_GIVE = "give what check() returned"
 
 
 class _Finding(NamedTuple):

@@ -23,6 +23,26 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 from fiotools.plot import common, language
 
 _RULE = "#E3E3E3"
+_HIRAGANA = "\u3041-\u309f"
+_WIDE = "\u3000-\u9fff\uff01-\uffef"  # kana, ideographs, and the punctuation that goes with them
+_STOPS = "、。，．：；？！"
+_CLOSING = rf"{_STOPS}・～）」』】〕］｝〉》ー…々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
+_OPENING = "（「『【〔［｛〈《"
+_WORD = re.compile(r"[\d.,]+ (?:%|/s|[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w)\S*|\S+")
+_IS_WIDE = re.compile(f"[{_WIDE}]")
+# katakana, ideographs or Latin letters, with the hiragana and the punctuation after them
+_PHRASE = re.compile(
+    rf"[{_OPENING}(]*"
+    rf"(?:[ァ-ヿ]+|[㐀-鿿々]+|[^{_WIDE}]+|[{_WIDE}])?"
+    rf"[{_HIRAGANA}]*[{_CLOSING})]*"
+)
+_LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
+_LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
+_COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
+_EDGE = 24  # points: what a figure's own edge takes
+_TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
+_HANDLE = 52  # points: what an entry of a legend takes beside its name
+_HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 
 
 class Page:
@@ -94,25 +114,6 @@ def wrapped(text: str, size: float, room: float) -> list[str]:
     return lines
 
 
-_HIRAGANA = "\u3041-\u309f"
-_WIDE = "\u3000-\u9fff\uff01-\uffef"  # kana, ideographs, and the punctuation that goes with them
-_STOPS = "、。，．：；？！"
-_CLOSING = rf"{_STOPS}・～）」』】〕］｝〉》ー…々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
-_OPENING = "（「『【〔［｛〈《"
-
-_WORD = re.compile(r"[\d.,]+ (?:%|/s|[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w)\S*|\S+")
-_IS_WIDE = re.compile(f"[{_WIDE}]")
-# katakana, ideographs or Latin letters, with the hiragana and the punctuation after them
-_PHRASE = re.compile(
-    rf"[{_OPENING}(]*"
-    rf"(?:[ァ-ヿ]+|[㐀-鿿々]+|[^{_WIDE}]+|[{_WIDE}])?"
-    rf"[{_HIRAGANA}]*[{_CLOSING})]*"
-)
-_LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
-_LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
-_COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
-
-
 def pieces(text: str) -> list[tuple[str, str]]:
     """Give the pieces of a text that stay whole, each with the space before it.
 
@@ -154,12 +155,6 @@ def letters(word: str) -> list[str]:
 def is_wide(text: str) -> bool:
     """Whether a text has letters that may be broken between."""
     return _IS_WIDE.search(text) is not None
-
-
-_EDGE = 24  # points: what a figure's own edge takes
-_TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
-_HANDLE = 52  # points: what an entry of a legend takes beside its name
-_HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 
 
 def label_below(ax: Axes, *lines: str) -> None:

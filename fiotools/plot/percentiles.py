@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
 _APART = 18  # points between 1 and 50 that have room for both
+Ends: TypeAlias = "tuple[float, float] | None"
+_DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
 
 
 def percentiles(
@@ -155,11 +157,6 @@ def _nines(share: float) -> float:
 
 def _share(nines: float) -> float:
     return round(100 * (1 - 10**-nines), 6)
-
-
-Ends: TypeAlias = "tuple[float, float] | None"
-
-_DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
 
 
 def _bound_ends(table: Frame, what: str) -> list[Ends]:

@@ -32,6 +32,18 @@ _LATENCIES = {"lat_ns": "latency", "clat_ns": "completion latency", "slat_ns": "
 _ENDS = ((min, 0), (max, -1))
 _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
+WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
+_WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
+_NARROW = (
+    "mean of the whole: {mean}, {confidence} interval {low} to {high}"
+    " (too narrow: samples depend on each other for long)"
+)
+_FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
+_NEEDED = (
+    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "tau"),
+    *("method", "window", "window_mean", *_FIGURES, "met", "verdict"),
+)
+Limit: TypeAlias = "float | Sequence[float] | None"
 
 
 def series(
@@ -284,21 +296,6 @@ def _edges(table: Frame, line: Series) -> NDArray[np.float64]:
     if line.timed:
         start = float(frames.values(table, "time_s")[line.rows[-1]]) - line.span
     return np.round(start + np.concatenate([[0.0], np.cumsum(line.widths)]), 9)
-
-
-WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
-_WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-_NARROW = (
-    "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-    " (too narrow: samples depend on each other for long)"
-)
-_FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
-_NEEDED = (
-    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "tau"),
-    *("method", "window", "window_mean", *_FIGURES, "met", "verdict"),
-)
-
-Limit: TypeAlias = "float | Sequence[float] | None"
 
 
 class Told:

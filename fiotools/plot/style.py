@@ -48,6 +48,14 @@ _LANGUAGE = "FIOTOOLS_FIGURES_LANG"
 _TITLE = 11  # points
 _BOLD = withStroke(linewidth=0.4, foreground=".15")  # the letters' own grey
 _STEP = 4  # points by which the lines of a title are tried
+# words stay, and factors, which a thousandth would blur; "-0" is a zero with such a last bit
+_NUMBER = re.compile(
+    r"<metadata>.*?</metadata>|<!--.*?-->|(?:scale|matrix)\([^)]*\)"
+    r'|(?P<number>-?\d+\.\d{4,}|(?<=["(\s])-0(?=[")\s]))',
+    re.DOTALL,
+)
+# of clip paths, markers, hatches, images and collections: a hash of what they hold, to the last bit
+_NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")')
 
 
 def style(*, lang: str | None = None) -> None:
@@ -242,16 +250,6 @@ def _provenance(data: Any, folder: Path) -> str:
 def _digest(file: Path) -> str:
     with file.open("rb") as opened:  # it may be longer than memory
         return hashlib.file_digest(opened, "sha256").hexdigest()[:16]
-
-
-# words stay, and factors, which a thousandth would blur; "-0" is a zero with such a last bit
-_NUMBER = re.compile(
-    r"<metadata>.*?</metadata>|<!--.*?-->|(?:scale|matrix)\([^)]*\)"
-    r'|(?P<number>-?\d+\.\d{4,}|(?<=["(\s])-0(?=[")\s]))',
-    re.DOTALL,
-)
-# of clip paths, markers, hatches, images and collections: a hash of what they hold, to the last bit
-_NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")')
 
 
 def settled(svg: str) -> str:

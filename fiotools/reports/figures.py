@@ -37,6 +37,20 @@ if TYPE_CHECKING:
 _LABEL = 350  # points: the width of a panel beside long names
 _APART = 0.1  # inches above and below a panel
 _HEAD = 1.05  # inches of a panel for its title and its axis
+_QUANTITIES = 4
+_LINES = 6
+_POINTS = 20_000  # in a picture of lines
+_KINDS = ("lat", "clat", "slat")  # the first that is there is drawn
+_NAMES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
+_CELL = "_cell"
+_LATENCY_PANELS = 6
+_PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
+_AT = (50.0, 90.0, 99.0, 99.9, 99.99)
+_SHOWN = "FIOTOOLS_FIGURE_FORMAT"  # png for a notebook, svg for a page
+_MOST = 24  # bars of one figure
+_SIDES, _PANELS = 6, 8
+_FAR = 5  # times
+_SWEPT = ("bs_bytes", "iodepth", "numjobs")
 
 
 @dataclass(frozen=True)
@@ -105,11 +119,6 @@ def rows_of(frame: pd.DataFrame) -> list[Any]:
     return list(dict.fromkeys(frame["_cell"]))
 
 
-_QUANTITIES = 4
-_LINES = 6
-_POINTS = 20_000  # in a picture of lines
-
-
 def _sampled(source: Source) -> Iterator[Drawn]:
     """Draw each quantity over time, and whether it was steady at the end."""
     samples = source.results.samples
@@ -139,14 +148,6 @@ def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -
             return  # several series under one name: nothing that one figure can show
         said = "Whether it was steady cannot be told."
     yield Drawn(f"{quantity} over time, {direction}", figure_of(ax), part, told, said)
-
-
-_KINDS = ("lat", "clat", "slat")  # the first that is there is drawn
-_NAMES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
-_CELL = "_cell"
-_LATENCY_PANELS = 6
-_PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
-_AT = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
 def _latencies(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
@@ -317,13 +318,6 @@ def _hue(one: Comparison) -> str:
 def _order(one: Comparison) -> list[Any] | None:
     """Give each side its colour in every panel."""
     return one.levels or None
-
-
-_SHOWN = "FIOTOOLS_FIGURE_FORMAT"  # png for a notebook, svg for a page
-_MOST = 24  # bars of one figure
-_SIDES, _PANELS = 6, 8
-_FAR = 5  # times
-_SWEPT = ("bs_bytes", "iodepth", "numjobs")
 
 
 class Picture:

@@ -26,6 +26,8 @@ c.HistoryManager.enabled = False
 c.InteractiveShellApp.ignore_cwd = True
 c.InteractiveShell.colors = "NoColor"
 """
+_OURS = {name for name, value in vars(errors).items() if isinstance(value, type)}
+_SYSTEM = {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
 
 
 @dataclass(frozen=True)
@@ -249,10 +251,6 @@ def _why(source: Path, notebook: Any, at: int, kind: str, message: str) -> str:
     first = notebook.cells[at].source.splitlines() or [""]
     where = f"in the cell that begins with {first[0]!r}{typed('', '; --debug shows where')}"
     return f"{source.name}: {kind}: {said} ({where})"
-
-
-_OURS = {name for name, value in vars(errors).items() if isinstance(value, type)}
-_SYSTEM = {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
 
 
 def _copy(notebook: Any, out: Path) -> bytes:

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from fiotools.reports.figures import ReportFigure
     from fiotools.tables.results import Results
 
+_HOW = (
+    "How many times is always a side over its baseline; in brackets its 95 % interval, and n the "
+    "runs of each side. Differences up to 5 % do not count."
+)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -258,12 +263,6 @@ def study(
     if told.keys() & {"sides", "copies"}:
         told |= {"between": between, "baseline": baseline}
     return Study([Part(one, comparisons(one, wish), told) for one in gather(sources)])
-
-
-_HOW = (
-    "How many times is always a side over its baseline; in brackets its 95 % interval, and n the "
-    "runs of each side. Differences up to 5 % do not count."
-)
 
 
 def _about(part: Part) -> str:
