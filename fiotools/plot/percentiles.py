@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -13,7 +13,6 @@ from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
 from fiotools.plot import common, fit_text
-from fiotools.plot.common import latency_name
 from fiotools.plot.language import called, say, sentence
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
@@ -73,90 +72,63 @@ def percentiles(
     ['9p']
     """
     table = common.opened(frame, hue, "percentile")
-    bounded = {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}
-    if not bounded:
+    if not (bounded := {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}):
         frames.need(table, ["value_ns"])
     # the least and the greatest latency have no place on the axis
     inner = [share is not None and 0 < share < 100 for share in frames.numbers(table, "percentile")]
     table = table[[row for row, drawn in enumerate(inner) if drawn]]
-    shares = common.known(table, "percentile")
-    if bounded:
-        latencies, bounds, intervals = _bounded(table)
-    else:
-        latencies = common.numbers(table, "value_ns", log=True)
-        bounds = intervals = [None] * len(table)
+    points = _points(table, bounded=bounded)
     names = common.known(table, hue)
-    kinds = set(frames.values(table, "latency")) if "latency" in table.columns else set()
     curves = common.levels(names, order)
     ax = common.axes(ax, 7)
     ends = []
     for at, name in enumerate(curves):
-        rows = sorted(
-            (share, row)
-            for row, (curve, share) in enumerate(zip(names, shares, strict=True))
-            if curve == name and (latencies[row] is not None or bounds[row])
-        )
-        if not rows:
+        if not (own := _of_curve(name, names, points)):
             continue
-        if len({share for share, _ in rows}) != len(rows):
-            raise SchemaError(
-                f"{name!r} has a percentile twice: filter to one latency, direction and run"
-            )
-        colour = common.PALETTE[at % len(common.PALETTE)]
         if bounded:
-            _draw_bands(
-                ax,
-                [_nines(share) for share, _ in rows],
-                [bounds[row] for _, row in rows],
-                [intervals[row] for _, row in rows],
-                at,
-                valued=any(latencies[row] is not None for _, row in rows),
-                aside=4 * (at - (len(curves) - 1) / 2),  # where curves meet
-            )
-        points = [(share, value) for share, row in rows if (value := latencies[row]) is not None]
-        if points:
-            xs, ys = [_nines(share) for share, _ in points], [value for _, value in points]
-            ax.plot(
-                xs,
-                ys,
-                color=colour,
-                marker=common.MARKERS[at % len(common.MARKERS)],
-                markersize=4,
-                linewidth=1.8,
-            )
-            ends.append((xs[-1], ys[-1], called(str(name)), colour))
-        else:
-            share, row = rows[-1]
-            low, high = bounds[row] or (1.0, 1.0)
-            ends.append((_nines(share), math.sqrt(low * high), called(str(name)), colour))
-    ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, "ns")))
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_ylabel(latency_name(kinds.pop() if len(kinds) == 1 else None))
-    last = max(shares)
-    ticks = [share for share in _TICKS if share <= last]
-    if bounded and 50 in ticks and _nines(50) / _nines(last) * common.points(ax)[0] < _APART:
-        ticks.remove(1)
-    ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in ticks]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
-    ax.set_xlim(0, _nines(last) * 1.2)
+            _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
+        ends.append((*_draw_line(ax, own, at), called(str(name)), _colour(at)))
+    _latency_axis(ax, table)
+    _share_axis(ax, max(point.share for point in points), bounded=bounded)
     firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run
     what = common.of_one_run(say("percentile of the I/Os"), table, firsts)
     ax.set_xlabel(what, loc="left")
     if bounded:
-        fit_text.label_below(ax, what, *_band_words(table, bounds, intervals))
+        fit_text.label_below(ax, what, *_band_words(table, points))
         common.log_ticks(ax.yaxis, *ax.get_ylim())
     common.end_labels(ax, ends)
     return ax
 
 
-def _nines(share: float) -> float:
-    """Place a percentile on the axis: 90 at 1, 99 at 2, 99.9 at 3."""
-    return -math.log10(1 - share / 100)
+class _Point(NamedTuple):
+    """A percentile of a curve; something of value and bound is there."""
+
+    share: float
+    value: float | None
+    bound: Ends = None
+    interval: Ends = None
+
+    @property
+    def x(self) -> float:
+        """Its place on the axis: 90 at 1, 99 at 2, 99.9 at 3."""
+        return _nines(self.share)
 
 
-def _share(nines: float) -> float:
-    return round(100 * (1 - 10**-nines), 6)
+def _points(table: Frame, *, bounded: bool) -> list[_Point]:
+    """Give the point of each row."""
+    shares = common.known(table, "percentile")
+    if not bounded:
+        values = common.numbers(table, "value_ns", log=True)
+        return list(map(_Point, shares, values))
+    bounds, intervals = _bound_ends(table, "bound"), _bound_ends(table, "value")
+    told: list[float | None] = [None] * len(table)
+    if "value_ns" in table.columns and (
+        not any(bounds) or any(value is not None for value in frames.numbers(table, "value_ns"))
+    ):
+        told = common.numbers(table, "value_ns", log=True)
+    if not any(bounds) and not any(value is not None for value in told):
+        raise SchemaError("nothing to draw: no row has a value of 'bound_lo_ns' and 'bound_hi_ns'")
+    return list(map(_Point, shares, told, bounds, intervals))
 
 
 def _bound_ends(table: Frame, what: str) -> list[Ends]:
@@ -172,42 +144,53 @@ def _bound_ends(table: Frame, what: str) -> list[Ends]:
     return found
 
 
-def _bounded(table: Frame) -> tuple[list[float | None], list[Ends], list[Ends]]:
-    """Give value, bounds and interval of each row; something of them is there."""
-    bounds, intervals = _bound_ends(table, "bound"), _bound_ends(table, "value")
-    values: list[float | None] = [None] * len(table)
-    if "value_ns" in table.columns:
-        told = frames.numbers(table, "value_ns")
-        if any(value is not None for value in told) or not any(bounds):
-            values = common.numbers(table, "value_ns", log=True)
-    if not any(bounds) and not any(value is not None for value in values):
-        raise SchemaError("nothing to draw: no row has a value of 'bound_lo_ns' and 'bound_hi_ns'")
-    return values, bounds, intervals
+def _of_curve(name: Any, names: Sequence[Any], points: Sequence[_Point]) -> list[_Point]:
+    """Give the points of a curve in order, as far as there is something to draw."""
+    own = sorted(
+        (
+            point
+            for point, curve in zip(points, names, strict=True)
+            if curve == name and (point.value is not None or point.bound)
+        ),
+        key=lambda point: point.share,
+    )
+    if len({point.share for point in own}) != len(own):
+        raise SchemaError(
+            f"{name!r} has a percentile twice: filter to one latency, direction and run"
+        )
+    return own
 
 
-def _draw_bands(
-    ax: Axes,
-    places: Sequence[float],
-    bounds: Sequence[Ends],
-    intervals: Sequence[Ends],
-    at: int,
-    *,
-    valued: bool,
-    aside: float,
-) -> None:
+def _draw_line(ax: Axes, curve: Sequence[_Point], at: int) -> tuple[float, float]:
+    """Draw the values of a curve, and say where its name goes: at its end, or that of its band."""
+    drawn = [(point.x, point.value) for point in curve if point.value is not None]
+    if not drawn:
+        low, high = curve[-1].bound or (1.0, 1.0)
+        return curve[-1].x, math.sqrt(low * high)
+    ax.plot(
+        *zip(*drawn, strict=True),
+        color=_colour(at),
+        marker=common.MARKERS[at % len(common.MARKERS)],
+        markersize=4,
+        linewidth=1.8,
+    )
+    return drawn[-1]
+
+
+def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> None:
     """Draw the bounds of a curve as a band, and its intervals as bars so many points aside.
 
     The edges of the band are drawn where there are no values between them, and an interval where it
     is more than the bounds.
     """
-    colour = common.PALETTE[at % len(common.PALETTE)]
-    low, high = ([pair[end] if pair else math.nan for pair in bounds] for end in (0, 1))
-    ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
-    if not valued:
+    places = [point.x for point in curve]
+    low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
+    ax.fill_between(places, low, high, color=_colour(at), alpha=0.25, linewidth=0, zorder=1)
+    if all(point.value is None for point in curve):
         for edge in (low, high):
             ax.plot(
                 *(places, edge),
-                color=colour,
+                color=_colour(at),
                 linestyle=_DASHES[at % len(_DASHES)],  # told apart in greyscale too
                 linewidth=1.2,
                 marker="_",
@@ -215,29 +198,47 @@ def _draw_bands(
                 zorder=2,
             )
     bars = [
-        [(x, end) for end in pair]
-        for x, pair, bound in zip(places, intervals, bounds, strict=True)
-        if pair and pair != bound
+        [(point.x, end) for end in point.interval]
+        for point in curve
+        if point.interval and point.interval != point.bound
     ]
     beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
-    drawn = LineCollection(bars, colors=colour, linewidths=1.2, alpha=0.8, transform=beside)
+    drawn = LineCollection(bars, colors=_colour(at), linewidths=1.2, alpha=0.8, transform=beside)
     ax.add_collection(drawn, autolim=False)
     for bar in bars:
         ax.update_datalim(bar)
     ax.autoscale_view()
 
 
-def _band_words(table: Frame, bounds: Sequence[Ends], intervals: Sequence[Ends]) -> list[str]:
+def _latency_axis(ax: Axes, table: Frame) -> None:
+    kinds = set(frames.values(table, "latency")) if "latency" in table.columns else set()
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, "ns")))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_ylabel(common.latency_name(kinds.pop() if len(kinds) == 1 else None))
+
+
+def _share_axis(ax: Axes, last: float, *, bounded: bool) -> None:
+    """Set the axis of percentiles, up to the last one."""
+    ticks = [share for share in _TICKS if share <= last]
+    if bounded and 50 in ticks and _nines(50) / _nines(last) * common.points(ax)[0] < _APART:
+        ticks.remove(1)
+    ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in ticks]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
+    ax.set_xlim(0, _nines(last) * 1.2)
+
+
+def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
     """Say what the bands and bars of a figure are."""
     lines = []
-    if any(bounds):
+    if any(point.bound for point in points):
         methods = frames.columns(table, ("method",)).get("method", [])
         lines.append(
             say("band: the bins that hold the percentiles")
             if {*methods} == {"bins"}
             else say("band: between which the percentiles certainly are")
         )
-    if any(pair and pair != bound for pair, bound in zip(intervals, bounds, strict=True)):
+    if any(point.interval and point.interval != point.bound for point in points):
         told = frames.columns(table, ("confidence", "note"))
         shares, notes = (frames.distinct(told.get(name, [])) for name in ("confidence", "note"))
         bars = say("bars, where wider: interval")
@@ -246,3 +247,15 @@ def _band_words(table: Frame, bounds: Sequence[Ends], intervals: Sequence[Ends])
         about = sentence(notes[0]) if len(notes) == 1 else ""
         lines.append(say("{bars} {about}", bars=bars, about=about))
     return lines
+
+
+def _nines(share: float) -> float:
+    return -math.log10(1 - share / 100)
+
+
+def _share(nines: float) -> float:
+    return round(100 * (1 - 10**-nines), 6)
+
+
+def _colour(at: int) -> str:
+    return common.PALETTE[at % len(common.PALETTE)]

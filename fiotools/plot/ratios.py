@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
@@ -12,11 +12,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 from fiotools.errors import SchemaError
 from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say
-from fiotools.stats.frames import columns, distinct, to_type, values
+from fiotools.stats.frames import Frame, columns, distinct, to_type, values
 from fiotools.stats.ratio import NO_SPREAD
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+
+Row: TypeAlias = dict[str, Any]
 
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _DECADES = tuple(10.0**power for power in range(-6, 7))
@@ -73,45 +75,81 @@ def ratios(
     6
     """
     table = common.opened(comparison)
+    drawn = _measure(table)
+    rows = list(table.iter_rows(named=True))
+    names = _names(table, rows, labels, faster=drawn == "speedup")
+    ax = common.axes(ax, len(rows))
+    ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
+    ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
+    reach = [1 / (1 + band), 1 + band, *_points(ax, rows, drawn)]
+    common.name_rows(ax, fit_text.names_beside(ax, names))
+    common.above_zero(drawn, reach)
+    wide = fit_text.beside(ax)
+    # wider Axes give way themselves to a text that leaves them
+    _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
+    size = float(ax.xaxis.label.get_fontsize())
+    lines = [_what(table, drawn, band), *_missing(table, rows, drawn)]
+    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
+    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
+    return ax
+
+
+def _measure(table: Frame) -> str:
+    """Say which column is drawn: that of a speed-up, or of a ratio."""
     missing = {"baseline", "metric", "ratio", "ratio_lo", "ratio_hi"} - set(table.columns)
     if missing or table.columns[0] == "baseline":
         raise SchemaError(
             f"not a comparison: no column {', '.join(sorted(missing)) or 'before baseline'};"
             " give what compare() returned"
         )
-    *named, level = table.columns[: table.columns.index("baseline")]
     faster = {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns)
     drawn = "speedup" if faster else "ratio"
     common.numbers(table, drawn, log=True)  # that there is something to draw
+    return drawn
+
+
+def _names(table: Frame, rows: list[Row], labels: list[str] | None, *, faster: bool) -> list[str]:
+    """Name the rows: as the caller does, or by what is compared."""
+    if labels is not None:
+        if len(labels) != len(rows):
+            raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
+        return [called(name) for name in labels]
     metrics = distinct(values(table, "metric"))
-    if labels is None and len(metrics) > 1:
+    if len(metrics) > 1:
         raise SchemaError(
             f"several metrics ({', '.join(metrics)}): draw one at a time, "
             f"{to_type(table, 'metric', metrics[0])}, or give labels="
         )
-    rows, runs = list(table.iter_rows(named=True)), columns(table, ("n", "n_baseline"))
-    notes = columns(table, ["warnings"]).get("warnings", [None] * len(rows))
-    if labels is not None and len(labels) != len(rows):
-        raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
-    against = [sides(row[level], row["baseline"], faster=faster) for row in rows]
-    names = [called(name) for name in labels or []] or [
-        listed([*(called(str(row[name])) for name in named), both])
-        for row, both in zip(rows, against, strict=True)
+    *by, level = table.columns[: table.columns.index("baseline")]
+    return [
+        listed(
+            [
+                *(called(str(row[name])) for name in by),
+                sides(row[level], row["baseline"], faster=faster),
+            ]
+        )
+        for row in rows
     ]
-    ax = common.axes(ax, len(rows))
-    ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
-    ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
-    reach, few = [1 / (1 + band), 1 + band], set[str]()
+
+
+def _ends(row: Row, drawn: str) -> tuple[float | None, float | None, float | None]:
+    """Give a ratio and the ends of its interval, as far as there are any."""
+    return _number(row[drawn]), _number(row[f"{drawn}_lo"]), _number(row[f"{drawn}_hi"])
+
+
+def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
+    """Draw each ratio with its interval, and give what has to be seen on the axis."""
+    reach = []
     for place, row in enumerate(rows):
-        ratio, low, high = (_number(row[name]) for name in (drawn, f"{drawn}_lo", f"{drawn}_hi"))
+        ratio, low, high = _ends(row, drawn)
         if ratio is None:
             continue
-        alone = low is None or high is None
-        if alone:
-            few.add(_why({column[place] for column in runs.values()}, notes[place] or ""))
+        reach.append(ratio)
+        text, end, filling = f"{ratio:#.3g}x", ratio, "white"
         if low is not None and high is not None:
             ax.plot([low, high], [place, place], color=common.PALETTE[0], linewidth=2.2, zorder=3)
             reach += [low, high]
+            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", high, common.PALETTE[0]
         ax.plot(
             ratio,
             place,
@@ -119,29 +157,33 @@ def ratios(
             markersize=8,
             markeredgewidth=1.8,
             color=common.PALETTE[0],
-            markerfacecolor="white" if alone else common.PALETTE[0],
+            markerfacecolor=filling,
             zorder=4,
         )
-        text = f"{ratio:#.3g}x" if alone else f"{ratio:#.3g}x [{low:#.3g}, {high:#.3g}]"
-        common.write(ax, text, high if high is not None else ratio, place)
-        reach.append(ratio)
-    common.name_rows(ax, fit_text.names_beside(ax, names))
-    common.above_zero(drawn, reach)
-    wide = fit_text.beside(ax)
-    # wider Axes give way themselves to a text that leaves them
-    _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
+        common.write(ax, text, end, place)
+    return reach
+
+
+def _what(table: Frame, drawn: str, band: float) -> str:
+    """Say what the axis shows."""
+    metrics = distinct(values(table, "metric"))
     what = listed([common.wording(metric) for metric in metrics], " and ")
-    what = say("times faster, by {what}" if faster else "ratio of {what}", what=what)
-    axis = "{what} (log axis; grey: within {band} of equal)"
-    lines = [say(axis, what=what, band=f"{band:.0%}")]
-    if told := few - {_SAME}:
-        lines.append(say(told.pop() if len(told) == 1 else _FEW))
-    if _SAME in few:
-        lines.append(say(_SAME))
-    size = float(ax.xaxis.label.get_fontsize())
-    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
-    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
-    return ax
+    what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
+    return say("{what} (log axis; grey: within {band} of equal)", what=what, band=f"{band:.0%}")
+
+
+def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:
+    """Say why some ratios have no interval."""
+    runs = columns(table, ("n", "n_baseline"))
+    notes = columns(table, ["warnings"]).get("warnings", [None] * len(rows))
+    found = set()
+    for place, row in enumerate(rows):
+        ratio, low, high = _ends(row, drawn)
+        if ratio is not None and (low is None or high is None):
+            found.add(_why({column[place] for column in runs.values()}, notes[place] or ""))
+    few = found - {_SAME}
+    lines = [say(_FEW if len(few) > 1 else few.pop())] if few else []
+    return [*lines, say(_SAME)] if _SAME in found else lines
 
 
 def sides(level: Any, baseline: Any, *, faster: bool) -> str:
