@@ -11,6 +11,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TypeAlias
@@ -62,6 +63,7 @@ def room(module: str) -> str:
     return inner[0] if inner and (PACKAGE / inner[0]).is_dir() else GROUND
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Give for each room the rooms that it imports.
 
