@@ -130,9 +130,11 @@ def _fio_hist_log(document: Document) -> bool:
 
 
 def _has_rows(document: Document) -> bool:
-    """Whether one of the first lines of a text begins with a number."""
+    """Whether one of the first lines of a text begins with a number, and is of no report."""
     text = document.text
-    return text[:1] not in "{<" and _NUMBER.search(text, 0, _HEAD) is not None
+    return (
+        not document.kinds and text[:1] not in "{<" and _NUMBER.search(text, 0, _HEAD) is not None
+    )
 
 
 def _diskspd_xml(document: Document) -> bool:
@@ -185,7 +187,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="Edit > Copy, or File > Save (text)",
         tables=("runs", "settings", "io", "extras", "notes"),
         sniff=lambda document: only("crystaldiskmark", document),
-        mark=CRYSTALDISKMARK,
+        mark=f"(?=[SR]){CRYSTALDISKMARK}",
         read=Later(f"{_HERE}.crystaldiskmark:read"),
         grammar=_grammar("crystaldiskmark", CRYSTALDISKMARK, "Seq", "SEQ", "Random", "RND"),
     ),
@@ -301,9 +303,10 @@ READERS: tuple[Reader, ...] = (
         sniff=lambda document: only("time", document),
         mark=(
             r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
-            r"|\b(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+            r"|(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
+            r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+            r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
-            r"|\bCommand (?:exited with non-zero status|terminated by signal) [0-9]"
         ),
         read=Later(f"{_HERE}.time.reader:read"),
         grammar=_grammar(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from functools import lru_cache
 
 # words before a program that do not change which program it is
@@ -143,40 +144,40 @@ def _base(word: str) -> str:
 
 
 @lru_cache(_KEPT)
-def commands(command: str, program: str, depth: int = 2) -> tuple[str, ...]:
-    """List the simple commands of one program in a command line, from its name on.
+def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...], ...]:
+    """List the simple commands of one program in a command line: the words behind its name.
 
     Examples
     --------
     >>> commands("time dd if=a of=b; bash -c 'dd if=b of=/dev/null' | tail", "dd")
-    ('dd if=a of=b', 'dd if=b of=/dev/null')
+    (('if=a', 'of=b'), ('if=b', 'of=/dev/null'))
     >>> commands("ssh host dd of=x; echo dd", "dd")
-    ('dd of=x',)
+    (('of=x',),)
     """
-    found: list[str] = []
+    found: list[tuple[str, ...]] = []
     for _, part in simple(command):
-        listed, named = words(part), programs(part)
+        listed = words(part)
         for at, word in enumerate(listed):
             if " " in word and depth:
                 found += commands(word, program, depth - 1)
             elif _base(word.lstrip("({")) in (program, f"{program}.exe") and (
-                program in named or any(_ASSIGNMENT.fullmatch(w) for w in listed[at + 1 :])
+                any(_ASSIGNMENT.fullmatch(w) for w in listed[at + 1 :]) or program in programs(part)
             ):
-                found.append(shlex.join([program, *listed[at + 1 :]]))
+                found.append(listed[at + 1 :])
                 break
     return tuple(found)
 
 
-def assignments(part: str) -> dict[str, str]:
-    """Collect the ``name=value`` operands of a simple command.
+def assignments(given: Iterable[str]) -> dict[str, str]:
+    """Collect the operands ``name=value`` among words.
 
     Examples
     --------
-    >>> assignments("dd if=/dev/zero of=x bs=1M")
+    >>> assignments(("if=/dev/zero", "of=x", "bs=1M"))
     {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
     """
-    given = (word.partition("=") for word in words(part)[1:] if _OPERAND.match(word))
-    return {name: value.rstrip(")}") for name, _, value in given}
+    parts = (word.partition("=") for word in given if _OPERAND.match(word))
+    return {name: value.rstrip(")}") for name, _, value in parts}
 
 
 def is_concurrent(command: str) -> bool:
@@ -201,10 +202,10 @@ def can_print(command: str, tool: str) -> bool:
     >>> can_print("./bench.sh", "dd"), can_print("cd /mnt", "dd"), can_print("fio a.fio", "dd")
     (True, False, False)
     """
-    named = {name.removesuffix(".exe") for name in programs(command)}
-    if tool in named or commands(command, tool):
+    if commands(command, tool):
         return True
-    return bool(named - _QUIET - _TOOLS)
+    named = {name.removesuffix(".exe") for name in programs(command)}
+    return tool in named or bool(named - _QUIET - _TOOLS)
 
 
 @lru_cache(_KEPT)

@@ -28,12 +28,12 @@ NOTHING = Operands({})
 
 
 @lru_cache(maxsize=1024)
-def operands(command: str) -> Operands:
-    """Read the operands of a simple command.
+def operands(command: tuple[str, ...]) -> Operands:
+    """Read the operands of a command, the words behind its name.
 
     Examples
     --------
-    >>> told = operands("dd if=/dev/zero of=x bs=1M oflag=direct,sync")
+    >>> told = operands(("if=/dev/zero", "of=x", "bs=1M", "oflag=direct,sync"))
     >>> told.direction, told.target, told.bs_bytes, told.direct
     ('write', 'x', 1048576, True)
     """

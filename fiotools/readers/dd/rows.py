@@ -127,6 +127,11 @@ class _Batch:
         full, partial = self.written[:, self.have]
         whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
         self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
+        # or they are not so many records of the command's size
+        told = [self.told[at].records_bytes or 0 for at in self.have.tolist()]
+        size = np.array(told, dtype=np.int64)
+        count, rest = np.divmod(self.bytes, np.maximum(size, 1))  # the product may be too large
+        self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
 
     def _spread(self, values: NDArray[Any], nothing: Any) -> NDArray[Any]:
         """Give what is known of figures for each run."""
@@ -269,20 +274,10 @@ class _Batch:
     def _is_odd(self) -> NDArray[np.bool_]:
         """Say about which runs there may be something to say."""
         good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
-        good &= self.checked.is_sized & self.is_fit
+        good &= self.checked.is_sized & self.is_fit & ~self.is_other
         is_odd: NDArray[np.bool_] = ~self._spread(good, nothing=False) | self.is_behind
-        for at, run in enumerate(self.all):
-            if run.said or run.remarks or self.ends[at] or self._is_other(at):
-                is_odd[at] = True
-        return is_odd
-
-    def _is_other(self, at: int) -> bool:
-        """Whether the bytes are not so many records of the command's size."""
-        size, figures, out = self.told[at].records_bytes, self.last[at].figures, self.last[at].out
-        if not (size and figures and out):
-            return False
-        full, partial = counts(out)
-        return not partial and full * size != figures.bytes
+        is_odd |= np.array([bool(run.said or run.remarks) for run in self.all], dtype=bool)
+        return is_odd | np.array([bool(end) for end in self.ends], dtype=bool)
 
     def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Say what is odd about a run: line, severity and message."""
@@ -320,7 +315,7 @@ class _Batch:
             yield line, "warning", f"{told}; the latter is kept"
         if figures and not self.is_fit[place]:
             yield line, "warning", f"{figures.bytes} bytes cannot be {out} records of one size"
-        elif figures and self._is_other(at):
+        elif figures and self.is_other[place]:
             size = self.told[at].records_bytes
             told = f"{figures.bytes} bytes are not {out} records of {size} bytes (the command's)"
             yield line, "warning", told

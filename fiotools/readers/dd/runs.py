@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fiotools.readers.dd.lines import Report, Said, Token
 from fiotools.readers.dd.reports import Remark, counts, rejoined, reports
@@ -28,8 +29,7 @@ class Run:
     remarks: Sequence[Remark] = ()
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """What dd printed without anything else between.
 
     Attributes

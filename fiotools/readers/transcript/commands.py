@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.pasted import SEPARATOR
 from fiotools.readers import shell
@@ -56,8 +55,7 @@ _MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db
 _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A place where what follows stops belonging to the command above: or a new command itself.
 
     Attributes
@@ -98,7 +96,7 @@ class Command:
 def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
     lines = text.split("\n")
-    fences = _FENCES.search(text) is not None
+    fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
     fenced, position, at, report, taken = False, 0, 0, 0, 0
     while at < len(lines):
         line, begin = lines[at], position
@@ -144,15 +142,19 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
         skip, bare = skip + mark.end(), bare[mark.end() :]
     prompt = _PROMPT.match(bare)
     if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
-        command = (prompt["command"] and _CLOSING.sub("", prompt["command"])) or None
-        if command is None:
+        command = prompt["command"] or ""
+        is_marked = command.rstrip().endswith("]")
+        if is_marked:
+            command = _CLOSING.sub("", command)
+        if not command:
             return ("", prompt["host"], 0, False) if prompt["host"] else None
         if prompt["bare"] in ("#", "%") and not (
             in_session and _TOOLS.intersection(shell.programs(command))
         ):
             return None
         start = skip + prompt.start("command")
-        return _CLOCK.sub("", command.rstrip()), prompt["host"], start, False
+        command = command.rstrip()
+        return _CLOCK.sub("", command) if is_marked else command, prompt["host"], start, False
     other = _TRACE.match(bare) or _UNPROMPTED.match(bare)
     if other:
         return other["command"].rstrip(), None, skip + other.start("command"), True

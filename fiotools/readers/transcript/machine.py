@@ -116,6 +116,8 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         For each run the place of its command in `found`, or -1.
     text : str
     """
+    if not any(_tells(command.text or "") for command in found):
+        return
     prompts = [_prompt(command, text) for command in found]
     stages = _stages(found, prompts)
     machines: defaultdict[str | None, _Machine] = defaultdict(_Machine)
@@ -129,8 +131,6 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         if _shows_devices(asked):
             told = lsblk.devices(text[command.end_of_line : end])
             machines[prompts[place]].add(told, stages[place])
-    if not machines:
-        return
     targets = _targets(tables) if any(one.devices for one in machines.values()) else {}
     for run, at in owners.items():
         if at < 0 or prompts[at] not in machines:
@@ -168,6 +168,11 @@ def _stages(found: list[Command], prompts: list[str | None]) -> list[int]:
         stages.append(counted[prompt])
         counted[prompt] += changes
     return stages
+
+
+def _tells(command: str) -> bool:
+    """Whether a command may tell something of the machine."""
+    return any(word in command for word in ("free", "/proc/meminfo", "lsblk"))
 
 
 def _shows_devices(command: str) -> bool:
