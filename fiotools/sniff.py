@@ -209,8 +209,10 @@ def _needs() -> frozenset[str]:
 
 @cache
 def _marks() -> re.Pattern[str]:
+    """One pattern of all marks; in those of beginnings, places within a line are passed at once."""
+    begun = "|".join(reader.line_mark for reader in readers() if reader.line_mark)
     marks = [reader.mark for reader in readers() if reader.mark]
-    return re.compile("|".join(marks), re.MULTILINE | re.IGNORECASE)
+    return re.compile("|".join((f"^(?:{begun})", *marks)), re.MULTILINE | re.IGNORECASE)
 
 
 def _is_report(text: str) -> bool:

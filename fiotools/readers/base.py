@@ -110,6 +110,8 @@ class Reader:
     mark : str
         A regular expression (multi-line, in any case of letters) for lines that are certainly of
         this format: in a text of other reports they get a warning. Empty: nothing is so certain.
+    line_mark : str
+        The same, for what such a line begins with.
     """
 
     name: str
@@ -120,6 +122,7 @@ class Reader:
     read: Callable[[Document, Tables], None]
     grammar: Grammar | None = None
     mark: str = ""
+    line_mark: str = ""
 
 
 def only(name: str, document: Document) -> bool:

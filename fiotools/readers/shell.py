@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
 from functools import lru_cache
 
 # words before a program that do not change which program it is
@@ -39,26 +38,11 @@ _LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
 _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
 )
+_LEADING_TIME = re.compile(r"^\s*(?:\S*/)?time\s+(?:-p\s+)?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
-_OPERAND = re.compile(r"[a-z]+=")
 _QUOTING = re.compile(r"[\"'\\]")
 _WORD = re.compile(r"[^ \t\r\n]+")
 _KEPT = 1024  # answers
-_TOO_MUCH = 2**63  # for dd, and for a column
-_FACTORS = {
-    "": 1,
-    "c": 1,
-    "w": 2,
-    "b": 512,
-    "k": 1024,
-    "kb": 1000,
-    "m": 1024**2,
-    "mb": 1000**2,
-    "g": 1024**3,
-    "gb": 1000**3,
-    "t": 1024**4,
-    "tb": 1000**4,
-}
 
 
 @lru_cache(_KEPT)
@@ -168,18 +152,6 @@ def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...
     return tuple(found)
 
 
-def assignments(given: Iterable[str]) -> dict[str, str]:
-    """Collect the operands ``name=value`` among words.
-
-    Examples
-    --------
-    >>> assignments(("if=/dev/zero", "of=x", "bs=1M"))
-    {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
-    """
-    parts = (word.partition("=") for word in given if _OPERAND.match(word))
-    return {name: value.rstrip(")}") for name, _, value in parts}
-
-
 def is_concurrent(command: str) -> bool:
     """Say whether parts of a command line run at the same time, or perhaps not at all."""
     return any(operator in ("|", "|&", "&", "||") for operator, _ in simple(command))
@@ -222,27 +194,4 @@ def untimed(command: str) -> str:
     >>> untimed("time -p cat data.raw > /dev/null")
     'cat data.raw > /dev/null'
     """
-    return re.sub(r"^\s*(?:\S*/)?time\s+(?:-p\s+)?", "", command).strip()
-
-
-@lru_cache(_KEPT)
-def dd_number(text: str) -> int | None:
-    """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
-
-    Examples
-    --------
-    >>> dd_number("1024M"), dd_number("1024x1024"), dd_number("$size")
-    (1073741824, 1048576, None)
-    """
-    product = 1
-    for part in text.split("x"):
-        match = re.fullmatch(r"(\d+)([a-zA-Z]*)", part)
-        suffix = match[2].lower().removesuffix("ib") if match else None
-        if match and match[2][1:] == "iB":
-            suffix = match[2][0].lower()
-        if not match or suffix not in _FACTORS:
-            return None
-        product *= int(match[1]) * _FACTORS[suffix]
-        if product >= _TOO_MUCH:
-            return None
-    return product
+    return _LEADING_TIME.sub("", command).strip()

@@ -201,8 +201,10 @@ def whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
     """
     found: list[Report] = []
     start, first, end = at, line, at
+    once: dict[str | None, str | None] = {}  # texts that repeat are kept once
     while match := _WHOLE.match(text, at):
-        into, out, amount, size, seconds, rate = match.groups()
+        *alike, amount, seconds = match.group(1, 2, 4, 6, 3, 5)
+        into, out, size, rate = map(once.setdefault, alike, alike)
         figures = Figures(int(amount), size, seconds, float(seconds), rate)
         last = line + 2 if into else line
         found.append(Report(line, into, out, figures, last))

@@ -26,9 +26,8 @@ from fiotools.pasted import SEPARATOR
 from fiotools.readers.base import Session
 from fiotools.readers.dd import lines as dd_lines
 from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Whole
-from fiotools.readers.dd.reports import is_same
 from fiotools.readers.dd.rows import add
-from fiotools.readers.dd.runs import Block
+from fiotools.readers.dd.runs import Block, is_same
 from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
@@ -132,7 +131,9 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
             break
     if not is_certain:
         return None
-    is_overwritten = "\r" in _around(text, end)
+    low, stop = max(0, end - dd_lines.LONGEST), dd_lines.line_end(text, end)
+    is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
+    is_overwritten |= text[stop : stop + 1] == "\r"
     fragment, is_cut = None, False
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
@@ -147,13 +148,6 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
     source = _source_above(text, start)
     return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten, source)
-
-
-def _around(text: str, at: int) -> str:
-    """Return what stands before and behind a line: ends of lines, or of the text."""
-    begin = line_start(text, at, dd_lines.LONGEST, "\n\r") or 0
-    stop = dd_lines.line_end(text, at)
-    return text[max(0, begin - 1) : begin] + text[stop : stop + 1]
 
 
 def _source_above(text: str, at: int) -> str:

@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from fiotools import units
 from fiotools.readers import shell
 from fiotools.readers.dd.operands import NOTHING, Operands, operands
 from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, check, each
-from fiotools.readers.dd.reports import counts
-from fiotools.readers.dd.runs import Run
+from fiotools.readers.dd.runs import Run, counts
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ class _Batch:
         owner = self.owner.tolist()
         columns: dict[str, Column] = {
             "run": self.number,
-            "tool": ["dd"] * len(owner),
-            "format": ["dd"] * len(owner),
+            "tool": pl.repeat("dd", len(owner), eager=True),
+            "format": pl.repeat("dd", len(owner), eager=True),
             "command": [sessions[of].command for of in owner],
             "host": [sessions[of].host for of in owner],
             "duration_s": self._spread(duration, np.nan),
@@ -209,7 +209,8 @@ class _Batch:
         }
         for path, told in texts.items():
             of = [at for at, text in enumerate(told) if text is not None]
-            yield self._printed(of, [path] * len(of), [told[at] for at in of])
+            paths = pl.repeat(path, len(of), eager=True)
+            yield self._printed(of, paths, [told[at] for at in of])
         found = [
             (at, f"samples.{place}.records_{name}", text)
             for at, run in enumerate(self.all)
@@ -218,12 +219,13 @@ class _Batch:
             if report.into and report.out
             for name, text in (("in", report.into), ("out", report.out))
         ]
-        of, paths = [at for at, _, _ in found], [path for _, path, _ in found]
-        yield self._printed(of, paths, [text for _, _, text in found])
+        of = [at for at, _, _ in found]
+        yield self._printed(of, [path for _, path, _ in found], [text for _, _, text in found])
 
-    def _printed(self, of: list[int], paths: list[str], texts: Sequence[str | None]) -> Made:
-        columns: dict[str, Column] = {"run": self.number[of], "path": paths, "text": texts}
-        return Made("extras", self.owner[of], {**columns, "entry": [1] * len(of)})
+    def _printed(self, of: list[int], path: Column, texts: Sequence[str | None]) -> Made:
+        entry = np.ones(len(of), dtype=np.int64)
+        columns: dict[str, Column] = {"run": self.number[of], "path": path, "text": texts}
+        return Made("extras", self.owner[of], {**columns, "entry": entry})
 
     def settings(self) -> Made:
         """Give the operands."""

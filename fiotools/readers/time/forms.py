@@ -175,7 +175,11 @@ _LABEL = re.compile(
 )
 _MEANT = {"e": "real", "r": "real", "u": "user", "s": "sys"}
 _WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
-_BESIDE = re.compile(r"(?:[ \t]+|[ \t]*[^\w\s.:=+-]{1,2}[ \t]*|[ \t]*->[ \t]*|(?<=s))(?=[A-Za-z])")
+# from one label to the next, beside it or below
+_ON = re.compile(
+    r"(?:[ \t]+|[ \t]*[^\w\s.:=+-]{1,2}[ \t]*|[ \t]*->[ \t]*|(?<=s))(?=[A-Za-z])"
+    rf"|{_BELOW.pattern}"
+)
 _THEN = r"(?:[ \t]+|[ \t]*,[ \t]*)"
 _NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
 # with a value behind the last label, that one and all others stand before theirs
@@ -209,8 +213,8 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
             break
         labels.append(label)
         texts.append(match[2])
-        end, beside = match.end(), _BESIDE.match(text, match.end())
-        here = beside.end() if beside else _below(text, end)
+        end, on = match.end(), _ON.match(text, match.end())
+        here = on.end() if on else -1
     if len(labels) < 2 or labels[0] != "real":
         return None
     is_one_line = "\n" not in text[at:end]

@@ -38,17 +38,10 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-# who reads on from what a timing begins with
-_FORMS: dict[str, Callable[[str, int], Found | None]] = {
-    "verbose": forms.verbose,
-    "zsh": forms.zsh,
-    "gnu": forms.gnu,
-    "tcsh": forms.tcsh,
-    "fish": forms.fish,
-    "powershell": forms.powershell,
-    "labels": forms.labels,
-}
-_BEGINNINGS = tuple((re.compile(TIMES[name]), form) for name, form in _FORMS.items())
+# who reads on from what a timing begins with: the functions have the names of the beginnings
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[str, int], Found | None]], ...] = tuple(
+    (re.compile(beginning), getattr(forms, name)) for name, beginning in TIMES.items()
+)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -61,7 +54,7 @@ def read(document: Document, tables: Tables) -> None:
 
 def parse(text: str, match: re.Match[str]) -> Found | None:
     """Read the report that has one of the forms' beginnings at the match."""
-    for beginning, form in _BEGINNINGS:
+    for beginning, form in _FORMS:
         if beginning.match(match[0]) and (found := form(text, match.start())):
             return forms.ended(text, found)
     return None

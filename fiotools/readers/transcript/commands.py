@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.pasted import SEPARATOR
 from fiotools.readers import shell
+from fiotools.readers.text import line_end
 
 if TYPE_CHECKING:
     from fiotools.readers.base import Report
@@ -95,13 +96,11 @@ class Command(NamedTuple):
 
 def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
-    lines = text.split("\n")
     fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
-    fenced, position, at, report, taken = False, 0, 0, 0, 0
-    while at < len(lines):
-        line, begin = lines[at], position
-        position += len(line) + 1
-        at += 1
+    fenced, at, report, taken = False, 0, 0, 0
+    while at <= len(text):
+        begin, stop = at, line_end(text, at)
+        line, at = text[begin:stop], stop + 1
         while report < len(reports) and reports[report].start <= begin:
             taken, report = reports[report].end, report + 1
         if fences and _FENCE.match(line):
@@ -109,7 +108,11 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
             if begin >= taken:
                 yield Command(begin)
             continue
-        if begin < taken or not line:
+        if begin < taken:
+            # the fences in a report count
+            at = at if fences else max(at, line_end(text, taken - 1) + 1)
+            continue
+        if not line:
             continue
         if line.startswith(SEPARATOR):
             yield Command(begin, host=line.split(SEPARATOR)[1] or None)
@@ -121,14 +124,13 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
             continue
         told, host, start, is_echo = found
         parts = [told]
-        while at < len(lines) and _goes_on(parts[-1], lines[at]):
-            parts.append(_MORE.sub("", lines[at]).strip())
-            position += len(lines[at]) + 1
-            at += 1
+        while at <= len(text) and _goes_on(parts[-1], below := text[at : line_end(text, at)]):
+            parts.append(_MORE.sub("", below).strip())
+            at += len(below) + 1
         whole = shell.uncommented(_joined(parts)).strip()
-        end = begin + len(line) if len(parts) == 1 else 0
+        end = stop if len(parts) == 1 else 0
         is_trace = is_echo and line.lstrip("\r").startswith("+")
-        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, position)
+        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, at)
 
 
 def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:

@@ -116,7 +116,7 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         For each run the place of its command in `found`, or -1.
     text : str
     """
-    if not any(_tells(command.text or "") for command in found):
+    if not any(word in text for word in ("free", "/proc/meminfo", "lsblk")):
         return
     prompts = [_prompt(command, text) for command in found]
     stages = _stages(found, prompts)
@@ -168,11 +168,6 @@ def _stages(found: list[Command], prompts: list[str | None]) -> list[int]:
         stages.append(counted[prompt])
         counted[prompt] += changes
     return stages
-
-
-def _tells(command: str) -> bool:
-    """Whether a command may tell something of the machine."""
-    return any(word in command for word in ("free", "/proc/meminfo", "lsblk"))
 
 
 def _shows_devices(command: str) -> bool:
