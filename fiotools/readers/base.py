@@ -127,7 +127,7 @@ class Reader:
 
 def only(name: str, document: Document) -> bool:
     """Say whether a text is purely one tool's reports: what a grammar's reader claims."""
-    return document.sole == name
+    return not document.is_structured and document.sole == name
 
 
 def read_reports(

@@ -322,18 +322,24 @@ _SECONDS = r"[0-9]{1,10}\.[0-9]{1,9}"
 
 
 class _Line(NamedTuple):
-    """How a line looks before and behind the word at which it is found."""
+    """How a line looks before and behind the word at which it is found, and the one below it."""
 
     before: re.Pattern[str]
     behind: re.Pattern[str]
+    below: re.Pattern[str] | None = None
 
-    def read(self, text: str, at: int) -> tuple[int, int, dict[str, str]] | None:
+    def read(self, text: str, at: int) -> Found | None:
         """Read what it says; it begins with the user time."""
         before = self.before.search(text, max(0, at - 40), at)
         behind = self.behind.match(text, at)
         if not before or not behind:
             return None
-        return before.start(), behind.end(), {**before.groupdict(), **behind.groupdict()}
+        told, end = {**before.groupdict(), **behind.groupdict()}, behind.end()
+        here = _below(text, end) if self.below else -1
+        if self.below and here >= 0 and (more := self.below.match(text, here)):
+            told, end = {**told, **more.groupdict()}, more.end()
+        timing = _timing(told)
+        return (before.start(), end, timing) if timing else None
 
 
 _ZSH = _Line(
@@ -358,41 +364,22 @@ _GNU = _Line(
         r" (?P<cpu_pct>[0-9]{1,9}|\?)%CPU"
         rf"(?: \({_N}avgtext\+{_N}avgdata (?P<max_rss>{_N})maxresident\)k)?"
     ),
+    re.compile(
+        rf"(?P<inputs>{_N})inputs\+(?P<outputs>{_N})outputs"
+        rf" \((?P<major_faults>{_N})major\+(?P<minor_faults>{_N})minor\)pagefaults {_N}swaps{END}"
+    ),
 )
-_GNU_BELOW = re.compile(
-    rf"(?P<inputs>{_N})inputs\+(?P<outputs>{_N})outputs"
-    rf" \((?P<major_faults>{_N})major\+(?P<minor_faults>{_N})minor\)pagefaults {_N}swaps{END}"
-)
 
-
-def tcsh(text: str, at: int) -> Found | None:
-    """Read a line of tcsh, whose first ``u`` is at the position."""
-    found = _TCSH.read(text, at)
-    timing = _timing(found[2]) if found else None
-    return (found[0], found[1], timing) if found and timing else None
-
-
-def gnu(text: str, at: int) -> Found | None:
-    """Read GNU time's two lines, whose ``user`` is at the position."""
-    found = _GNU.read(text, at)
-    if not found:
-        return None
-    start, end, told = found
-    here = _below(text, end)
-    if here >= 0 and (counts := _GNU_BELOW.match(text, here)):
-        end = counts.end()
-        told.update(counts.groupdict())
-    timing = _timing(told)
-    return (start, end, timing) if timing else None
+tcsh, gnu = _TCSH.read, _GNU.read
 
 
 def zsh(text: str, at: int) -> Found | None:
     """Read a line of zsh, whose ``user`` is at the position."""
     found, start = _ZSH.read(text, at), _line_start(text, at)
-    timing = _timing(found[2]) if found else None
-    if not found or not timing or start is None:
+    if not found or start is None:
         return None
-    said = text[start : found[0]]
+    user, end, timing = found
+    said = text[start:user]
     command = said.strip()
     if command in ("shell", "children"):
         return None
@@ -402,7 +389,7 @@ def zsh(text: str, at: int) -> Found | None:
             extras=(*timing.extras, ("command", command)), doubts=(*timing.doubts, doubt)
         )
         command = ""
-    return start, found[1], timing._replace(command=command or None)
+    return start, end, timing._replace(command=command or None)
 
 
 def _is_cut(command: str) -> bool:
