@@ -184,10 +184,10 @@ class Segment(NamedTuple):
     ``foreign`` says that something stands before the first token that is not dd's.
     """
 
-    tokens: tuple[Token, ...]
-    foreign: bool
-    is_blank: bool
-    is_stray: bool
+    tokens: tuple[Token, ...] = ()
+    foreign: bool = False
+    is_blank: bool = False
+    is_stray: bool = False
 
 
 def whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
@@ -229,12 +229,12 @@ def segment(text: str) -> Segment:
     """Find dd's tokens in one line."""
     stripped = text.strip()
     if not stripped and SEPARATOR not in text:
-        return Segment((), foreign=False, is_blank=True, is_stray=False)
+        return Segment(is_blank=True)
     said = _SAID.fullmatch(stripped)
     if said:
         at = text.index(stripped)
         token = Token(Said(said["message"]), at, at + len(stripped))
-        return Segment((token,), foreign=False, is_blank=False, is_stray=False)
+        return Segment((token,))
     tokens: list[Token] = []
     for found in _TOKEN.finditer(text):
         if tokens and COMMAND.search(text, tokens[-1].end, found.start()):
@@ -242,13 +242,13 @@ def segment(text: str) -> Segment:
         if found["bytes"] is None or _is_whole(found):
             tokens.append(_token(found))
         if len(tokens) > _MOST:  # sums, and no reports run together
-            return Segment((), foreign=False, is_blank=False, is_stray=False)
+            return Segment()
     if not tokens:
-        return Segment((), foreign=False, is_blank=False, is_stray=bool(_STRAY.fullmatch(stripped)))
+        return Segment(is_stray=bool(_STRAY.fullmatch(stripped)))
     above = text[: tokens[0].start]
     dated = _DATED.match(above)
     foreign = not (_OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :])))
-    return Segment(tuple(tokens), foreign, is_blank=False, is_stray=False)
+    return Segment(tuple(tokens), foreign)
 
 
 def aside(text: str) -> Token | None:
