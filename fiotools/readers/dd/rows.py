@@ -110,6 +110,9 @@ class _Batch:
         self.number = np.array(
             [*chain(*(range(one.first, one.first + len(one.runs)) for one in records))], dtype=int
         )
+        about = zip(self.all, self.ends, strict=True)
+        told = [not (end or run.said or run.remarks or run.is_stopped) for run, end in about]
+        self.is_plain = np.array(told, dtype=bool)
         # of runs with figures: their places, these, and what these are worth
         self.have = np.flatnonzero([last.figures is not None for last in self.last])
         self.figures: list[Figures] = [last.figures for last in self.last if last.figures]
@@ -128,8 +131,8 @@ class _Batch:
         whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
         self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
         # or they are not so many records of the command's size
-        told = [self.told[at].records_bytes or 0 for at in self.have.tolist()]
-        size = np.array(told, dtype=np.int64)
+        sizes = [self.told[at].records_bytes or 0 for at in self.have.tolist()]
+        size = np.array(sizes, dtype=np.int64)
         count, rest = np.divmod(self.bytes, np.maximum(size, 1))  # the product may be too large
         self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
 
@@ -151,7 +154,9 @@ class _Batch:
     def runs(self) -> Made:
         """Give the rows of runs."""
         duration = np.where(self.is_rounded, np.nan, self.elapsed)
-        about = zip(self.all, self.ends, self.is_behind.tolist(), strict=True)
+        status = ["ok"] * len(self.all)
+        for at in np.flatnonzero(~self.is_plain | self.is_behind).tolist():
+            status[at] = _status(self.all[at], self.ends[at], is_behind=self.is_behind[at])
         sessions = [record.session for record in self.records]
         owner = self.owner.tolist()
         columns: dict[str, Column] = {
@@ -161,7 +166,7 @@ class _Batch:
             "command": [sessions[of].command for of in owner],
             "host": [sessions[of].host for of in owner],
             "duration_s": self._spread(duration, np.nan),
-            "status": [_status(run, end, is_behind=behind) for run, end, behind in about],
+            "status": status,
         }
         return Made("runs", self.owner, columns)
 
@@ -278,8 +283,7 @@ class _Batch:
         good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
         good &= self.checked.is_sized & self.is_fit & ~self.is_other
         is_odd: NDArray[np.bool_] = ~self._spread(good, nothing=False) | self.is_behind
-        is_odd |= np.array([bool(run.said or run.remarks) for run in self.all], dtype=bool)
-        return is_odd | np.array([bool(end) for end in self.ends], dtype=bool)
+        return is_odd | ~self.is_plain
 
     def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Say what is odd about a run: line, severity and message."""

@@ -249,7 +249,7 @@ def _series(
         if group and _continues(group[-1], known, report, numbers, count):
             group.append(report)
         else:
-            found += _settled(group) if len(group) > 1 else map(Run, group)
+            found += _settled(group)
             group, known = [report], None
         if report.into:
             known = report
@@ -329,8 +329,10 @@ def _block(report: Report) -> int | None:
 
 def _settled(every: list[Report]) -> list[Run]:
     """Say what was decided; take apart what more likely was several runs."""
+    if len(every) == 1:
+        return [Run(every[0])]
     ends = [place for place, report in enumerate(every) if report.into is not None]
-    if len(every) < 2 or not ends:
+    if not ends:
         return [_of(every)] if every else []
     every, below = every[: ends[-1] + 1], every[ends[-1] + 1 :]
     # progress below the last report: another dd, and killed
