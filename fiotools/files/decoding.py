@@ -27,6 +27,7 @@ _MAGIC = {
     b"Rar!": "a RAR archive (unpack it first)",
     b"x\x9c": "a log that fio compressed (fio --inflate-log=FILE unpacks it)",
 }
+_BEGINNINGS = tuple(_MAGIC)
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
 
 
@@ -54,9 +55,9 @@ def decode(name: str, data: bytes) -> Decoded:
         data = b"".join(unpack(Packed.of(name, BytesIO(data)), remarks))
         doubts += [(None, remark) for remark in remarks]
         refuse_packed(name, data)
-    for magic, what in _MAGIC.items():
-        if data.startswith(magic):
-            raise UnknownFormatError(name, f"this is {what}, not a tool's output")
+    if data.startswith(_BEGINNINGS):
+        what = next(what for magic, what in _MAGIC.items() if data.startswith(magic))
+        raise UnknownFormatError(name, f"this is {what}, not a tool's output")
     if data[257:262] == b"ustar":
         raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")
     encoding = next((name for bom, name in _BOMS if data.startswith(bom)), None)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import bisect
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cache, cached_property
+from itertools import accumulate
 from operator import itemgetter
 from string import whitespace
 from typing import TYPE_CHECKING
@@ -115,10 +116,13 @@ class Document:
 
     def _take(self, found: Repaired) -> None:
         self.is_structured = False
-        for name in ("reports", "kinds", "leftover", "_line_starts"):
-            self.__dict__.pop(name, None)
+        self._forget()
         self.text, self._lines, self.data = found.text, found.lines, None
         self.remarks.extend(found.remarks)
+
+    def _forget(self) -> None:
+        for name in ("reports", "kinds", "leftover", "sole", "_line_starts"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def reports(self) -> list[Report]:
@@ -134,6 +138,11 @@ class Document:
     def leftover(self) -> bool:
         """Whether anything but blank space and lines of dashes stands beside the reports."""
         return any(self.text[start:end].strip(_SEPARATING) for start, end in self._gaps())
+
+    @cached_property
+    def sole(self) -> str | None:
+        """The kind of report that the text is nothing but; None if there is more, or none."""
+        return next(iter(self.kinds)) if len(self.kinds) == 1 and not self.leftover else None
 
     def _gaps(self) -> Iterator[tuple[int, int]]:
         at = 0
@@ -160,13 +169,13 @@ class Document:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        sizes = accumulate(map(len, self.text.split("\n")), initial=0)
+        return [size + ends for ends, size in enumerate(sizes)]
 
     def part(self, start: int, end: int) -> Document:
         """Return a part of the text as a document whose lines keep their numbers."""
         part = copy(self)
-        for name in ("reports", "kinds", "leftover", "_line_starts"):
-            part.__dict__.pop(name, None)
+        part._forget()
         first, part.text, part.data = self.line(start), self.text[start:end], None
         numbers = self._lines or range(1, len(self._line_starts) + 1)
         above = bisect.bisect_right(self._line_starts, start) - 1
@@ -195,9 +204,16 @@ def _anchors() -> tuple[_Anchor, ...]:
 
 
 @cache
+def _needs() -> frozenset[str]:
+    return frozenset(part for _, grammar, _ in _anchors() for part in grammar.needs)
+
+
+@cache
 def _marks() -> re.Pattern[str]:
+    """One pattern of all marks; in those of beginnings, places within a line are passed at once."""
+    begun = "|".join(reader.line_mark for reader in readers() if reader.line_mark)
     marks = [reader.mark for reader in readers() if reader.mark]
-    return re.compile("|".join(marks), re.MULTILINE | re.IGNORECASE)
+    return re.compile("|".join((f"^(?:{begun})", *marks)), re.MULTILINE | re.IGNORECASE)
 
 
 def _is_report(text: str) -> bool:
@@ -210,18 +226,14 @@ def _likely(text: str) -> Iterator[_Anchor]:
 
     Of a long text it is known sooner which characters it has not.
     """
-    absent: set[str] = set()
+    needs: Iterable[str] = _needs()
     if len(text) > _LONG:
-        absent = {one for _, grammar, _ in _anchors() for part in grammar.needs for one in part}
-        absent = {character for character in absent if character not in text}
+        absent = {one for part in needs for one in part if one not in text}
+        needs = [part for part in needs if absent.isdisjoint(part)]
+    there = {part for part in needs if part in text}
     for anchor in _anchors():
-        needs = anchor[1].needs
-        if not needs:
+        if not anchor[1].needs or not there.isdisjoint(anchor[1].needs):
             yield anchor
-        for part in needs:
-            if absent.isdisjoint(part) and part in text:
-                yield anchor
-                break
 
 
 def _search(document: Document) -> list[Report]:

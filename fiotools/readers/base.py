@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """What is known about a report from the text around it: the command, the machine."""
 
     command: str | None = None
@@ -63,8 +62,7 @@ class Grammar:
     needs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One tool's report, found in a text.
 
     Attributes
@@ -112,6 +110,8 @@ class Reader:
     mark : str
         A regular expression (multi-line, in any case of letters) for lines that are certainly of
         this format: in a text of other reports they get a warning. Empty: nothing is so certain.
+    line_mark : str
+        The same, for what such a line begins with.
     """
 
     name: str
@@ -122,12 +122,12 @@ class Reader:
     read: Callable[[Document, Tables], None]
     grammar: Grammar | None = None
     mark: str = ""
+    line_mark: str = ""
 
 
 def only(name: str, document: Document) -> bool:
     """Say whether a text is purely one tool's reports: what a grammar's reader claims."""
-    is_pasted = not document.is_structured
-    return is_pasted and document.kinds == {name} and not document.leftover
+    return not document.is_structured and document.sole == name
 
 
 def read_reports(

@@ -130,9 +130,11 @@ def _fio_hist_log(document: Document) -> bool:
 
 
 def _has_rows(document: Document) -> bool:
-    """Whether one of the first lines of a text begins with a number."""
+    """Whether one of the first lines of a text begins with a number, and is of no report."""
     text = document.text
-    return text[:1] not in "{<" and _NUMBER.search(text, 0, _HEAD) is not None
+    return (
+        not document.kinds and text[:1] not in "{<" and _NUMBER.search(text, 0, _HEAD) is not None
+    )
 
 
 def _diskspd_xml(document: Document) -> bool:
@@ -185,7 +187,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="Edit > Copy, or File > Save (text)",
         tables=("runs", "settings", "io", "extras", "notes"),
         sniff=lambda document: only("crystaldiskmark", document),
-        mark=CRYSTALDISKMARK,
+        mark=f"(?=[SR]){CRYSTALDISKMARK}",
         read=Later(f"{_HERE}.crystaldiskmark:read"),
         grammar=_grammar("crystaldiskmark", CRYSTALDISKMARK, "Seq", "SEQ", "Random", "RND"),
     ),
@@ -212,9 +214,9 @@ READERS: tuple[Reader, ...] = (
         produced_by="diskspd ... target > run.txt",
         tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
         sniff=lambda document: only("diskspd_text", document),
-        mark=(
-            r"^[ \t]*total:[ \t]+[0-9]+ \|"
-            r"|^\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
+        line_mark=(
+            r"[ \t]*total:[ \t]+[0-9]+ \|"
+            r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
         ),
         read=Later(f"{_HERE}.diskspd.text:read"),
         grammar=_grammar(
@@ -239,7 +241,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio --write_hist_log=x --log_hist_msec=1000 ...",
         tables=("runs", "bins", "samples", "extras", "notes"),
         sniff=_fio_hist_log,
-        mark=r"^[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
+        line_mark=r"[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
         read=Later(f"{_HERE}.fio.hist_log:read"),
     ),
     Reader(
@@ -258,7 +260,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio --write_lat_log=x --write_bw_log=x --write_iops_log=x ...",
         tables=("runs", "samples", "extras", "notes"),
         sniff=_fio_log,
-        mark=r"^[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
+        line_mark=r"[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
         read=Later(f"{_HERE}.fio.log:read"),
     ),
     Reader(
@@ -267,7 +269,8 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio ..., or fio --output=report.txt ...",
         tables=_FIO,
         sniff=_fio_normal,
-        mark=rf"{FIO_NORMAL}|^[^\w\n]{{0,9}}(?:read|write|trim) ?: (?:IOPS|io)=",
+        mark=FIO_NORMAL,
+        line_mark=r"[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)=",
         read=Later(f"{_HERE}.fio.normal:read"),
         grammar=_grammar("fio.normal", FIO_NORMAL, "(groupid="),
     ),
@@ -277,7 +280,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
         tables=_FIO,
         sniff=lambda document: only("fio_terse", document),
-        mark=rf"^{FIO_TERSE}",
+        line_mark=FIO_TERSE,
         read=Later(f"{_HERE}.fio.terse:read"),
         grammar=_grammar("fio.terse", rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)", "2;", ";fio"),
     ),
@@ -287,7 +290,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
-        mark=f"^{HYPERFINE_CSV}",
+        line_mark=HYPERFINE_CSV,
         read=Later(f"{_HERE}.hyperfine:read"),
         grammar=_grammar(
             "hyperfine", rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON})", "command,mean,", '"results"'
@@ -300,11 +303,12 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "timings", "extras", "notes"),
         sniff=lambda document: only("time", document),
         mark=(
-            r"^[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
-            r"|\b(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+            r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
+            r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
+            r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
-            r"|\bCommand (?:exited with non-zero status|terminated by signal) [0-9]"
         ),
+        line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
         read=Later(f"{_HERE}.time.reader:read"),
         grammar=_grammar(
             "time.reader",

@@ -21,20 +21,22 @@ Specified in hyperfine's ``src/export/json.rs``, ``csv.rs`` and ``src/benchmark`
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-from collections.abc import Callable, Iterable
-from math import isclose
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from math import isclose, isfinite
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers import hyperfine_csv, surroundings
+from fiotools.readers import surroundings
 from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.fields import Field
-from fiotools.readers.hyperfine_csv import FIGURES, Benchmark, Finding, seconds
 
 if TYPE_CHECKING:
     from fiotools.input.detect import Document
@@ -44,6 +46,11 @@ _NAME = "hyperfine"
 _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
 _NOT_BLANK = re.compile(r"\S")
 _INT64 = 2**63 - 1
+_FIGURES = ("mean", "stddev", "median", "user", "system", "min", "max")
+# of CSV: a number, what a line cut in its last field ends with, and a line
+_PRINTED = re.compile(r"\d{1,20}(?:\.\d{1,330})?(?:e[+-]?\d{1,3})?")
+_CUT = re.compile(r",(?:[\d.]*+(?:e[+-]?\d{0,3})?|NaN)$", re.M)
+_LINE = re.compile(r"[^\n]*\n?")
 # what JSON lists for each execution beside its time: the column, and how a note calls it
 _BESIDE = {
     "exit_codes": ("exit_status", "exit_codes"),
@@ -68,6 +75,39 @@ _COMPUTED: dict[str, Callable[[list[float]], float]] = {
     "max": max,
     "stddev": stdev,
 }
+
+
+@dataclass
+class Benchmark:
+    """One command: hyperfine's figures in seconds, and its single runs where the file has them.
+
+    Attributes
+    ----------
+    times : list of float or None
+        Of each run, in seconds; None where that is no number.
+    beside : dict of str to list
+        Columns of `timings` with a value for each run (without times: for each that there was).
+    doubts : list of str
+        What was left out of the record.
+    """
+
+    command: str
+    figures: dict[str, float]
+    parameters: dict[str, str]
+    times: list[float | None] = field(default_factory=list)
+    beside: dict[str, list[int | None]] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+
+# a command, or why there is none; and how many lines of the export stand above it
+Finding: TypeAlias = "tuple[Benchmark | None, str, int]"
+
+
+def _seconds(value: Any) -> float | None:
+    """Take a number of seconds, or nothing."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if isfinite(value) and value >= 0 else None
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -122,8 +162,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, list[Finding]] | N
     """Take the JSON or the CSV that begins at the match."""
     start = match.start()
     if text[start] == "c":
-        end = hyperfine_csv.end_of(text, start)
-        return start, end, list(hyperfine_csv.benchmarks(text[start:end]))
+        end = _end_of(text, start)
+        return start, end, list(_lines(text[start:end]))
     try:
         value, end = _parsed(text, start)
     except json.JSONDecodeError:
@@ -146,7 +186,7 @@ def _benchmark(result: Any) -> Benchmark | None:
     """Take one entry of ``results`` as a plain record; what is not of its type is missing."""
     if not isinstance(result, dict) or not isinstance(result.get("command"), str):
         return None
-    figures = {name: seconds(result.get(name)) for name in FIGURES}
+    figures = {name: _seconds(result.get(name)) for name in _FIGURES}
     if figures["mean"] is None:
         return None
     parameters = result.get("parameters")
@@ -161,7 +201,7 @@ def _benchmark(result: Any) -> Benchmark | None:
             name: value if isinstance(value, str) else orjson.dumps(value).decode()
             for name, value in parameters.items()
         },
-        times=[seconds(value) for value in times],
+        times=[_seconds(value) for value in times],
     )
     for key, (column, name) in _BESIDE.items():
         values = _listed(result, key)
@@ -191,6 +231,67 @@ def _count(value: Any) -> int | None:
         value = int(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and -_INT64 <= value <= _INT64 else None
+
+
+def _end_of(text: str, start: int) -> int:
+    """Return where a table ends: before the first line that is narrower and ends in no figure."""
+    at, quotes, width = start, 0, text.count(",", start, text.find("\n", start))
+    while at < len(text):
+        line = _LINE.match(text, at)
+        assert line is not None
+        quotes += line[0].count('"')
+        is_row = line[0].count(",") >= width or _CUT.search(line[0]) is not None
+        if quotes % 2 == 0 and not is_row and (line[0].strip() or quotes == 0):
+            break
+        at = line.end()
+    return start + len(text[start:at].rstrip("\n")) + 1 if at < len(text) else at
+
+
+def _lines(text: str) -> Iterator[Finding]:
+    """Read one summary for each line: what it says, or why it says nothing, and its place."""
+    rows = csv.reader(StringIO(text), strict=True)
+    # a last line without an end may be cut within its last field
+    line, unended = 0, -1 if text.endswith("\n") else text.count("\n") + 1
+    try:
+        header = next(rows)
+        for cells in rows:
+            line, before = rows.line_num, line
+            if not cells:
+                continue
+            if line == unended:
+                yield None, "the file ends within this line: its last field is left out", before
+            benchmark, reason = None, f"{len(cells)} fields where the header has {len(header)}"
+            if len(cells) == len(header):
+                known = len(cells) - (line == unended)
+                benchmark, reason = _summary(dict(zip(header[:known], cells, strict=False)))
+            yield benchmark, reason and f"{reason}: the line is left out", before
+    except csv.Error as error:
+        yield None, f"what follows is no CSV ({error}): left out", line
+
+
+def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
+    """Take one line's cells, by the header's names."""
+    figures = {}
+    for name in _FIGURES:
+        text = cells.get(name, "")
+        if text in ("", "NaN"):
+            continue
+        value = _seconds(float(text)) if _PRINTED.fullmatch(text) else None
+        if value is None:
+            return None, f"{name} {text[:40]!r} is no number of seconds"
+        figures[name] = value
+    if "mean" not in figures:
+        return None, "no mean"
+    # one run has no spread, which CSV prints as 0
+    if not figures.get("stddev") and figures.get("min") == figures.get("max"):
+        figures.pop("stddev", None)
+    prefix = "parameter_"
+    parameters = {
+        name.removeprefix(prefix): text
+        for name, text in cells.items()
+        if name.startswith(prefix) or name == "parameter"
+    }
+    return Benchmark(cells.get("command", ""), figures, parameters), ""
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:

@@ -38,26 +38,11 @@ _LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
 _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
 )
+_LEADING_TIME = re.compile(r"^\s*(?:\S*/)?time\s+(?:-p\s+)?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
-_OPERAND = re.compile(r"[a-z]+=")
 _QUOTING = re.compile(r"[\"'\\]")
 _WORD = re.compile(r"[^ \t\r\n]+")
 _KEPT = 1024  # answers
-_TOO_MUCH = 2**63  # for dd, and for a column
-_FACTORS = {
-    "": 1,
-    "c": 1,
-    "w": 2,
-    "b": 512,
-    "k": 1024,
-    "kb": 1000,
-    "m": 1024**2,
-    "mb": 1000**2,
-    "g": 1024**3,
-    "gb": 1000**3,
-    "t": 1024**4,
-    "tb": 1000**4,
-}
 
 
 @lru_cache(_KEPT)
@@ -143,40 +128,28 @@ def _base(word: str) -> str:
 
 
 @lru_cache(_KEPT)
-def commands(command: str, program: str, depth: int = 2) -> tuple[str, ...]:
-    """List the simple commands of one program in a command line, from its name on.
+def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...], ...]:
+    """List the simple commands of one program in a command line: the words behind its name.
 
     Examples
     --------
     >>> commands("time dd if=a of=b; bash -c 'dd if=b of=/dev/null' | tail", "dd")
-    ('dd if=a of=b', 'dd if=b of=/dev/null')
+    (('if=a', 'of=b'), ('if=b', 'of=/dev/null'))
     >>> commands("ssh host dd of=x; echo dd", "dd")
-    ('dd of=x',)
+    (('of=x',),)
     """
-    found: list[str] = []
+    found: list[tuple[str, ...]] = []
     for _, part in simple(command):
-        listed, named = words(part), programs(part)
+        listed = words(part)
         for at, word in enumerate(listed):
             if " " in word and depth:
                 found += commands(word, program, depth - 1)
             elif _base(word.lstrip("({")) in (program, f"{program}.exe") and (
-                program in named or any(_ASSIGNMENT.fullmatch(w) for w in listed[at + 1 :])
+                any(_ASSIGNMENT.fullmatch(w) for w in listed[at + 1 :]) or program in programs(part)
             ):
-                found.append(shlex.join([program, *listed[at + 1 :]]))
+                found.append(listed[at + 1 :])
                 break
     return tuple(found)
-
-
-def assignments(part: str) -> dict[str, str]:
-    """Collect the ``name=value`` operands of a simple command.
-
-    Examples
-    --------
-    >>> assignments("dd if=/dev/zero of=x bs=1M")
-    {'if': '/dev/zero', 'of': 'x', 'bs': '1M'}
-    """
-    given = (word.partition("=") for word in words(part)[1:] if _OPERAND.match(word))
-    return {name: value.rstrip(")}") for name, _, value in given}
 
 
 def is_concurrent(command: str) -> bool:
@@ -201,10 +174,10 @@ def can_print(command: str, tool: str) -> bool:
     >>> can_print("./bench.sh", "dd"), can_print("cd /mnt", "dd"), can_print("fio a.fio", "dd")
     (True, False, False)
     """
-    named = {name.removesuffix(".exe") for name in programs(command)}
-    if tool in named or commands(command, tool):
+    if commands(command, tool):
         return True
-    return bool(named - _QUIET - _TOOLS)
+    named = {name.removesuffix(".exe") for name in programs(command)}
+    return tool in named or bool(named - _QUIET - _TOOLS)
 
 
 @lru_cache(_KEPT)
@@ -221,27 +194,4 @@ def untimed(command: str) -> str:
     >>> untimed("time -p cat data.raw > /dev/null")
     'cat data.raw > /dev/null'
     """
-    return re.sub(r"^\s*(?:\S*/)?time\s+(?:-p\s+)?", "", command).strip()
-
-
-@lru_cache(_KEPT)
-def dd_number(text: str) -> int | None:
-    """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
-
-    Examples
-    --------
-    >>> dd_number("1024M"), dd_number("1024x1024"), dd_number("$size")
-    (1073741824, 1048576, None)
-    """
-    product = 1
-    for part in text.split("x"):
-        match = re.fullmatch(r"(\d+)([a-zA-Z]*)", part)
-        suffix = match[2].lower().removesuffix("ib") if match else None
-        if match and match[2][1:] == "iB":
-            suffix = match[2][0].lower()
-        if not match or suffix not in _FACTORS:
-            return None
-        product *= int(match[1]) * _FACTORS[suffix]
-        if product >= _TOO_MUCH:
-            return None
-    return product
+    return _LEADING_TIME.sub("", command).strip()

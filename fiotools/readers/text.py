@@ -37,7 +37,7 @@ def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
         What ends a line: ``"\n\r"`` where progress that was overwritten counts as a line.
     """
     low = max(0, at - within)
-    found = max(text.rfind(end, low, at) for end in ends)
+    found = max([text.rfind(end, low, at) for end in ends])
     return found + 1 if found >= 0 or low == 0 else None
 
 

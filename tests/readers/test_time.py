@@ -316,6 +316,15 @@ def test_a_command_that_is_said_to_have_failed_without_a_number():
     assert results.timings["exit_status"].isna().item()
 
 
+def test_a_command_that_failed_below_another_time():
+    gnu = "Command exited with non-zero status 3\n"
+    results = ft.reads(f"{gnu}/usr/bin/time -q sh  0.01s user 0.02s system 50% cpu 0.060 total\n")
+    assert results.runs[["status", "command"]].to_numpy().tolist() == [
+        ["error", "/usr/bin/time -q sh"]
+    ]
+    assert results.timings["exit_status"].item() == 3
+
+
 def test_what_has_no_column():
     listed = ft.read(FIXTURES / "gnu-time-1.9--v_dd.txt").extras
     extras = listed[listed["path"].str.startswith("time/")].set_index("path")["text"]

@@ -61,12 +61,12 @@ _TOKEN = re.compile(
 )
 _COUNT = r"(?:0|[1-9][0-9]{0,17})"
 _RECORDS = rf"({_COUNT}\+{_COUNT}) records"
-# what `_TOKEN` finds in these lines, found at once
+# what `_TOKEN` finds in these lines, found at once; progress has no records above it
 _WHOLE = re.compile(
-    rf"{_RECORDS} in\n{_RECORDS} out\n"
+    rf"(?:{_RECORDS} in\n{_RECORDS} out\n)?"
     rf"([0-9]{{1,18}}) bytes (?:\(({_SIZE}(?:, {_SIZE})?)\) )?copied, "
     r"([0-9]{1,15}(?:\.[0-9]{1,12})?(?:e-[0-9]{1,2})?) s, "
-    r"([0-9]{1,24}(?:\.[0-9]{1,3})? [kMGTPEZY]?B/s)(?:\n|\Z)"
+    r"([0-9]{1,24}(?:\.[0-9]{1,3})? [kMGTPEZY]?B/s)(?=[\n\r]|\Z)"
 )
 # a command between two reports: lines were lost, and what follows is another dd's
 COMMAND = re.compile(r"\b[io]f=\S{1,400}")
@@ -173,6 +173,10 @@ class Token(NamedTuple):
     end: int
     line: int = 0
 
+    def placed(self, at: int, line: int) -> Token:
+        """Return a token of a segment that begins at a place, on a line."""
+        return Token(self.value, at + self.start, at + self.end, line)
+
 
 class Segment(NamedTuple):
     """A line, or what stands between carriage returns, with the tokens in it.
@@ -180,43 +184,43 @@ class Segment(NamedTuple):
     ``foreign`` says that something stands before the first token that is not dd's.
     """
 
-    tokens: tuple[Token, ...]
-    foreign: bool
-    is_blank: bool
-    is_stray: bool
+    tokens: tuple[Token, ...] = ()
+    foreign: bool = False
+    is_blank: bool = False
+    is_stray: bool = False
 
 
-def whole(text: str, at: int, line: int) -> tuple[Whole, int]:
-    r"""Read the whole reports that begin at a place, on a line; say where they end.
+def whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
+    r"""Read the whole reports that begin at a place, on a line; say where the next line begins.
 
     Examples
     --------
     >>> text = "2+0 records in\n2+0 records out\n1024 bytes copied, 0.5 s, 2.0 kB/s\n"
-    >>> whole(text * 2, 0, 1)[0].reports[1].figures
+    >>> whole(text * 2, 0, 1)[0].value.reports[1].figures
     Figures(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
     """
-    found = []
+    found: list[Report] = []
+    start, first, end = at, line, at
+    once: dict[str | None, str | None] = {}  # texts that repeat are kept once
     while match := _WHOLE.match(text, at):
-        found.append(match.groups())
-        at = match.end()
-    if not found:
-        return Whole([]), at
-    into, out, amounts, sizes, seconds, rates = zip(*found, strict=True)
-    figures = map(Figures, map(int, amounts), sizes, seconds, map(float, seconds), rates)
-    ends = range(line + 2, line + 3 * len(found), 3)
-    reports = map(Report, range(line, line + 3 * len(found), 3), into, out, figures, ends)
-    return Whole(list(reports)), at - (text[at - 1 : at] == "\n")
+        *alike, amount, seconds = match.group(1, 2, 4, 6, 3, 5)
+        into, out, size, rate = map(once.setdefault, alike, alike)
+        figures = Figures(int(amount), size, seconds, float(seconds), rate)
+        last = line + 2 if into else line
+        found.append(Report(line, into, out, figures, last))
+        end = match.end()
+        line, at = last + (text[end : end + 1] == "\n"), end + 1
+    return (Token(Whole(found), start, end, first), at, line) if found else None
 
 
 def parts(token: Token) -> Iterator[Token]:
     """Give the lines of whole reports as tokens of their own."""
     assert isinstance(token.value, Whole)
     for report in token.value.reports:
-        assert report.into is not None
-        assert report.out is not None
+        if report.into is not None and report.out is not None:
+            yield token._replace(value=Records(report.into, "records in"), line=report.line)
+            yield token._replace(value=Records(report.out, "records out"), line=report.line + 1)
         assert report.figures is not None
-        yield token._replace(value=Records(report.into, "records in"), line=report.line)
-        yield token._replace(value=Records(report.out, "records out"), line=report.line + 1)
         yield token._replace(value=report.figures, line=report.figures_line)
 
 
@@ -225,12 +229,12 @@ def segment(text: str) -> Segment:
     """Find dd's tokens in one line."""
     stripped = text.strip()
     if not stripped and SEPARATOR not in text:
-        return Segment((), foreign=False, is_blank=True, is_stray=False)
+        return Segment(is_blank=True)
     said = _SAID.fullmatch(stripped)
     if said:
         at = text.index(stripped)
         token = Token(Said(said["message"]), at, at + len(stripped))
-        return Segment((token,), foreign=False, is_blank=False, is_stray=False)
+        return Segment((token,))
     tokens: list[Token] = []
     for found in _TOKEN.finditer(text):
         if tokens and COMMAND.search(text, tokens[-1].end, found.start()):
@@ -238,13 +242,13 @@ def segment(text: str) -> Segment:
         if found["bytes"] is None or _is_whole(found):
             tokens.append(_token(found))
         if len(tokens) > _MOST:  # sums, and no reports run together
-            return Segment((), foreign=False, is_blank=False, is_stray=False)
+            return Segment()
     if not tokens:
-        return Segment((), foreign=False, is_blank=False, is_stray=bool(_STRAY.fullmatch(stripped)))
+        return Segment(is_stray=bool(_STRAY.fullmatch(stripped)))
     above = text[: tokens[0].start]
     dated = _DATED.match(above)
     foreign = not (_OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :])))
-    return Segment(tuple(tokens), foreign, is_blank=False, is_stray=False)
+    return Segment(tuple(tokens), foreign)
 
 
 def aside(text: str) -> Token | None:
@@ -291,24 +295,13 @@ def _rate(found: re.Match[str]) -> str | None:
     return f"{number}{' ' * bool(found['glue'] or found['glue2'])}{prefix}{byte}/s"
 
 
-def placed(token: Token, at: int, line: int) -> Token:
-    """Return a token of a segment that begins at a place, on a line."""
-    return Token(token.value, at + token.start, at + token.end, line)
-
-
-def segments(text: str, at: int, line: int = 0) -> Iterator[tuple[int, int, int]]:
-    """Give start, end and line of every segment from a place on."""
-    size = len(text)
-    while at <= size:
-        newline = text.find("\n", at, at + LONGEST + 1)
-        stop = newline if newline >= 0 else min(size, at + LONGEST + 1)
-        carriage = text.find("\r", at, stop)
-        end = carriage if carriage >= 0 else stop
-        yield at, end, line
-        if end - at > LONGEST or end >= size:
-            return
-        line += text[end] == "\n"
-        at = end + 1
+def line_end(text: str, at: int) -> int:
+    """Find where a line ends, or what a carriage return overwrites; no farther than is bearable."""
+    high = at + LONGEST + 1
+    newline = text.find("\n", at, high)
+    stop = newline if newline >= 0 else min(len(text), high)
+    carriage = text.find("\r", at, stop)
+    return carriage if carriage >= 0 else stop
 
 
 def are_words(words: str) -> bool:

@@ -25,10 +25,10 @@ from fiotools.errors import ParseError
 from fiotools.readers.base import Session
 from fiotools.readers.dd import lines as dd_lines
 from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Whole
-from fiotools.readers.dd.reports import is_same
 from fiotools.readers.dd.rows import add
-from fiotools.readers.dd.runs import Block
+from fiotools.readers.dd.runs import Block, is_same
 from fiotools.readers.pasted import SEPARATOR
+from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
     from fiotools.input.detect import Document
@@ -69,71 +69,71 @@ def _first(block: Block) -> str:
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
     """Read what dd printed around the match, as far down as nothing else comes."""
-    begin = _line_start(text, match.start())
-    if begin is None:
+    at = line_start(text, match.start(), dd_lines.LONGEST, "\n\r")
+    if at is None:
         return None
-    for command in dd_lines.COMMAND.finditer(text, begin, match.start()):
-        begin = command.end()
+    for command in dd_lines.COMMAND.finditer(text, at, match.start()):
+        at = command.end()
     tokens: list[Token] = []
     stops: list[int] = []
-    start = end = begin
-    is_overwritten = is_certain = is_kept = False
-    gap = 0
+    start = end = at
+    is_certain = is_kept = False
+    line = gap = 0
     aside: Token | None = None
-    segments = dd_lines.segments(text, begin)
-    while place := next(segments, None):
-        at, stop, line = place
-        part = text[at:stop]
-        if len(part) > dd_lines.LONGEST:
-            break
-        gap += 1
-        if gap > _GAP or (len(tokens) > _DOUBTFUL and not is_certain):
-            break
-        whole, last_end = dd_lines.whole(text, at, line) if aside is None else (Whole([]), at)
-        if whole.reports:
-            start, end = start if tokens else at, last_end
-            tokens.append(Token(whole, at, end, line))
-            gap, is_certain, is_overwritten = 0, True, False
-            segments = dd_lines.segments(text, end + 1, line + 3 * len(whole.reports))
+    while at <= len(text) and gap < _GAP and (is_certain or len(tokens) <= _DOUBTFUL):
+        if aside is None and (found := dd_lines.whole(text, at, line)):
+            start = start if tokens else at
+            token, at, line = found
+            tokens.append(token)
+            end, gap, is_certain = token.end, 0, True
             continue
-        found = dd_lines.segment(part)
-        if found.is_blank:
+        here, number = at, line
+        stop = dd_lines.line_end(text, at)
+        if stop - here > dd_lines.LONGEST:
+            break
+        at, line, gap = stop + 1, line + (text[stop : stop + 1] == "\n"), gap + 1
+        part = text[here:stop]
+        segment = dd_lines.segment(part)
+        if segment.is_blank:
             continue
         if not tokens:
-            if not found.tokens or _is_prose(found.tokens[0].value):
+            if not segment.tokens or _is_prose(segment.tokens[0].value):
                 return None
-            start = at + _begin(part, found.tokens[0].start) if found.foreign else at
-        elif found.foreign:
+            start = here + _begin(part, segment.tokens[0].start) if segment.foreign else here
+        elif segment.foreign:
             break
         if "^C" in part:
-            stops.append(line)
-        if not found.tokens:
-            if found.is_stray:
-                continue
-            if aside is None and _is_after_records(tokens) and (held := dd_lines.aside(part)):
-                aside, is_kept = dd_lines.placed(held, at, line), bool(_TRUNCATED.search(part))
-                if is_kept:
-                    tokens.append(aside)
-                    end = stop
-                continue
-            break
+            stops.append(number)
+        if segment.is_stray:
+            continue
+        if not segment.tokens:
+            held = aside is None and _is_after_records(tokens) and dd_lines.aside(part)
+            if not held:
+                break
+            aside, is_kept = held.placed(here, number), bool(_TRUNCATED.search(part))
+            if is_kept:
+                tokens.append(aside)
+                end = stop
+            continue
         if aside is not None:
             # only figures make the words above them a line of dd's
             if not is_kept:
-                if not isinstance(found.tokens[0].value, Figures):
+                if not isinstance(segment.tokens[0].value, Figures):
                     break
                 tokens.append(aside)
             aside = None
-        tokens += [dd_lines.placed(token, at, line) for token in found.tokens]
+        tokens += [token.placed(here, number) for token in segment.tokens]
         gap, is_certain = 0, is_certain or _is_certain(tokens)
-        tail = part[found.tokens[-1].end :]
+        tail = part[segment.tokens[-1].end :]
         is_bare = not tail.strip()
-        end = stop if is_bare else at + found.tokens[-1].end
-        is_overwritten = text[stop : stop + 1] == "\r" or text[max(0, at - 1) : at] == "\r"
+        end = stop if is_bare else tokens[-1].end
         if not (is_bare or _COMMENT.match(tail)):
             break
     if not is_certain:
         return None
+    low, stop = max(0, end - dd_lines.LONGEST), dd_lines.line_end(text, end)
+    is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
+    is_overwritten |= text[stop : stop + 1] == "\r"
     fragment, is_cut = None, False
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
@@ -155,12 +155,6 @@ def _source_above(text: str, at: int) -> str:
     found = text.rfind(SEPARATOR, max(0, at - dd_lines.LONGEST), at)
     stop = text.find("\n", found, at)
     return text[found + 1 : stop] if 0 <= found < stop else ""
-
-
-def _line_start(text: str, at: int) -> int | None:
-    lowest = max(0, at - dd_lines.LONGEST)
-    found = max(text.rfind("\n", lowest, at), text.rfind("\r", lowest, at))
-    return found + 1 if found >= 0 or lowest == 0 else None
 
 
 def _begin(part: str, at: int) -> int:

@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from fiotools import units
 from fiotools.readers import shell
 from fiotools.readers.dd.operands import NOTHING, Operands, operands
 from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, check, each
-from fiotools.readers.dd.reports import counts
-from fiotools.readers.dd.runs import Run
+from fiotools.readers.dd.runs import Run, counts
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
@@ -110,6 +110,9 @@ class _Batch:
         self.number = np.array(
             [*chain(*(range(one.first, one.first + len(one.runs)) for one in records))], dtype=int
         )
+        about = zip(self.all, self.ends, strict=True)
+        told = [not (end or run.said or run.remarks or run.is_stopped) for run, end in about]
+        self.is_plain = np.array(told, dtype=bool)
         # of runs with figures: their places, these, and what these are worth
         self.have = np.flatnonzero([last.figures is not None for last in self.last])
         self.figures: list[Figures] = [last.figures for last in self.last if last.figures]
@@ -127,6 +130,11 @@ class _Batch:
         full, partial = self.written[:, self.have]
         whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
         self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
+        # or they are not so many records of the command's size
+        sizes = [self.told[at].records_bytes or 0 for at in self.have.tolist()]
+        size = np.array(sizes, dtype=np.int64)
+        count, rest = np.divmod(self.bytes, np.maximum(size, 1))  # the product may be too large
+        self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
 
     def _spread(self, values: NDArray[Any], nothing: Any) -> NDArray[Any]:
         """Give what is known of figures for each run."""
@@ -146,17 +154,19 @@ class _Batch:
     def runs(self) -> Made:
         """Give the rows of runs."""
         duration = np.where(self.is_rounded, np.nan, self.elapsed)
-        about = zip(self.all, self.ends, self.is_behind.tolist(), strict=True)
+        status = ["ok"] * len(self.all)
+        for at in np.flatnonzero(~self.is_plain | self.is_behind).tolist():
+            status[at] = _status(self.all[at], self.ends[at], is_behind=self.is_behind[at])
         sessions = [record.session for record in self.records]
         owner = self.owner.tolist()
         columns: dict[str, Column] = {
             "run": self.number,
-            "tool": ["dd"] * len(owner),
-            "format": ["dd"] * len(owner),
+            "tool": pl.repeat("dd", len(owner), eager=True),
+            "format": pl.repeat("dd", len(owner), eager=True),
             "command": [sessions[of].command for of in owner],
             "host": [sessions[of].host for of in owner],
             "duration_s": self._spread(duration, np.nan),
-            "status": [_status(run, end, is_behind=behind) for run, end, behind in about],
+            "status": status,
         }
         return Made("runs", self.owner, columns)
 
@@ -204,7 +214,8 @@ class _Batch:
         }
         for path, told in texts.items():
             of = [at for at, text in enumerate(told) if text is not None]
-            yield self._printed(of, [path] * len(of), [told[at] for at in of])
+            paths = pl.repeat(path, len(of), eager=True)
+            yield self._printed(of, paths, [told[at] for at in of])
         found = [
             (at, f"samples.{place}.records_{name}", text)
             for at, run in enumerate(self.all)
@@ -213,12 +224,13 @@ class _Batch:
             if report.into and report.out
             for name, text in (("in", report.into), ("out", report.out))
         ]
-        of, paths = [at for at, _, _ in found], [path for _, path, _ in found]
-        yield self._printed(of, paths, [text for _, _, text in found])
+        of = [at for at, _, _ in found]
+        yield self._printed(of, [path for _, path, _ in found], [text for _, _, text in found])
 
-    def _printed(self, of: list[int], paths: list[str], texts: Sequence[str | None]) -> Made:
-        columns: dict[str, Column] = {"run": self.number[of], "path": paths, "text": texts}
-        return Made("extras", self.owner[of], {**columns, "entry": [1] * len(of)})
+    def _printed(self, of: list[int], path: Column, texts: Sequence[str | None]) -> Made:
+        entry = np.ones(len(of), dtype=np.int64)
+        columns: dict[str, Column] = {"run": self.number[of], "path": path, "text": texts}
+        return Made("extras", self.owner[of], {**columns, "entry": entry})
 
     def settings(self) -> Made:
         """Give the operands."""
@@ -269,20 +281,9 @@ class _Batch:
     def _is_odd(self) -> NDArray[np.bool_]:
         """Say about which runs there may be something to say."""
         good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
-        good &= self.checked.is_sized & self.is_fit
-        is_odd: NDArray[np.bool_] = ~self._spread(good, nothing=False) | self.is_behind
-        for at, run in enumerate(self.all):
-            if run.said or run.remarks or self.ends[at] or self._is_other(at):
-                is_odd[at] = True
-        return is_odd
-
-    def _is_other(self, at: int) -> bool:
-        """Whether the bytes are not so many records of the command's size."""
-        size, figures, out = self.told[at].records_bytes, self.last[at].figures, self.last[at].out
-        if not (size and figures and out):
-            return False
-        full, partial = counts(out)
-        return not partial and full * size != figures.bytes
+        good &= self.checked.is_sized & self.is_fit & ~self.is_other
+        is_good: NDArray[np.bool_] = self._spread(good, nothing=False) & self.is_plain
+        return ~is_good | self.is_behind
 
     def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Say what is odd about a run: line, severity and message."""
@@ -320,7 +321,7 @@ class _Batch:
             yield line, "warning", f"{told}; the latter is kept"
         if figures and not self.is_fit[place]:
             yield line, "warning", f"{figures.bytes} bytes cannot be {out} records of one size"
-        elif figures and self._is_other(at):
+        elif figures and self.is_other[place]:
             size = self.told[at].records_bytes
             told = f"{figures.bytes} bytes are not {out} records of {size} bytes (the command's)"
             yield line, "warning", told

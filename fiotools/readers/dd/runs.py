@@ -1,4 +1,8 @@
-"""Which of dd's reports are of one dd.
+"""Which of the lines that dd printed belong to one report, and which of its reports to one dd.
+
+Records and figures are joined by their order, where two dd are mixed by what can be: with no
+partial records the bytes are a multiple of the full ones. Several dd on one standard error write
+between each other's lines.
 
 A dd that is asked by a signal, that shows its progress or goes on after an error reports more than
 once; the last report is the result. Runs appended to one file look alike. Reports are of one dd
@@ -10,11 +14,25 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from typing import NamedTuple
 
-from fiotools.readers.dd.lines import Report, Said, Token
-from fiotools.readers.dd.reports import Remark, counts, rejoined, reports
+from fiotools.readers.dd.lines import (
+    Aside,
+    Figures,
+    Records,
+    Report,
+    Said,
+    Spoiled,
+    Token,
+    Whole,
+    parts,
+)
+
+Remark = tuple[int, str, str]  # line, severity, message
 
 
 @dataclass(slots=True)
@@ -28,8 +46,7 @@ class Run:
     remarks: Sequence[Remark] = ()
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """What dd printed without anything else between.
 
     Attributes
@@ -62,19 +79,160 @@ class Block:
 
     def runs(self, count: int | None = None) -> list[Run]:
         """Sort what dd printed into runs; ``count`` is the command's."""
-        printed, remarks = reports(self.tokens)
+        printed, remarks = _reports(self.tokens)
         said = [
             (token.line, token.value.message)
             for token in self.tokens
             if isinstance(token.value, Said)
         ]
-        found = _series(rejoined(printed) if self.source else printed, said, count)
+        found = _series(_rejoined(printed) if self.source else printed, said, count)
         if found:
             found[0].remarks = [*remarks, *found[0].remarks]
         for run in found if self.stops else ():
             at = bisect_left(self.stops, run.last.line - 1)
             run.is_stopped = at < len(self.stops) and self.stops[at] <= run.last.line
         return found
+
+
+class _Loose(NamedTuple):
+    """Figures below more than one report without figures: how many were above."""
+
+    above: int
+    figures: Figures
+    line: int
+
+
+@lru_cache(maxsize=4096)
+def counts(records: str) -> tuple[int, int]:
+    """Give full and partial records."""
+    full, _, partial = records.partition("+")
+    return int(full), int(partial)
+
+
+def _reports(tokens: Iterable[Token]) -> tuple[list[Report], list[Remark]]:
+    """Join records and figures to reports."""
+    found: list[Report] = []
+    pending: list[Report] = []  # those without figures so far
+    loose: list[_Loose] = []
+    remarks: list[Remark] = []
+    half: tuple[int, Records] | None = None
+    waiting: list[Iterator[Token]] = [iter(tokens)]
+    while waiting:
+        token = next(waiting[-1], None)
+        if token is None:
+            waiting.pop()
+            continue
+        value = token.value
+        if isinstance(value, Whole):
+            if half is None and not pending:
+                found += value.reports
+            else:  # records above may go with figures in them
+                waiting.append(parts(token))
+            continue
+        if half is not None and not _goes_with(half, token):
+            remarks.append(_lone(half))
+            half = None
+        if isinstance(value, Records):
+            if half is None:
+                half = token.line, value
+            else:
+                pending.append(Report(half[0], half[1].text, value.text))
+                half = None
+        elif isinstance(value, Aside) and pending:
+            pending[-1] = pending[-1]._replace(aside=value.text or None)
+        elif isinstance(value, Spoiled) and pending:
+            pending[-1] = pending[-1]._replace(spoiled=value.text, figures_line=token.line)
+        elif isinstance(value, Figures):
+            loose.append(_Loose(len(pending), value, token.line))
+            if len(loose) >= len(pending):
+                found += _match(pending, loose, remarks)
+                pending, loose = [], []
+    found += _match(pending, loose, remarks)
+    if half is not None:
+        remarks.append(_lone(half))
+    return sorted(found, key=lambda report: report.line), remarks
+
+
+def _lone(half: tuple[int, Records]) -> Remark:
+    line, records = half
+    return line, "warning", f"records without their other half: {records.text}"
+
+
+def _goes_with(half: tuple[int, Records], token: Token) -> bool:
+    """Whether a token can be the records out that belong to records in."""
+    line, into = half
+    if not isinstance(token.value, Records):
+        return False
+    return not is_same(into, token.value) and token.line <= line + 4
+
+
+def _rejoined(reports: list[Report]) -> list[Report]:
+    """Join one host's figures with its records, which pdsh may bring in the wrong order."""
+    if len(reports) == 2:
+        first, second = reports
+        if first.into is None and second.figures is None and _fits(second, first.figures):
+            return [second._replace(figures=first.figures, figures_line=first.figures_line)]
+    return reports
+
+
+def is_same(one: Records, other: Records) -> bool:
+    """Whether two lines say the same of their records: both were read, or both written."""
+    words = other.words
+    return one.words == words and words.isascii() and words[:1].isalpha()
+
+
+def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) -> list[Report]:
+    """Give figures to records: by order, where that is no question, else by what fits."""
+    is_own = len(loose) > 1
+    order = _order(pending, loose)
+    if order is not None:
+        found = [report._replace(is_own=is_own) for report in pending] if is_own else pending
+        for at, one in zip(order, loose, strict=True):
+            found[at] = found[at]._replace(figures=one.figures, figures_line=one.line)
+        return found
+    if pending:
+        records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
+        told = f"{len(pending)} dd wrote at once; whose records are whose is not certain: {records}"
+        remarks.append((pending[0].line, "warning", told))
+    return [
+        Report(one.line, figures=one.figures, figures_line=one.line, is_own=is_own) for one in loose
+    ]
+
+
+def _order(pending: list[Report], loose: list[_Loose]) -> Iterable[int] | None:
+    """Say which records each of the figures goes with; None if that is not certain."""
+    if not loose:
+        return ()
+    if not pending:
+        return None
+    if len(loose) < len(pending):
+        # each report's own figures follow it; some have none
+        directly = [one.above - 1 for one in loose]
+        is_certain = len(set(directly)) == len(loose) and all(
+            _fits(pending[at], one.figures) for at, one in zip(directly, loose, strict=True)
+        )
+        return directly if is_certain else None
+    if len(pending) == 1 or len(pending) > 6:
+        return range(len(pending))
+    ways = [
+        order
+        for order in permutations(range(len(pending)))
+        if all(
+            at < one.above and _fits(pending[at], one.figures)
+            for at, one in zip(order, loose, strict=True)
+        )
+    ]
+    return ways[0] if len(ways) == 1 else None
+
+
+def _fits(report: Report, figures: Figures | None) -> bool:
+    """Whether records and bytes can be of one report."""
+    if report.out is None or figures is None:
+        return False
+    full, partial = counts(report.out)
+    if partial:
+        return figures.bytes >= full + partial
+    return figures.bytes % full == 0 if full else figures.bytes == 0
 
 
 def _series(
@@ -91,7 +249,7 @@ def _series(
         if group and _continues(group[-1], known, report, numbers, count):
             group.append(report)
         else:
-            found += _settled(group) if len(group) > 1 else map(Run, group)
+            found += _settled(group)
             group, known = [report], None
         if report.into:
             known = report
@@ -171,8 +329,10 @@ def _block(report: Report) -> int | None:
 
 def _settled(every: list[Report]) -> list[Run]:
     """Say what was decided; take apart what more likely was several runs."""
+    if len(every) == 1:
+        return [Run(every[0])]
     ends = [place for place, report in enumerate(every) if report.into is not None]
-    if len(every) < 2 or not ends:
+    if not ends:
         return [_of(every)] if every else []
     every, below = every[: ends[-1] + 1], every[ends[-1] + 1 :]
     # progress below the last report: another dd, and killed

@@ -6,18 +6,18 @@ switches, blocks read and written, as far as the report has them: ``time/cpu_pct
 ``time/major_faults``, ...). A command that failed, where the report says so, is a run of status
 error.
 
-Read are the forms that carry labels (`labels`), the lines of zsh, tcsh and GNU time (`lines`), and
-the lists of GNU time's ``-v`` and its likes, of fish and of PowerShell (`lists`). Numbers without
-labels (``TIMEFORMAT``, ``-f``, bash's ``times``) are nobody's report. A report without its command
-says nothing of what was timed.
+Read are the forms that carry labels, the lines of zsh, tcsh and GNU time, and the lists of GNU
+time's ``-v`` and its likes, of fish and of PowerShell. Numbers without labels (``TIMEFORMAT``,
+``-f``, bash's ``times``) are nobody's report. A report without its command says nothing of what was
+timed.
 
 Traps. Labels are never translated, the decimal mark follows the locale. bash's and mksh's minutes
 never roll over to hours. User time above real time is right: several processors. A share of the
 processor that its own times contradict is noted.
 
 Grammar: bash ``execute_cmd.c`` 5.2 (``print_formatted_time``), POSIX ``time -p``, ksh93
-``sh/xec.c`` (``p_time``), mksh ``funcs.c``, FreeBSD ``usr.bin/time/time.c``; the rest in the
-modules named.
+``sh/xec.c`` (``p_time``), mksh ``funcs.c``, FreeBSD ``usr.bin/time/time.c``; the rest in
+the module `forms`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.formats import TIMES
-from fiotools.readers.time import labels, lines, lists
-from fiotools.readers.time.report import Found, Timing
+from fiotools.readers.time import forms
+from fiotools.readers.time.forms import Found, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,17 +38,10 @@ if TYPE_CHECKING:
     from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
-# who reads on from what a timing begins with
-_FORMS: tuple[tuple[str, Callable[[str, int], Found | None]], ...] = (
-    ("verbose", lists.verbose),
-    ("zsh", lines.zsh),
-    ("gnu", lines.gnu),
-    ("tcsh", lines.tcsh),
-    ("fish", lists.fish),
-    ("powershell", lists.powershell),
-    ("labels", labels.read),
+# who reads on from what a timing begins with: the functions have the names of the beginnings
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[str, int], Found | None]], ...] = tuple(
+    (re.compile(beginning), getattr(forms, name)) for name, beginning in TIMES.items()
 )
-_BEGINNINGS = tuple((re.compile(TIMES[name]), form) for name, form in _FORMS)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -61,9 +54,9 @@ def read(document: Document, tables: Tables) -> None:
 
 def parse(text: str, match: re.Match[str]) -> Found | None:
     """Read the report that has one of the forms' beginnings at the match."""
-    for beginning, form in _BEGINNINGS:
+    for beginning, form in _FORMS:
         if beginning.match(match[0]) and (found := form(text, match.start())):
-            return found
+            return forms.ended(text, found)
     return None
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.readers import shell
 from fiotools.readers.pasted import SEPARATOR
+from fiotools.readers.text import line_end
 
 if TYPE_CHECKING:
     from fiotools.readers.base import Report
@@ -56,8 +56,7 @@ _MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db
 _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A place where what follows stops belonging to the command above: or a new command itself.
 
     Attributes
@@ -97,13 +96,11 @@ class Command:
 
 def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
-    lines = text.split("\n")
-    fences = _FENCES.search(text) is not None
-    fenced, position, at, report, taken = False, 0, 0, 0, 0
-    while at < len(lines):
-        line, begin = lines[at], position
-        position += len(line) + 1
-        at += 1
+    fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
+    fenced, at, report, taken = False, 0, 0, 0
+    while at <= len(text):
+        begin, stop = at, line_end(text, at)
+        line, at = text[begin:stop], stop + 1
         while report < len(reports) and reports[report].start <= begin:
             taken, report = reports[report].end, report + 1
         if fences and _FENCE.match(line):
@@ -111,7 +108,11 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
             if begin >= taken:
                 yield Command(begin)
             continue
-        if begin < taken or not line:
+        if begin < taken:
+            # the fences in a report count
+            at = at if fences else max(at, line_end(text, taken - 1) + 1)
+            continue
+        if not line:
             continue
         if line.startswith(SEPARATOR):
             yield Command(begin, host=line.split(SEPARATOR)[1] or None)
@@ -123,14 +124,13 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
             continue
         told, host, start, is_echo = found
         parts = [told]
-        while at < len(lines) and _goes_on(parts[-1], lines[at]):
-            parts.append(_MORE.sub("", lines[at]).strip())
-            position += len(lines[at]) + 1
-            at += 1
+        while at <= len(text) and _goes_on(parts[-1], below := text[at : line_end(text, at)]):
+            parts.append(_MORE.sub("", below).strip())
+            at += len(below) + 1
         whole = shell.uncommented(_joined(parts)).strip()
-        end = begin + len(line) if len(parts) == 1 else 0
+        end = stop if len(parts) == 1 else 0
         is_trace = is_echo and line.lstrip("\r").startswith("+")
-        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, position)
+        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, at)
 
 
 def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:
@@ -144,15 +144,19 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
         skip, bare = skip + mark.end(), bare[mark.end() :]
     prompt = _PROMPT.match(bare)
     if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
-        command = (prompt["command"] and _CLOSING.sub("", prompt["command"])) or None
-        if command is None:
+        command = prompt["command"] or ""
+        is_marked = command.rstrip().endswith("]")
+        if is_marked:
+            command = _CLOSING.sub("", command)
+        if not command:
             return ("", prompt["host"], 0, False) if prompt["host"] else None
         if prompt["bare"] in ("#", "%") and not (
             in_session and _TOOLS.intersection(shell.programs(command))
         ):
             return None
         start = skip + prompt.start("command")
-        return _CLOCK.sub("", command.rstrip()), prompt["host"], start, False
+        command = command.rstrip()
+        return _CLOCK.sub("", command) if is_marked else command, prompt["host"], start, False
     other = _TRACE.match(bare) or _UNPROMPTED.match(bare)
     if other:
         return other["command"].rstrip(), None, skip + other.start("command"), True

@@ -117,6 +117,8 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         For each run the place of its command in `found`, or -1.
     text : str
     """
+    if not any(word in text for word in ("free", "/proc/meminfo", "lsblk")):
+        return
     prompts = [_prompt(command, text) for command in found]
     stages = _stages(found, prompts)
     machines: defaultdict[str | None, _Machine] = defaultdict(_Machine)
@@ -130,8 +132,6 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         if _shows_devices(asked):
             told = lsblk.devices(text[command.end_of_line : end])
             machines[prompts[place]].add(told, stages[place])
-    if not machines:
-        return
     targets = _targets(tables) if any(one.devices for one in machines.values()) else {}
     for run, at in owners.items():
         if at < 0 or prompts[at] not in machines:

@@ -104,14 +104,15 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
 
 def _listed(found: list[Command], at: int, session: Session, reports: Sequence[Report]) -> Session:
     """Name all commands of a list whose reports stand below it, in order."""
-    if found[at].is_trace or not _is_one_dd(found[at].text):
-        return session
     first = at
-    while at - first < _BACK and first and found[first - 1].end_of_line == found[first].position:
-        if not _is_one_dd(found[first - 1].text):
-            break
+    while (
+        at - first < _BACK
+        and first
+        and found[first - 1].end_of_line == found[first].position
+        and _is_one_dd(found[first - 1].text)
+    ):
         first -= 1
-    if first == at:
+    if first == at or found[at].is_trace or not _is_one_dd(found[at].text):
         return session
     stop = found[at + 1].position if at + 1 < len(found) else None
     count = _printed(reports, found[at].position, stop)

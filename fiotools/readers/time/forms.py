@@ -1,0 +1,540 @@
+r"""time: the forms of its reports, each found at a word near its beginning.
+
+Durations with labels are what most shells and ``time -p`` print. ``real 0.09``, ``user 0.00``,
+``sys 0.02`` below each other (bash, ksh93, BusyBox, toybox, AIX, ``-p`` of them all) or, by formats
+of the user's own, in one line; and ``0.09 real 0.00 user 0.02 sys`` with the label behind (mksh,
+BSD, macOS), below which ``time -l`` of BSD and macOS goes on. zsh, tcsh and GNU time print a line
+of their own, with the value before its label. GNU time's ``-v`` is a list (BusyBox has the same,
+with the time as ``1h 1m 29s``), and so are toybox's ``-v`` and the properties of a TimeSpan, as
+PowerShell's ``Measure-Command`` shows it; fish prints a table with a unit in every cell.
+
+Traps. toybox prints user and sys as seconds, a point, and microseconds *without leading zeros*
+(``0.1033`` is 1.033 ms; ``toys/posix/time.c``, 0.8.9), where real has three true decimals. If all
+have three, toybox cannot be told from ``TIMEFORMAT``, and user and sys are left out. Labels of two
+commands that ended at once may stand mixed: what is no whole report is noted and left out.
+
+The peak of memory is in KiB; GNU time before 1.8 printed four times too much of it, which the
+report does not tell. ``-l`` counts it in bytes on macOS and in KiB on BSD, and prints no unit.
+``Exit status: 0`` stands in GNU's list also when a signal ended the command. Counts that the
+kernels do not keep (swaps, messages, average sizes) are printed as 0, and left out.
+
+zsh prints a line for each job of a pipeline (``TIMEFMT``: ``%J  %U user %S system %P cpu %*E
+total``), with the command in it, of which 80 bytes have room: what is longer is cut off within a
+word, or words are left out, which double spaces give away. ``shell`` and ``children`` are the whole
+shell's times, of no command. tcsh goes on with ``0+131072io``, which is no count of dd. In a
+TimeSpan ``Seconds`` is the rest beside the minutes; ``TotalSeconds`` has the decimal mark of the
+culture.
+
+Grammar: zsh ``Src/jobs.c`` 5.9 (``printtime``), tcsh ``sh.time.c`` 6.24, GNU time ``src/time.c``
+1.7 to 1.9, BusyBox ``miscutils/time.c`` 1.36, toybox ``toys/posix/time.c`` 0.8, fish
+``src/timer.rs`` 4. All searches have a bound, so that a file of nothing but beginnings of reports
+takes no longer than any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+from fiotools.readers import text as lines
+from fiotools.readers.time.durations import CLOCK, END, VALUE, Duration, durations
+
+_FAR = 400  # characters of a line
+
+
+class Timing(NamedTuple):
+    """One report: durations in seconds, what has no column, and (severity, message) of doubts.
+
+    Of what is no whole report, ``real`` is None, and a doubt says so.
+    """
+
+    real: float | None
+    user: float | None = None
+    sys: float | None = None
+    command: str | None = None
+    max_rss_bytes: int | None = None
+    exit_status: int | None = None
+    failed: bool = False
+    extras: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[tuple[str, str], ...] = ()
+
+
+Found = tuple[int, int, Timing]  # where a report starts and ends, and what it says
+
+# --- lines around a report ---------------------------------------------------------------------
+
+_FAILED = re.compile(
+    r"(?:Command (?:exited with non-zero status (?P<status>[0-9]{1,10})"
+    r"|(?:terminated|stopped) by signal (?P<signal>[0-9]{1,10})|terminated abnormally\.)"
+    r"|time: command terminated abnormally)[ \t]*\n\Z"
+)
+# people add "<-- here", and comment lines out, as in a shell, C, Lisp, BASIC or a batch file; what
+# is copied from a PDF may have every end of line twice
+_BELOW = re.compile(
+    r"[ \t]*(?:[<#*(][^\n]{0,100})?\n(?:[ \t]{0,400}\n){0,2}"
+    r"[ \t]{0,400}(?:(?:[#>;']|//|REM )[ \t]{0,400}){0,3}(?=[^ \t\n])"
+)
+
+
+def _line_start(text: str, at: int) -> int | None:
+    return lines.line_start(text, at, _FAR, "\n\r")
+
+
+def _below(text: str, at: int) -> int:
+    """Find where the next line with anything on it begins; -1 if the current one says more."""
+    found = _BELOW.match(text, at)
+    return found.end() if found else -1
+
+
+def ended(text: str, found: Found) -> Found:
+    """Add what the line above a report says of how the command ended."""
+    start, end, timing = found
+    begin = _line_start(text, start) or 0
+    low = max(0, begin - 120)
+    above = max(low, text.rfind("\n", low, max(low, begin - 1)) + 1)
+    match = _FAILED.search(text[above:begin])
+    if not match or timing.real is None:
+        return (above + match.start() if match else start), end, timing
+    status, signal = match["status"], match["signal"]
+    timing = timing._replace(
+        exit_status=int(status) if status else None if signal else timing.exit_status,
+        failed=True,
+        extras=((("signal", signal),) if signal else ()) + timing.extras,
+    )
+    return above + match.start(), end, timing
+
+
+def _items(
+    text: str, at: int, item: re.Pattern[str], names: Mapping[str, str]
+) -> tuple[dict[str, str], int]:
+    """Read values below each other, as far as their labels are known and new; say where they end.
+
+    Their names are those of the labels; one without a name may come again.
+    """
+    found, end = dict[str, str](), at
+    while at >= 0 and (match := item.match(text, at)):
+        name = names.get(match["label"])
+        if name is None or (name and name in found):
+            break
+        found[name] = match["value"].strip()
+        end, at = match.end(), _below(text, match.end())
+    return found, end
+
+
+# --- what is said by name ----------------------------------------------------------------------
+
+_COUNTED = (
+    *("inputs", "outputs", "major_faults", "minor_faults"),
+    *("voluntary_switches", "involuntary_switches"),
+)
+
+
+def _timing(told: Mapping[str, str | None]) -> Timing | None:
+    """Make a report of what it says; None if not all of its durations are certain."""
+    found = durations(told.get(name) or "" for name in ("real", "user", "sys"))
+    if not found:
+        return None
+    real, user, sys = found
+    kib = told.get("max_rss") or ""
+    share = (told.get("cpu_pct") or "?").rstrip("%")
+    extras = [("cpu_pct", share)] * (share != "?")  # as GNU prints when no time has passed
+    extras += [(name, count) for name in _COUNTED if (count := told.get(name))]
+    return Timing(
+        *(real.seconds, user.seconds, sys.seconds),
+        # 0 was not measured
+        max_rss_bytes=int(kib) * 1024 or None if kib.isdigit() and len(kib) < 16 else None,
+        extras=tuple(extras),
+        doubts=_cpu_doubts(share, real, user, sys),
+    )
+
+
+def _cpu_doubts(
+    share: str, real: Duration, user: Duration, sys: Duration
+) -> tuple[tuple[str, str], ...]:
+    """Hold a printed share of the processor (percent) against the times, as far as digits go."""
+    step = 10.0**-real.places
+    if not share[0].isdigit() or real.seconds <= step:
+        return ()
+    busy, slack = user.seconds + sys.seconds, 2 * max(10.0**-user.places, 0.01)
+    low, high = (busy - slack) / (real.seconds + step), (busy + slack) / (real.seconds - step)
+    if 100 * low - 1 <= float(share) <= 100 * high + 1:
+        return ()
+    said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
+    return (("warning", said),)
+
+
+# --- durations with labels ---------------------------------------------------------------------
+
+_IS = r"(?:[ \t]+|[ \t]*[:=][ \t]*)"
+# lines may have been joined with nothing between: "0m0.600suser"
+_LABEL = re.compile(
+    rf"([Rr]eal|elapsed|[Uu]ser|[Ss]ys(?:tem)?){_IS}({VALUE}|[.,][0-9]{{1,9}}s?)"
+    rf"(?:(?<=s)(?=[Uu]ser|[Ss]ys)|{END})"
+)
+_MEANT = {"e": "real", "r": "real", "u": "user", "s": "sys"}
+_WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
+# from one label to the next, beside it or below
+_ON = re.compile(
+    r"(?:[ \t]+|[ \t]*[^\w\s.:=+-]{1,2}[ \t]*|[ \t]*->[ \t]*|(?<=s))(?=[A-Za-z])"
+    rf"|{_BELOW.pattern}"
+)
+_THEN = r"(?:[ \t]+|[ \t]*,[ \t]*)"
+_NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
+# with a value behind the last label, that one and all others stand before theirs
+_BEHIND = re.compile(
+    rf"real{_THEN}(?P<user>{VALUE}) ?user{_THEN}(?P<sys>{VALUE}) ?sys(?:tem)?{END}"
+    rf"(?!(?:{_NEXT}){{0,9}}+{_IS}[0-9])"
+)
+_VALUE = re.compile(rf"(?<![\w.,:])({VALUE}) ?\Z")
+_OF_SYS = re.compile(rf"[Ss]ys(?:tem)?{_IS}\Z")
+
+
+def labels(text: str, at: int) -> Found | None:
+    """Read a report whose first label (real) is at the position."""
+    start = _line_start(text, at)
+    if start is None or (at and text[at - 1].isalpha()):  # "unreal 5"
+        return None
+    value = _VALUE.search(text[max(start, at - 40) : at])
+    behind = _BEHIND.match(text, at) if value else None
+    if value and behind:
+        return _behind(text, at - len(value[0]), {"real": value[1], **behind.groupdict()}, behind)
+    is_odd = value is not None and not _OF_SYS.search(text[start : at - len(value[0])])
+    return _before(text, at, start if is_odd else None)
+
+
+def _before(text: str, at: int, odd: int | None) -> Found | None:
+    """Read labels that stand before their values; where the line has one more, it begins there."""
+    here, end, labels, texts = at, at, list[str](), list[str]()
+    while here >= 0 and (match := _LABEL.match(text, here)) and len(labels) < _MOST:
+        label = _MEANT[match[1][0].lower()]
+        if labels == _WHOLE and label == "real":
+            break
+        labels.append(label)
+        texts.append(match[2])
+        end, on = match.end(), _ON.match(text, match.end())
+        here = on.end() if on else -1
+    if len(labels) < 2 or labels[0] != "real":
+        return None
+    is_one_line = "\n" not in text[at:end]
+    is_whole = labels == _WHOLE and not (odd is not None and is_one_line)
+    found = durations(texts) if is_whole else None
+    if not found:
+        told = " ".join(text[at if odd is None else odd : end].split())
+        said = f"not one whole report of time ({told:.80}): left out; paste it as it was printed"
+        return at, end, Timing(None, doubts=(("warning", said),))
+    user, sys, doubts = _toybox(texts, found, is_one_line=is_one_line)
+    return at, end, Timing(found[0].seconds, user, sys, doubts=doubts)
+
+
+def _toybox(
+    texts: list[str], found: list[Duration], *, is_one_line: bool
+) -> tuple[float | None, float | None, tuple[tuple[str, str], ...]]:
+    """Read user and sys as toybox means them, where the report may be toybox's.
+
+    toybox prints three lines; in one, three decimals each are rather a ``TIMEFORMAT``'s.
+    """
+    real, *cpu = found
+    user, sys = (one.seconds for one in cpu)
+    is_plain = not any(one.unit for one in found) and real.places == 3
+    if not is_plain or not all(3 <= one.places <= 6 for one in cpu):
+        return user, sys, ()
+    if any(one.places > 3 for one in cpu):
+        parts = [re.split("[.,]", text) for text in texts[1:]]
+        micros = [int(whole) * 10**6 + int(rest) for whole, rest in parts]
+        said = "toybox: the decimals of user and sys are microseconds without leading zeros"
+        return micros[0] / 10**6, micros[1] / 10**6, (("info", said),)
+    if user.is_integer() and sys.is_integer():
+        return user, sys, ()
+    if is_one_line:
+        said = "user and sys are taken for seconds; toybox's would lack zeros: use time -p"
+        return user, sys, (("warning", said),)
+    said = "user and sys may be toybox's, whose decimals lack zeros: left out; use time -p"
+    certain = [one if one.is_integer() else None for one in (user, sys)]
+    return certain[0], certain[1], (("warning", said),)
+
+
+_COUNT = re.compile(
+    r"(?P<value>[0-9]{1,18})  ?(?P<label>[a-z][a-z ]{3,40}[a-z])(?=[ \t]*(?:\n|\Z))"
+)
+_RSS = "maximum resident set size"
+_PEAK = re.compile(rf"([0-9]+) +{_RSS}")
+_MACOS = ("instructions retired", "cycles elapsed", "peak memory footprint")
+# label of -l: name among the extras; none where the kernels keep no count
+_LISTED = {
+    _RSS: "",
+    "average shared memory size": "",
+    "average unshared data size": "",
+    "average unshared stack size": "",
+    "page reclaims": "minor_faults",
+    "page faults": "major_faults",
+    "minor page faults": "minor_faults",
+    "major page faults": "major_faults",
+    "swaps": "",
+    "block input operations": "inputs",
+    "block output operations": "outputs",
+    "messages sent": "",
+    "messages received": "",
+    "signals received": "",
+    "voluntary context switches": "voluntary_switches",
+    "involuntary context switches": "involuntary_switches",
+    **{label: label.replace(" ", "_") for label in _MACOS},
+}
+
+
+def _behind(text: str, at: int, told: dict[str, str], match: re.Match[str]) -> Found | None:
+    """Read labels that stand behind their values, and the list of ``-l``."""
+    timing = _timing(told)
+    if not timing:
+        return None
+    first = _below(text, match.end())
+    counts, end = _items(text, first, _COUNT, {label: label for label in _LISTED})
+    if not counts:
+        return at, match.end(), timing
+    rss, doubts = None, timing.doubts
+    peak = _PEAK.search(text, first, end)
+    if peak and int(peak[1]):  # 0: not measured
+        size = int(peak[1])
+        # %9ld.%02ld above; %20ld on macOS, %10ld elsewhere and long ago
+        columns = _column(text, peak.end(1)) - _column(text, at + len(told["real"])) + 12
+        if columns == 20 or not counts.keys().isdisjoint(_MACOS):
+            rss = size
+        # bytes are whole pages
+        elif "minor page faults" in counts or size % 4096:
+            rss = size * 1024 if size < 2**53 else None
+        else:
+            said = f"{_RSS} {size}: bytes (macOS) or KiB (BSD), the report does not tell: left out"
+            doubts = (("warning", said),)
+    listed = [(_LISTED[label], str(int(count))) for label, count in counts.items()]
+    extras = tuple(pair for pair in listed if pair[0])
+    return at, end, timing._replace(max_rss_bytes=rss, extras=extras, doubts=doubts)
+
+
+def _column(text: str, at: int) -> int:
+    return at - (_line_start(text, at) or 0)
+
+
+# --- a line, with values before their labels ---------------------------------------------------
+
+_N = r"[0-9]{1,15}"
+_SECONDS = r"[0-9]{1,10}\.[0-9]{1,9}"
+
+
+class _Line(NamedTuple):
+    """How a line looks before and behind the word at which it is found, and the one below it."""
+
+    before: re.Pattern[str]
+    behind: re.Pattern[str]
+    below: re.Pattern[str] | None = None
+
+    def read(self, text: str, at: int) -> Found | None:
+        """Read what it says; it begins with the user time."""
+        before = self.before.search(text, max(0, at - 40), at)
+        behind = self.behind.match(text, at)
+        if not before or not behind:
+            return None
+        told, end = {**before.groupdict(), **behind.groupdict()}, behind.end()
+        here = _below(text, end) if self.below else -1
+        if self.below and here >= 0 and (more := self.below.match(text, here)):
+            told, end = {**told, **more.groupdict()}, more.end()
+        timing = _timing(told)
+        return (before.start(), end, timing) if timing else None
+
+
+_ZSH = _Line(
+    re.compile(r"(?<![\w.,:])(?P<user>[0-9]{1,10}[.,][0-9]{1,9}s) *\Z"),
+    re.compile(
+        r"user +(?P<sys>[0-9]{1,10}[.,][0-9]{1,9}s) +system +(?P<cpu_pct>[0-9]{1,9})% +cpu"
+        rf" +(?P<real>{VALUE}) +total{END}"
+    ),
+)
+_TCSH = _Line(
+    re.compile(rf"(?<![\w.,:+])(?P<user>{_SECONDS})\Z"),
+    re.compile(
+        rf"u +(?P<sys>{_SECONDS})s +(?P<real>{CLOCK}) +(?P<cpu_pct>[0-9]{{1,9}}(?:\.[0-9])?)%[ \t]+"
+        rf"{_N}\+{_N}k +(?P<inputs>{_N})\+(?P<outputs>{_N})io"
+        rf" +(?P<major_faults>{_N})pf\+{_N}w{END}"
+    ),
+)
+_GNU = _Line(
+    re.compile(r"(?<![\d.,:])(?P<user>[0-9]{1,10}\.[0-9]{2})\Z"),
+    re.compile(
+        rf"user (?P<sys>[0-9]{{1,10}}\.[0-9]{{2}})system (?P<real>{CLOCK})elapsed"
+        r" (?P<cpu_pct>[0-9]{1,9}|\?)%CPU"
+        rf"(?: \({_N}avgtext\+{_N}avgdata (?P<max_rss>{_N})maxresident\)k)?"
+    ),
+    re.compile(
+        rf"(?P<inputs>{_N})inputs\+(?P<outputs>{_N})outputs"
+        rf" \((?P<major_faults>{_N})major\+(?P<minor_faults>{_N})minor\)pagefaults {_N}swaps{END}"
+    ),
+)
+
+tcsh, gnu = _TCSH.read, _GNU.read
+
+
+def zsh(text: str, at: int) -> Found | None:
+    """Read a line of zsh, whose ``user`` is at the position."""
+    found, start = _ZSH.read(text, at), _line_start(text, at)
+    if not found or start is None:
+        return None
+    user, end, timing = found
+    said = text[start:user]
+    command = said.strip()
+    if command in ("shell", "children"):
+        return None
+    if _is_cut(said.lstrip().removesuffix("  ")):
+        doubt = ("info", "zsh seems to have cut the command: it is kept in extras")
+        timing = timing._replace(
+            extras=(*timing.extras, ("command", command)), doubts=(*timing.doubts, doubt)
+        )
+        command = ""
+    return start, end, timing._replace(command=command or None)
+
+
+def _is_cut(command: str) -> bool:
+    """Whether a command may have been too long for zsh."""
+    size = len(command.encode("utf-8", "replace"))
+    return size >= 75 or (size >= 60 and ("  " in command or command.endswith(" ")))
+
+
+# --- lists and tables --------------------------------------------------------------------------
+
+# label of -v, GNU's and BusyBox's, then toybox's: what it is
+_VERBOSE = {
+    "User time (seconds)": "user",
+    "System time (seconds)": "sys",
+    "Percent of CPU this job got": "cpu_pct",
+    "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real",
+    "Average shared text size (kbytes)": "",
+    "Average unshared data size (kbytes)": "",
+    "Average stack size (kbytes)": "",
+    "Average total size (kbytes)": "",
+    "Maximum resident set size (kbytes)": "max_rss",
+    "Average resident set size (kbytes)": "",
+    "Major (requiring I/O) page faults": "major_faults",
+    "Minor (reclaiming a frame) page faults": "minor_faults",
+    "Voluntary context switches": "voluntary_switches",
+    "Involuntary context switches": "involuntary_switches",
+    "Swaps": "",
+    "File system inputs": "inputs",
+    "File system outputs": "outputs",
+    "Socket messages sent": "",
+    "Socket messages received": "",
+    "Signals delivered": "",
+    "Page size (bytes)": "",
+    "Exit status": "exit_status",
+    "Real time (s)": "real",
+    "User time (s)": "user",
+    "System time (s)": "sys",
+    "Max RSS (KiB)": "max_rss",
+    "Major faults": "major_faults",
+    "Minor faults": "minor_faults",
+}
+_ITEM = re.compile(
+    r"(?P<label>[A-Z][A-Za-z (/:)]{3,50}): (?P<value>[0-9?][0-9a-z.,: ]{0,30}%?)"
+    r"(?=[ \t]*(?:\n|\Z))"
+)
+_COMMAND = re.compile(r'Command being timed: "(.*)"[ \t]*\n[^\n]{0,100}\Z', re.S)
+
+
+def verbose(text: str, at: int) -> Found | None:
+    """Read the list of ``-v``, whose first duration is at the position."""
+    start = _line_start(text, at)
+    if start is None:
+        return None
+    items, end = _items(text, at, _ITEM, _VERBOSE)
+    timing = _timing(items)
+    if not timing:
+        return None
+    said = items.get("exit_status", "")
+    if said.isdigit() and len(said) < 11:
+        timing = timing._replace(exit_status=int(said), failed=bool(int(said)))
+    if text[max(0, start - 3) : start].rstrip(" \t\n").endswith('"'):
+        low = text.rfind('Command being timed: "', max(0, start - 8192), start)
+        if low >= 0 and (named := _COMMAND.match(text, low, at)):
+            return low, end, timing._replace(command=named[1])
+    return at, end, timing
+
+
+_PARTS = {
+    "Days": Decimal(86400),
+    "Hours": Decimal(3600),
+    "Minutes": Decimal(60),
+    "Seconds": Decimal(1),
+    "Milliseconds": Decimal("0.001"),
+}
+_TOTALS = tuple(f"Total{name}" for name in _PARTS)
+_PROPERTIES = {name: name for name in (*_PARTS, *_TOTALS, "Ticks")}
+_PROPERTY = re.compile(
+    r"[ \t]*(?P<label>(?:Total)?(?:Days|Hours|Minutes|Seconds|Milliseconds)|Ticks)[ \t]*:[ \t]*"
+    rf"(?P<value>[0-9]{{1,18}}(?:[.,][0-9]{{1,20}})?(?:E-[0-9]{{2}})?){END}"
+)
+
+
+def powershell(text: str, at: int) -> Found | None:
+    """Read the properties of a TimeSpan, whose ``TotalSeconds`` is at the position."""
+    begin = _line_start(text, at)
+    if begin is None or text[begin:at].strip(" \t"):
+        return None
+    for _ in range(9):
+        above = _line_start(text, begin - 1) if begin else None
+        item = None if above is None else _PROPERTY.match(text, above)
+        if above is None or not item or item["label"] in ("TotalSeconds", "TotalMilliseconds"):
+            break
+        begin = above
+    said, end = _items(text, begin, _PROPERTY, _PROPERTIES)
+    if "TotalSeconds" not in said:
+        return None
+    value = {name: Decimal(number.replace(",", ".")) for name, number in said.items()}
+    total = value["TotalSeconds"]
+    slack = max(Decimal("1e-6"), total * Decimal("1e-12"))
+    wrong = "Ticks" in value and abs(total - value["Ticks"] / 10**7) > slack
+    if value.keys() >= _PARTS.keys():
+        rest = total - sum(value[name] * worth for name, worth in _PARTS.items())
+        wrong |= not -slack < rest < _PARTS["Milliseconds"] + slack
+    doubt = ("warning", "TotalSeconds is not what the other properties say: it is kept")
+    return begin, end, Timing(float(total), doubts=(doubt,) * wrong)
+
+
+_CELL = r"([0-9]{1,10}[.,][0-9]{2}) ([a-z]{4,12})"
+_ROW = rf"{_CELL}(?: +{_CELL} +{_CELL})?[ \t]*"
+_FISH = re.compile(
+    rf"Executed in +{_CELL}(?: +fish +external)?[ \t]*\n"
+    rf"[ \t]*usr time +{_ROW}\n[ \t]*sys time +{_ROW}(?=\n|\Z)"
+)
+_RULE = re.compile(r"_{20,80}\n[ \t]*\Z")
+_UNITS = {
+    **dict.fromkeys(("micros", "microseconds"), Decimal("0.000001")),
+    **dict.fromkeys(("millis", "milliseconds"), Decimal("0.001")),
+    **dict.fromkeys(("secs", "seconds"), Decimal(1)),
+    **dict.fromkeys(("mins", "minutes"), Decimal(60)),
+    "hours": Decimal(3600),
+}
+
+
+def fish(text: str, at: int) -> Found | None:
+    """Read the table of fish, whose first word is at the position."""
+    match = _FISH.match(text, at)
+    if not match:
+        return None
+    try:
+        real, user, sys = (_cell(match, group) for group in (1, 3, 9))
+        apart = [_apart(match, group) for group in (3, 9) if match[group + 2]]
+    except KeyError:  # a unit that fish does not have
+        return None
+    said = ("warning", "user or sys is not what fish and external add up to: kept as printed")
+    rule = _RULE.search(text, max(0, at - 120), at)
+    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * any(apart))
+    return rule.start() if rule else at, match.end(), timing
+
+
+def _cell(match: re.Match[str], group: int) -> Decimal:
+    return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
+
+
+def _apart(match: re.Match[str], group: int) -> bool:
+    """Whether a row's sum is further from its parts than rounding can be."""
+    total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
+    slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
+    return abs(total - sum(parts)) > slack
