@@ -283,7 +283,8 @@ class _Batch:
         good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
         good &= self.checked.is_sized & self.is_fit & ~self.is_other
         is_good: NDArray[np.bool_] = self._spread(good, nothing=False) & self.is_plain
-        return ~is_good | self.is_behind
+        is_odd: NDArray[np.bool_] = ~is_good | self.is_behind
+        return is_odd
 
     def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Say what is odd about a run: line, severity and message."""
