@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from fiotools.stats.batches import BATCHES, batch_interval, portions
+from fiotools.stats.arms import Run, Sides
+from fiotools.stats.batch_means import BATCHES, batch_interval, portions
 from fiotools.stats.estimates import welch
-from fiotools.stats.sides import Run, Sides
 
 TRIALS = 20_000
 ROUNDS = 5  # so many times that for series: .0007 is the standard error of .94 then

@@ -42,19 +42,19 @@ if TYPE_CHECKING:
     from fiotools.scanning.logs import scan_log
     from fiotools.scanning.notes import scan_notes
     from fiotools.sniff import formats
-    from fiotools.stats.asked import settings_diff
-    from fiotools.stats.best import best_under
-    from fiotools.stats.bounds import bound_percentiles
+    from fiotools.stats.best_under import best_under
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.credibility import check
-    from fiotools.stats.histogram import merge_bins, percentiles_from_bins
+    from fiotools.stats.percentile_bounds import bound_percentiles
+    from fiotools.stats.percentiles import merge_bins, percentiles_from_bins
     from fiotools.stats.reconcile import reconcile
+    from fiotools.stats.settings_diff import settings_diff
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.threads import fairness, per_thread
     from fiotools.stats.variance import variance_parts
-    from fiotools.stats.windowing import window, window_bins
+    from fiotools.stats.windows import window, window_bins
     from fiotools.vocabulary import describe
 
 __version__ = "0.1.0"
@@ -145,16 +145,16 @@ _MODULES = {
     "scanning.logs": ("scan_log",),
     "scanning.notes": ("scan_notes",),
     "sniff": ("formats",),
-    "stats.asked": ("settings_diff",),
-    "stats.best": ("best_under",),
-    "stats.bounds": ("bound_percentiles",),
+    "stats.settings_diff": ("settings_diff",),
+    "stats.best_under": ("best_under",),
+    "stats.percentile_bounds": ("bound_percentiles",),
     "stats.combine": ("combine",),
     "stats.compare": (
         "compare",
         "speedup",
     ),
     "stats.credibility": ("check",),
-    "stats.histogram": (
+    "stats.percentiles": (
         "merge_bins",
         "percentiles_from_bins",
     ),
@@ -166,7 +166,7 @@ _MODULES = {
         "per_thread",
     ),
     "stats.variance": ("variance_parts",),
-    "stats.windowing": (
+    "stats.windows": (
         "window",
         "window_bins",
     ),

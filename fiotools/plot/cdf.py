@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.plot import kinds, parts, room
 from fiotools.plot.language import say
 from fiotools.spelling import typed
-from fiotools.stats.bins import Histogram, histograms
+from fiotools.stats.histograms import Histogram, histograms
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -16,7 +16,7 @@ from fiotools.plot import kinds, parts, room
 from fiotools.plot.language import say
 from fiotools.spelling import typed
 from fiotools.stats import frames
-from fiotools.stats.bins import Histogram, histograms
+from fiotools.stats.histograms import Histogram, histograms
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -9,7 +9,7 @@ from fiotools.errors import SchemaError
 from fiotools.plot.language import called, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
-from fiotools.stats.runs import labels
+from fiotools.stats.replicates import labels
 from fiotools.vocabulary import KEYS
 from fiotools.vocabulary_stats import STATISTICS
 

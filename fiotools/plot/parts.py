@@ -23,7 +23,7 @@ from fiotools.plot.language import called, say
 from fiotools.spelling import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
-from fiotools.stats.runs import labels
+from fiotools.stats.replicates import labels
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS
 
 if TYPE_CHECKING:

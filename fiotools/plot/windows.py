@@ -18,10 +18,10 @@ from fiotools.plot import parts
 from fiotools.plot.language import listed, say, sentence
 from fiotools.spelling import argument, typed
 from fiotools.stats import frames
-from fiotools.stats.batches import PER_TAU, weighted_mean
+from fiotools.stats.batch_means import PER_TAU, weighted_mean
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series
-from fiotools.stats.windows import Window, judge_of
+from fiotools.stats.steady_rules import Window, judge_of
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

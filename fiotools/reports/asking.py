@@ -17,7 +17,7 @@ from fiotools.spelling import argument
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import in_one_scope
+from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:

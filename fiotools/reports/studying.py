@@ -29,7 +29,7 @@ from fiotools.reports.gather import Source, differs, gather
 from fiotools.reports.measured import measured
 from fiotools.reports.tables import written
 from fiotools.reports.words import UNKNOWN, Sentence, sentences
-from fiotools.stats.asked import settings_diff
+from fiotools.stats.settings_diff import settings_diff
 
 if TYPE_CHECKING:
     import pandas as pd

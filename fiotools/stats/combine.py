@@ -22,7 +22,7 @@ from fiotools.stats.frames import (
     opened,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import refuse_mixture, refuse_percentiles, refuse_unknown_runs
+from fiotools.stats.replicates import refuse_mixture, refuse_percentiles, refuse_unknown_runs
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, DType
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")

@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
-from fiotools.stats.asked import Asked, asked, merged, unlike
+from fiotools.stats.arms import levels_beside, logarithms, sides_of
 from fiotools.stats.frames import (
     Kept,
     answer,
@@ -27,7 +27,7 @@ from fiotools.stats.frames import (
 )
 from fiotools.stats.metric import metric_of
 from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
-from fiotools.stats.runs import (
+from fiotools.stats.replicates import (
     KINDS,
     checked,
     choose_scope,
@@ -36,7 +36,7 @@ from fiotools.stats.runs import (
     run_keys,
     watched,
 )
-from fiotools.stats.sides import levels_beside, logarithms, sides_of
+from fiotools.stats.settings_diff import Asked, asked, merged, unlike
 from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
 
 # the answer's columns, after those of `by`, the level and the baseline

@@ -10,10 +10,10 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.bins import Bin, Histogram
 from fiotools.stats.frames import Frame, amounts, columns, groups, need, opened, values
+from fiotools.stats.histograms import Bin, Histogram
 from fiotools.stats.pooling import total
-from fiotools.stats.runs import run_name
+from fiotools.stats.replicates import run_name
 
 _ENTRY = ("source", "run", "entry")
 

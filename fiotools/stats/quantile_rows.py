@@ -6,8 +6,8 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Any
 
-from fiotools.stats.bins import Bin, Histogram
 from fiotools.stats.extremes import Extremes
+from fiotools.stats.histograms import Bin, Histogram
 from fiotools.stats.quantiles import FEW, ios_needed, middle, rank, ranks_around
 from fiotools.vocabulary import DType
 

@@ -11,6 +11,8 @@ from typing import Any, Literal
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
 from fiotools.stats.arguments import is_number
+from fiotools.stats.arms import Run, Sides, matched
+from fiotools.stats.drift import blocks, drift
 from fiotools.stats.estimates import (
     Difference,
     HodgesLehmann,
@@ -22,8 +24,6 @@ from fiotools.stats.estimates import (
     welch,
 )
 from fiotools.stats.metric import Metric
-from fiotools.stats.order import blocks, drift
-from fiotools.stats.sides import Run, Sides, matched
 from fiotools.stats.verdict import settled, verdict
 
 Method = Literal["log-welch", "hodges-lehmann"]

@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
 from fiotools.stats.arguments import check_tolerance
-from fiotools.stats.batches import weighted_mean
+from fiotools.stats.batch_means import weighted_mean
 from fiotools.stats.frames import (
     Frame,
     amounts,
@@ -26,7 +26,7 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import choose_scope, labels
+from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import Series, series_of
 from fiotools.stats.verdict import percent
 from fiotools.stats.window_samples import as_rates

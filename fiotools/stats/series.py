@@ -20,10 +20,10 @@ import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
-from fiotools.stats.batches import Array, portions
+from fiotools.stats.batch_means import Array, portions
 from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
 from fiotools.stats.metric import Metric, metric_of
-from fiotools.stats.runs import checked, run_keys, run_name
+from fiotools.stats.replicates import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
 
 _RATES = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}

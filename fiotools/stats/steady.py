@@ -15,7 +15,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence
-from fiotools.stats.batches import (
+from fiotools.stats.batch_means import (
     ENOUGH,
     PER_TAU,
     autocorrelation,
@@ -25,7 +25,7 @@ from fiotools.stats.batches import (
 )
 from fiotools.stats.frames import Kept, answer, columns, groups, kept, names, need, opened
 from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import (
+from fiotools.stats.replicates import (
     checked,
     choose_scope,
     moments,
@@ -34,8 +34,8 @@ from fiotools.stats.runs import (
     run_keys,
 )
 from fiotools.stats.series import Series, equal, series_of
+from fiotools.stats.steady_rules import Judge, Rule, judge_of, window_of
 from fiotools.stats.window_samples import as_samples
-from fiotools.stats.windows import Judge, Rule, judge_of, window_of
 from fiotools.vocabulary import KEYS, DType
 
 _COLUMNS: dict[str, DType] = {

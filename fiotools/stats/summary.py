@@ -12,6 +12,7 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.stats.arguments import check_confidence
+from fiotools.stats.drift import drift
 from fiotools.stats.frames import (
     Frame,
     answer,
@@ -25,9 +26,8 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.metric import Metric, metric_of
-from fiotools.stats.order import drift
 from fiotools.stats.quantiles import ios_needed, ranks_around
-from fiotools.stats.runs import (
+from fiotools.stats.replicates import (
     KINDS,
     checked,
     choose_scope,

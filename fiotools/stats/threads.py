@@ -26,7 +26,7 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import (
+from fiotools.stats.replicates import (
     labels,
     refuse_percentiles,
     refuse_several,

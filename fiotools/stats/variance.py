@@ -14,7 +14,7 @@ from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.frames import answer, columns, differing, groups, kept, names, need, opened
 from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import checked, refuse_directions, run_keys, watched
+from fiotools.stats.replicates import checked, refuse_directions, run_keys, watched
 from fiotools.stats.threads import thread_rows
 from fiotools.vocabulary import DType
 

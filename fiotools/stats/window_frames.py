@@ -13,7 +13,7 @@ import polars as pl
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import answer, names, need, opened, values
-from fiotools.stats.window_parts import DIRECTIONS, PARTS, Plan, kept_as, parts_of
+from fiotools.stats.window_sums import DIRECTIONS, PARTS, Plan, kept_as, parts_of
 from fiotools.vocabulary import COLUMNS, KEYS, DType
 from fiotools.vocabulary_stats import STATISTICS
 

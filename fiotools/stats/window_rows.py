@@ -9,7 +9,7 @@ import polars as pl
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
-from fiotools.stats.window_parts import SINGLE, Plan
+from fiotools.stats.window_sums import SINGLE, Plan
 
 _MANY = 10_000_000  # windows: beyond, their length is a slip
 _EDGE = 1e-9

@@ -9,7 +9,7 @@ import polars as pl
 
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import Frame, answer, columns, groups, kept, need, opened
-from fiotools.stats.windowing import window
+from fiotools.stats.windows import window
 
 FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
 _RATES = ("iops", "bw_bytes_per_s")

@@ -1,148 +1,172 @@
-"""Whether the last rounds of a series are steady, by the rule of SNIA or one of fio's.
-
-A rule says that a window meets it, and no more: a decay of 2 % a round passes SNIA's, and of
-stationary series whose rounds spread by 5 % one in seven fails it. So the figures stand beside.
-
-Sources: SNIA Solid State Storage Performance Test Specification 2.0.1; fio's ``steadystate.c``.
-"""
+"""Windows of time: how many I/Os, how fast, how long, in each second of a log of any length."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf
-from numbers import Real
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
-import numpy as np
+import polars as pl
 
-from fiotools.errors import SchemaError
-from fiotools.spelling import argument
-from fiotools.stats.batches import Array, weighted_mean
+from fiotools.stats.quantiles import wanted_percentiles
+from fiotools.stats.window_frames import answered
+from fiotools.stats.window_rows import histograms, read_off, windows
+from fiotools.stats.window_sums import Plan
 
-Rule = Literal["snia", "fio-deviation", "fio-slope"]
+FrameT = TypeVar("FrameT")
 
-_SNIA = (20.0, 10.0)  # range and rise, in percent of the mean
-_ROUNDS = 5  # of SNIA's window
-_WORTH_A_WORD_PCT = 5.0  # as in compare(): a rise from here on matters
-_DIGITS = 1 + 1e-9  # lets 20 % be 20 %
+_FIGURES = (
+    *("interval_s", "span_s", "coverage_pct", "n", "iops", "bw_bytes_per_s", "mean"),
+    *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
+)
+_OF_PERCENTILES = ("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
 
 
-@dataclass(frozen=True)
-class Window:
-    """The last rounds, in percent of their mean.
+def window(
+    frame: FrameT,
+    every: str | float,
+    *,
+    by: str | Sequence[str] | None = None,
+    percentiles: float | Sequence[float] = (),
+) -> FrameT:
+    """Make windows of a log: rates, means and percentiles of each second.
 
-    Attributes
+    Parameters
     ----------
-    mean : float
-    range_pct : float
-        Largest less smallest.
-    deviation_pct : float
-        The largest distance from the mean.
-    rise_pct : float
-        Of the least-squares line, from the first round to the last; negative where it falls.
-    drift_pct : float
-        The same from one round to the next.
-    """
+    frame : polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        What `scan_log` or `scan_hist_log` gave, or a table such as `Results.samples` or
+        `Results.bins`. A lazy frame is answered lazily, and read once, in constant memory.
+    every : str or float
+        How long a window is: ``"1s"``, ``"100ms"``, or seconds.
+    by : str or sequence of str, optional
+        Columns that keep windows apart. By default these are the labels, ``source``, ``run``,
+        ``entry`` and ``job``: each log has windows of its own. With ``by=[]`` what several logs
+        did at the same time is added up; their clocks must be one, see `scan_log`. Directions and
+        quantities always stay apart.
+    percentiles : float or sequence of float
+        Of latencies, above 0, up to 100. Each is a row of its own.
 
-    mean: float
-    range_pct: float
-    deviation_pct: float
-    rise_pct: float
-    drift_pct: float
+    Returns
+    -------
+    polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        A row per window: the columns of `by`, ``direction``, ``quantity`` (of bins ``latency``);
 
+        * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
+          covers, and ``coverage_pct``, the same in percent: the first and the last window are
+          seldom whole;
+        * ``n``, the I/Os in it (rows, where a row is a window of its log);
+        * ``iops`` and ``bw_bytes_per_s``, over the time covered; none where that is less than a
+          tenth of the window;
+        * ``mean`` of the latencies of single I/Os [ns];
+        * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
+          of fio's in which it is, and its middle, which is what fio prints;
+        * ``varies_in``, the columns over which was added up; ``warnings``.
 
-def window_of(values: Array, widths: Array) -> Window | None:
-    """Measure a window of two rounds or more; None where the mean is 0 and nothing a share of it.
+    Raises
+    ------
+    SchemaError
+        For arguments that are none, samples that are sums since the start of the run, and bins
+        that do not fit each other.
+
+    See Also
+    --------
+    window_bins : The histogram of each window.
+    steady : Whether a series was steady; it makes rounds of averaged logs.
+
+    Notes
+    -----
+    A single I/O belongs to the window in which it ended. Single I/Os cover the time from the first
+    to the last of them, whatever their direction; a window between these without I/O has a row
+    with an ``n`` of 0. An interval (a row of an averaged log or of a histogram log) belongs to the
+    window in which its middle lies, and begins with the end of the one before.
+
+    Percentiles are those of fio's own bins, 64 to an octave, which are counted and never averaged.
+    What has to be kept are the bins of all windows, some hundred each: for very long logs take
+    longer windows.
 
     Examples
     --------
-    >>> window_of(np.array([104.0, 102.0, 100.0, 98.0, 96.0]), np.ones(5))
-    Window(mean=100.0, range_pct=8.0, deviation_pct=4.0, rise_pct=-8.0, drift_pct=-2.0)
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> log = pd.DataFrame({
+    ...     "direction": "read", "quantity": "lat_ns", "bs_bytes": 4096,
+    ...     "time_s": [0.0, 0.4, 0.999, 1.2, 1.499], "value": [100e3, 120e3, 140e3, 90e3, 110e3],
+    ... })
+    >>> ft.window(log, "1s", percentiles=50)[["time_s", "span_s", "n", "iops", "mean", "value_ns"]]
+       time_s  span_s  n  iops      mean  value_ns
+    0     1.0     1.0  3   3.0  120000.0  120320.0
+    1     2.0     0.5  2   4.0  100000.0   89600.0
     """
-    mean = weighted_mean(values, widths)
-    if mean <= 0:
-        return None
-    middle = np.cumsum(widths) - widths / 2
-    x = middle - weighted_mean(middle, widths)
-    slope = float((widths * x) @ (values - mean) / ((widths * x) @ x))
-    rise = 100 * slope * float(middle[-1] - middle[0]) / mean
-    return Window(
-        mean,
-        100 * float(np.ptp(values)) / mean,
-        100 * float(np.abs(values - mean).max()) / mean,
-        rise,
-        rise / (len(values) - 1),
-    )
+    wanted = wanted_percentiles(percentiles) if _any(percentiles) else []
+    shown = [name for name in _FIGURES if wanted or name not in _OF_PERCENTILES]
+
+    def finish(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+        cells = [*plan.by, "way", "at"]
+        found = windows(parts, plan).with_columns(
+            pl.lit(plan.seconds).alias("interval_s"),
+            (100 * pl.col("span_s") / plan.seconds).round(6).alias("coverage_pct"),
+        )
+        if wanted:
+            read = read_off(histograms(parts, plan), plan, wanted)
+            asked = pl.DataFrame({"percentile": pl.Series(wanted, dtype=pl.Float64)})
+            found = found.join(asked, how="cross", maintain_order="left")
+            found = found.join(
+                read, on=[*cells, "percentile"], how="left", nulls_equal=True, maintain_order="left"
+            )
+        return found
+
+    answer: FrameT = answered(frame, every, by, shown, finish, bins=bool(wanted))
+    return answer
 
 
-@dataclass(frozen=True)
-class Judge:
-    """A rule with its window and its limits in percent, checked once."""
+def window_bins(
+    frame: FrameT, every: str | float, *, by: str | Sequence[str] | None = None
+) -> FrameT:
+    """Make histograms of the latencies of a log, one for each window of time.
 
-    rule: Rule
-    window: int | None
-    limits: tuple[float, ...]
+    Parameters
+    ----------
+    frame, every, by
+        As in `window`.
 
-    def verdict(self, found: Window) -> tuple[bool, str]:
-        """Say whether the window is met, and in words why not."""
-        over = []
-        figures = zip(self._names(), self._figures(found), self.limits, strict=True)
-        for name, value, limit in figures:
-            # SNIA's limits may be reached, fio's may not
-            within = value <= limit * _DIGITS if self.rule == "snia" else value < limit
-            if not within:
-                over.append(f"{name} {value:.3g} %, limit {limit:g} %")
-        if over:
-            return False, "window not met: " + "; ".join(over)
-        return True, "window met"
+    Returns
+    -------
+    polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        In the form of `Results.bins`, for `plot.heatmap`, `merge_bins` and
+        `percentiles_from_bins`: the columns of `by`, ``direction``, ``latency``; ``time_s``, the
+        end of the window; ``bin_lo_ns``, ``bin_hi_ns`` [ns] and ``count``.
 
-    def caution(self, found: Window) -> str | None:
-        """Warn of a window that is met by what still rises or falls."""
-        if abs(found.rise_pct) < _WORTH_A_WORD_PCT:
-            return None
-        way = "rises" if found.rise_pct > 0 else "falls"
-        return (
-            f"met, yet it {way} by {abs(found.rise_pct):.2g} % over the window, "
-            f"{abs(found.drift_pct):.2g} % a round"
+    Raises
+    ------
+    SchemaError
+        As in `window`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> log = pd.DataFrame({
+    ...     "direction": "read", "quantity": "clat_ns", "bs_bytes": 4096,
+    ...     "time_s": [0.0, 0.4, 0.999, 1.2], "value": [128.0, 129.0, 140.0, 90.0],
+    ... })
+    >>> ft.window_bins(log, "1s")[["latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"]]
+      latency  time_s  bin_lo_ns  bin_hi_ns  count
+    0    clat     1.0      128.0      130.0      2
+    1    clat     1.0      140.0      142.0      1
+    2    clat     2.0       90.0       91.0      1
+    """
+
+    def finish(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+        found = histograms(parts, plan).rename({"n": "count"})
+        if plan.of_bins:
+            return found
+        return found.with_columns(
+            pl.col("quantity").cast(pl.String).str.strip_suffix("_ns").alias("latency")
         )
 
-    def _names(self) -> tuple[str, ...]:
-        if self.rule == "snia":
-            return "range", "rise"
-        return ("deviation",) if self.rule == "fio-deviation" else ("slope a round",)
-
-    def _figures(self, found: Window) -> tuple[float, ...]:
-        if self.rule == "snia":
-            return found.range_pct, abs(found.rise_pct)
-        if self.rule == "fio-deviation":
-            return (found.deviation_pct,)
-        return (abs(found.drift_pct),)
+    shown = ["bin_lo_ns", "bin_hi_ns", "count"]
+    answer: FrameT = answered(frame, every, by, shown, finish, bins=True)
+    return answer
 
 
-def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
-    """Check what was asked for."""
-    if rule not in get_args(Rule):
-        known = ", ".join(repr(name) for name in get_args(Rule))
-        raise SchemaError(f"method {rule!r} is none of {known}")
-    if window is None and rule == "snia":
-        window = _ROUNDS
-    if window is not None and not (isinstance(window, (int, np.integer)) and window >= 2):
-        raise SchemaError(f"window is {window!r}: it is a number of rounds, at least 2")
-    return Judge(rule, None if window is None else int(window), _limits(rule, limit))
-
-
-def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
-    if limit is None:
-        if rule != "snia":
-            need = f"a limit in percent, as fio's ss does: {argument('limit', 0.3)}"
-            raise SchemaError(f"{rule} needs {need}")
-        return _SNIA
-    several = [limit] if isinstance(limit, (Real, str)) else list(limit)
-    if len(several) != (2 if rule == "snia" else 1):
-        need = f"one: {argument('limit', 0.3)}"
-        if rule == "snia":
-            need = f"two, of range and rise: {argument('limit', (20, 10))}"
-        raise SchemaError(f"limit is {limit!r}: {rule} has {need}")
-    if not all(isinstance(value, Real) and 0 < float(value) < inf for value in several):
-        raise SchemaError(f"limit is {limit!r}: it is in percent and above 0")
-    return tuple(map(float, several))
+def _any(percentiles: Any) -> bool:
+    return isinstance(percentiles, (int, float, str)) or len(percentiles) > 0

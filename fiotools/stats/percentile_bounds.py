@@ -9,7 +9,6 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.bins import cell_keys
 from fiotools.stats.frames import (
     Frame,
     amounts,
@@ -23,9 +22,10 @@ from fiotools.stats.frames import (
     numbers,
     opened,
 )
+from fiotools.stats.histograms import cell_keys
 from fiotools.stats.mixture import Table, bounds, share
 from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
-from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
+from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
 from fiotools.vocabulary import KEYS, DType
 
 _JOIN = ("source", "run", "entry", "thread", "target", "direction")

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools import units
+from fiotools.stats.arms import levels_beside
 from fiotools.stats.frames import answer, need, opened, values
-from fiotools.stats.runs import run_keys
-from fiotools.stats.sides import levels_beside
+from fiotools.stats.replicates import run_keys
 from fiotools.vocabulary import COLUMNS, DType
 
 # where files lie, and where a tool writes to, is what a comparison is about

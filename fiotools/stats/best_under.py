@@ -28,7 +28,13 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import choose_scope, refuse_directions, refuse_several, run_keys, watched
+from fiotools.stats.replicates import (
+    choose_scope,
+    refuse_directions,
+    refuse_several,
+    run_keys,
+    watched,
+)
 from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")

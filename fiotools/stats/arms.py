@@ -10,7 +10,7 @@ from typing import Any
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
 from fiotools.stats.frames import Frame, columns, differing, distinct, leave_out, values
-from fiotools.stats.runs import refuse_several, run_keys, run_name
+from fiotools.stats.replicates import refuse_several, run_keys, run_name
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.stats.arguments import check_confidence
-from fiotools.stats.bins import cell_keys, histograms
 from fiotools.stats.extremes import extremes
 from fiotools.stats.frames import answer, kept, names, opened
+from fiotools.stats.histograms import cell_keys, histograms
 from fiotools.stats.quantile_rows import COLUMNS, quantile_row, warnings_of
 from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
 from fiotools.vocabulary import DType

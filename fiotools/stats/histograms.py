@@ -10,7 +10,7 @@ from typing import Any
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
 from fiotools.stats.frames import Frame, columns, differing, groups, need, numbers, values
-from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
+from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
 from fiotools.vocabulary import KEYS
 
 Bin = tuple[float, float]
