@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.credibility import check
+    from fiotools.stats.histograms import merge_bins
     from fiotools.stats.percentile_bounds import bound_percentiles
-    from fiotools.stats.percentiles import merge_bins, percentiles_from_bins
+    from fiotools.stats.percentiles import percentiles_from_bins
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.settings_diff import settings_diff
     from fiotools.stats.steady import steady
@@ -145,31 +146,20 @@ _MODULES = {
     "scanning.logs": ("scan_log",),
     "scanning.notes": ("scan_notes",),
     "sniff": ("formats",),
-    "stats.settings_diff": ("settings_diff",),
     "stats.best_under": ("best_under",),
-    "stats.percentile_bounds": ("bound_percentiles",),
     "stats.combine": ("combine",),
-    "stats.compare": (
-        "compare",
-        "speedup",
-    ),
+    "stats.compare": ("compare", "speedup"),
     "stats.credibility": ("check",),
-    "stats.percentiles": (
-        "merge_bins",
-        "percentiles_from_bins",
-    ),
+    "stats.histograms": ("merge_bins",),
+    "stats.percentile_bounds": ("bound_percentiles",),
+    "stats.percentiles": ("percentiles_from_bins",),
     "stats.reconcile": ("reconcile",),
+    "stats.settings_diff": ("settings_diff",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
-    "stats.threads": (
-        "fairness",
-        "per_thread",
-    ),
+    "stats.threads": ("fairness", "per_thread"),
     "stats.variance": ("variance_parts",),
-    "stats.windows": (
-        "window",
-        "window_bins",
-    ),
+    "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -10,8 +10,7 @@ from fiotools.plot.language import called, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
-from fiotools.vocabulary import KEYS
-from fiotools.vocabulary_stats import STATISTICS
+from fiotools.vocabulary import KEYS, STATISTICS
 
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}

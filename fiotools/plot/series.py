@@ -17,7 +17,7 @@ from fiotools.plot.language import say
 from fiotools.plot.lines import Line, lines_of
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
-from fiotools.stats.window_samples import as_samples
+from fiotools.stats.windows import as_samples
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -14,9 +14,9 @@ from fiotools.measure.experiments import experiment_named
 from fiotools.measure.question import Question
 from fiotools.reports.gather import Source
 from fiotools.spelling import argument
+from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
-from fiotools.stats.metric import metric_of
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 

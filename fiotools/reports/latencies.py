@@ -13,8 +13,9 @@ from fiotools.plot.language import say
 from fiotools.reports.asking import Comparison, in_order
 from fiotools.reports.gather import Source, differs
 from fiotools.reports.layout import Drawn, alone, labels_of, panels
+from fiotools.stats.histograms import merge_bins
 from fiotools.stats.percentile_bounds import bound_percentiles
-from fiotools.stats.percentiles import merge_bins, percentiles_from_bins
+from fiotools.stats.percentiles import percentiles_from_bins
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:

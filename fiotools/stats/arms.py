@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
@@ -14,7 +13,7 @@ from fiotools.stats.replicates import refuse_several, run_keys, run_name
 
 
 @dataclass(frozen=True)
-class Run:
+class Replicate:
     """One run: the logarithm of its value in each cell, its pair and its moment, where known."""
 
     key: tuple[Any, ...]
@@ -29,24 +28,24 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Sides:
+class Arms:
     """The runs of both sides.
 
     Attributes
     ----------
-    level, baseline : list of Run
+    level, baseline : list of Replicate
     dims : list of str
         Unnamed conditions that vary within a side: together they make its cells.
     own : bool
         True where each cell has runs of its own, False where each run went through all cells.
     """
 
-    level: list[Run]
-    baseline: list[Run]
+    level: list[Replicate]
+    baseline: list[Replicate]
     dims: list[str]
     own: bool
 
-    def runs_by_cell(self) -> list[tuple[list[Run], list[Run]]]:
+    def runs_by_cell(self) -> list[tuple[list[Replicate], list[Replicate]]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
         if not self.own:
             return [(self.level, self.baseline)]
@@ -67,7 +66,7 @@ class Sides:
         ]
 
 
-def sides_of(
+def arms_of(
     frame: Frame,
     logs: Sequence[float],
     level: Sequence[int],
@@ -76,7 +75,7 @@ def sides_of(
     conditions: Sequence[str] = (),
     pair: str | None = None,
     moments: Sequence[Any] | None = None,
-) -> Sides:
+) -> Arms:
     """Make runs of the rows of both sides, given which conditions nobody named.
 
     Refused is what leaves a run without its one number: several rows that no condition tells apart,
@@ -89,7 +88,7 @@ def sides_of(
     cells = list(zip(*(lists[name] for name in dims), strict=True)) or [()] * len(frame)
     pairs = values(frame, pair) if pair else [None] * len(frame)
 
-    def runs(rows: Sequence[int]) -> list[Run]:
+    def runs(rows: Sequence[int]) -> list[Replicate]:
         found: dict[tuple[Any, ...], list[int]] = {}
         for row in rows:
             found.setdefault(keys[row], []).append(row)
@@ -97,7 +96,7 @@ def sides_of(
             if len({cells[row] for row in own}) < len(own):
                 raise refuse_several(frame, own, key)
         return [
-            Run(
+            Replicate(
                 key,
                 {cells[row]: logs[row] for row in own},
                 pairs[own[0]],
@@ -108,10 +107,10 @@ def sides_of(
 
     a, b = runs(level), runs(baseline)
     _refuse_shared(a, b, paired=pair is not None)
-    return Sides(a, b, dims, _own_cells(a, b, dims))
+    return Arms(a, b, dims, _own_cells(a, b, dims))
 
 
-def _own_cells(level: list[Run], baseline: list[Run], dims: list[str]) -> bool:
+def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
     """Say whether cells have their own runs; refuse sides that do not hold the same cells."""
     if not dims or not level or not baseline:
         return False
@@ -127,7 +126,7 @@ def _own_cells(level: list[Run], baseline: list[Run], dims: list[str]) -> bool:
     )
 
 
-def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> None:
+def _refuse_shared(level: list[Replicate], baseline: list[Replicate], *, paired: bool) -> None:
     """Refuse runs that stand on both sides: those are pairs, not independent groups."""
     both = {run.key for run in level if run.key[0] is not None and len(run.key) == 2}
     shared = [run.key for run in baseline if run.key in both]
@@ -139,22 +138,22 @@ def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> No
         raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
 
 
-def matched(sides: Sides, pair: str) -> tuple[Sides, int]:
+def matched(arms: Arms, pair: str) -> tuple[Arms, int]:
     """Keep the runs that have a partner, in the same order on both sides; count the others."""
-    if sides.own:
+    if arms.own:
         raise SchemaError(
             f"pairs need the same cells in every run: "
-            f"name {', '.join(sides.dims)} in {argument('by')}"
+            f"name {', '.join(arms.dims)} in {argument('by')}"
         )
-    level, baseline = _by_pair(sides.level, pair), _by_pair(sides.baseline, pair)
+    level, baseline = _by_pair(arms.level, pair), _by_pair(arms.baseline, pair)
     common = [key for key in level if key in baseline]
-    alone = len(sides.level) + len(sides.baseline) - 2 * len(common)
-    kept = Sides([level[k] for k in common], [baseline[k] for k in common], sides.dims, False)
+    alone = len(arms.level) + len(arms.baseline) - 2 * len(common)
+    kept = Arms([level[k] for k in common], [baseline[k] for k in common], arms.dims, False)
     return kept, alone
 
 
-def _by_pair(runs: list[Run], pair: str) -> dict[Any, Run]:
-    found: dict[Any, Run] = {}
+def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
+    found: dict[Any, Replicate] = {}
     for run in runs:
         if run.pair is None:
             continue
@@ -183,8 +182,3 @@ def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     if len(there) < 2:
         raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
     return [value for value in there if value != baseline]
-
-
-def logarithms(numbers: Sequence[float]) -> list[float]:
-    """Take logarithms of values already checked to be above zero."""
-    return [log(number) for number in numbers]

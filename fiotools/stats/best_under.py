@@ -11,8 +11,10 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats.arguments import metric_of
 from fiotools.stats.frames import (
     Frame,
+    Line,
     amounts,
     answer,
     columns,
@@ -27,7 +29,6 @@ from fiotools.stats.frames import (
     to_type,
     values,
 )
-from fiotools.stats.metric import metric_of
 from fiotools.stats.replicates import (
     choose_scope,
     refuse_directions,
@@ -35,7 +36,7 @@ from fiotools.stats.replicates import (
     run_keys,
     watched,
 )
-from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
+from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 _WHICH = ("source", "run", "group", "entry")
@@ -112,7 +113,11 @@ def best_under(
     measured = _measured(data, metric, percentiles)
     iops = amounts(data, "iops")
     alike = _conditions(data, named)
-    found = []
+    unit = "ns" if percentiles is not None else metric_of(metric).unit
+    conditions = columns(
+        data, [n for n in dict.fromkeys([*_WHICH, *CONDITIONS, "iops"]) if n not in named]
+    )
+    lines, first = [], []
     for rows in groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         below = [row for row in known if (measured[row] or 0.0) < limit]
@@ -120,41 +125,25 @@ def best_under(
         if len(known) < len(rows):
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
         best = max(below, key=lambda row: iops[row] or 0.0, default=None)
-        line: dict[str, Any] = {"first": rows[0], "row": best, "n": 0}
+        line: Line = {"metric": metric, "unit": unit, "limit": float(limit), "n": 0, "notes": notes}
         if best is None:
             least = min((measured[row] or 0.0 for row in known), default=None)
             how = "" if least is None else f"; the lowest is {least:.6g}"
             notes.append(f"no {metric} below {limit:g}{how}")
         else:
             same = [row for row in known if alike[row] == alike[best]]
+            line |= {name: column[best] for name, column in conditions.items()}
             line |= {"observed": measured[best], "n": len(same)}
             above = len(same) - len({*same} & {*below})
             if above:
                 notes.append(f"{above} of {len(same)} runs under these conditions are not below it")
-        found.append(line | {"warnings": "; ".join(notes) or None})
-    chosen = [line["row"] for line in found]
-    wanted = [n for n in dict.fromkeys([*_WHICH, *CONDITIONS, "iops"]) if n not in named]
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (COLUMNS[name].dtype, [None if row is None else column[row] for row in chosen])
-        for name, column in columns(data, wanted).items()
-    }
-    told |= {
-        "metric": ("str", [metric] * len(found)),
-        "unit": ("str", [_unit(metric, percentiles is not None)] * len(found)),
-        "observed": ("float64", [line.get("observed") for line in found]),
-        "limit": ("float64", [float(limit)] * len(found)),
-        "n": ("Int64", [line["n"] for line in found]),
-        "warnings": ("str", [line["warnings"] for line in found]),
-    }
-    return answer(data, kept(named, [line["first"] for line in found]), told)
+        lines.append(line)
+        first.append(rows[0])
+    return answer(data, [*conditions, *ANSWERS["best_under"]], kept(named, first), lines)
 
 
 def _number(limit: Any) -> float:
     return float(limit) if isinstance(limit, Real) else 0.0
-
-
-def _unit(metric: str, is_percentile: bool) -> str:
-    return "ns" if is_percentile else metric_of(metric).unit
 
 
 def _refuse_side_by_side(data: Frame, by: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from math import log
 from typing import Any
 
 import narwhals as nw
@@ -12,7 +13,8 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
-from fiotools.stats.arms import levels_beside, logarithms, sides_of
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.arms import arms_of, levels_beside
 from fiotools.stats.frames import (
     Kept,
     answer,
@@ -25,8 +27,7 @@ from fiotools.stats.frames import (
     opened,
     values,
 )
-from fiotools.stats.metric import metric_of
-from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
+from fiotools.stats.ratio import Design, Method, Ratio, adjust, ratio_of
 from fiotools.stats.replicates import (
     KINDS,
     checked,
@@ -36,31 +37,8 @@ from fiotools.stats.replicates import (
     run_keys,
     watched,
 )
-from fiotools.stats.settings_diff import Asked, asked, merged, unlike
-from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
-
-# the answer's columns, after those of `by`, the level and the baseline
-_COLUMNS: dict[str, DType] = {
-    "metric": "str",
-    "unit": "str",
-    "n": "Int64",
-    "n_baseline": "Int64",
-    "center": "float64",
-    "center_baseline": "float64",
-    "ratio": "float64",
-    "ratio_lo": "float64",
-    "ratio_hi": "float64",
-    "confidence": "float64",
-    "method": "str",
-    "p": "float64",
-    "p_holm": "float64",
-    "comparisons": "Int64",
-    "verdict": "str",
-    "runs_needed": "Int64",
-    "varies_in": "str",
-    "settings_differ": "str",
-    "warnings": "str",
-}
+from fiotools.stats.settings_diff import Options, options_of_rows, options_of_runs, unlike
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS
 
 
 def compare(
@@ -167,9 +145,11 @@ def compare(
           mount baseline  n  ratio  ratio_lo  ratio_hi verdict
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
-    question = Question(metric_of(metric), pair, confidence, band, method)
-    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope, settings)
-    return answer(data, keep, _columns(ratios))
+    design = Design(
+        metric_of(metric), between, baseline, names(by), pair, scope, confidence, band, method
+    )
+    data, keep, ratios = _ratios(frame, design, settings)
+    return answer(data, ANSWERS["compare"], keep, [vars(found) for found in ratios])
 
 
 def speedup(
@@ -217,31 +197,19 @@ def speedup(
     measure = metric_of(metric)
     if measure.better is None:
         raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
-    question = Question(measure, pair, confidence, band, method)
-    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope, settings)
-    columns = _columns(ratios)
-    ends = [_speedup(found, measure.sign) for found in ratios]
-    gains: dict[str, tuple[DType, list[Any]]] = {
-        name: ("float64", [end[i] for end in ends])
-        for i, name in enumerate(("speedup", "speedup_lo", "speedup_hi"))
-    }
-    at = list(columns).index("ratio_hi") + 1
-    items = list(columns.items())
-    return answer(data, keep, dict([*items[:at], *gains.items(), *items[at:]]))
+    design = Design(measure, between, baseline, names(by), pair, scope, confidence, band, method)
+    data, keep, ratios = _ratios(frame, design, settings)
+    lines = [vars(found) | _gain(found, measure.sign) for found in ratios]
+    return answer(data, ANSWERS["speedup"], keep, lines)
 
 
 def _ratios(
-    frame: IntoDataFrameT,
-    question: Question,
-    between: str,
-    baseline: Any,
-    by: tuple[str, ...],
-    scope: str | None,
-    settings: IntoDataFrame | None,
+    frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
 ) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     data = opened(frame)
-    need(data, [question.metric.name, between, *by, *names(question.pair)])
+    metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
+    need(data, [metric.name, between, *by, *names(design.pair)])
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -249,15 +217,15 @@ def _ratios(
             f"{between!r} is in {argument('by')} and is what to compare between: "
             f"take it out of {argument('by')}"
         )
-    named = {*by, between, *names(question.pair)}
-    data = choose_scope(data, scope, named)
+    named = {*by, between, *names(design.pair)}
+    data = choose_scope(data, design.scope, named)
     refuse_directions(data, named)
-    logs = logarithms(checked(data, question.metric.name, positive=True))
+    logs = [log(value) for value in checked(data, metric.name, positive=True)]
     levels = levels_beside(data, between, baseline)
     side, times = values(data, between), moments(data)
     watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
     conditions = [name for name in watch if name in CONDITIONS]
-    had, keys = None if settings is None else asked(settings), run_keys(data)
+    had, keys = None if settings is None else options_of_runs(settings), run_keys(data)
 
     ratios, cells, held = [], [], []
     for rows in groups(data, by).values():
@@ -265,28 +233,28 @@ def _ratios(
         base = [i for i, row in enumerate(rows) if side[row] == baseline]
         for level in levels:
             own = [i for i, row in enumerate(rows) if side[row] == level]
-            sides = sides_of(
+            arms = arms_of(
                 part,
                 [logs[row] for row in rows],
                 own,
                 base,
                 conditions=conditions,
-                pair=question.pair,
+                pair=design.pair,
                 moments=times and [times[row] for row in rows],
             )
-            found = ratio_of(sides, question, (level, baseline))
-            _say_what_varies(found, watch, [rows[i] for i in own], [rows[i] for i in base])
+            found = ratio_of(arms, design, level)
+            both = [rows[i] for i in own], [rows[i] for i in base]
+            _say_what_varies(found, watch, *both)
             if had is not None and own and base:
-                sides_keys = ({keys[rows[i]]: None for i in side} for side in (own, base))
-                both = [merged(had.get(run, {}) for run in side) for side in sides_keys]
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= is of none of these runs: of another reading?")
                 else:
-                    _say_what_was_asked(found, both[0], both[1], named)
+                    options, others = (options_of_rows(had, keys, arm) for arm in both)
+                    _say_what_was_set(found, options, others, named)
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
-    adjust(ratios, question)
+    adjust(ratios, design)
     keep = {
         **kept(by, cells),
         between: (between, held),
@@ -323,8 +291,8 @@ def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
     return {value: Fraction(count, len(rows)) for value, count in found.items()}
 
 
-def _say_what_was_asked(
-    found: Ratio, level: Asked, baseline: Asked, named: Collection[str]
+def _say_what_was_set(
+    found: Ratio, level: Options, baseline: Options, named: Collection[str]
 ) -> None:
     """Name the options that the sides did not have alike."""
     if not level or not baseline:
@@ -351,15 +319,10 @@ def _which_way(metric: str) -> str:
     )
 
 
-def _columns(ratios: list[Ratio]) -> dict[str, tuple[DType, list[Any]]]:
-    return {name: (dtype, [getattr(r, name) for r in ratios]) for name, dtype in _COLUMNS.items()}
-
-
-def _speedup(found: Ratio, sign: int) -> tuple[float | None, float | None, float | None]:
+def _gain(found: Ratio, sign: int) -> dict[str, float | None]:
     """Turn a ratio so that above 1 is better; the ends change places with it."""
-    if sign > 0:
-        return found.ratio, found.ratio_lo, found.ratio_hi
-    center, lo, hi = (
-        None if end is None else 1 / end for end in (found.ratio, found.ratio_hi, found.ratio_lo)
-    )
-    return center, lo, hi
+    ends = found.ratio, found.ratio_lo, found.ratio_hi
+    if sign < 0:
+        center, hi, lo = (None if end is None else 1 / end for end in ends)
+        ends = center, lo, hi
+    return dict(zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True))

@@ -7,11 +7,25 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from narwhals.typing import IntoDataFrameT
+
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
-from fiotools.stats.frames import Frame, columns, differing, groups, need, numbers, values
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    columns,
+    differing,
+    groups,
+    kept,
+    names,
+    need,
+    numbers,
+    opened,
+    values,
+)
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import KEYS
+from fiotools.vocabulary import ANSWERS, KEYS
 
 Bin = tuple[float, float]
 
@@ -45,6 +59,68 @@ class Histogram:
     n: int | None
     varies_in: str | None
     coarser: bool
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know of it before believing it."""
+        found = ["finer bins were added to coarser ones"] if self.coarser else []
+        return found + ([f"bins vary in {self.varies_in}"] if self.varies_in else [])
+
+
+def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
+    """Add up histograms, bin by bin: over jobs, threads, runs and the intervals of a log.
+
+    Parameters
+    ----------
+    bins : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.bins`, with counts: parts, and not their total beside them. Where
+        some are finer than others, as of logs with ``log_hist_coarseness``, the finer bins are
+        added to the coarser ones that hold them.
+    by : str or sequence of str, optional
+        Columns that keep histograms apart. Directions, and slat, clat and lat, always stay apart.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``,
+        ``bin_hi_ns`` [ns], ``count``; ``n``, the runs in the histogram (null where `bins` does not
+        tell them apart); ``parts``, the rows added; ``varies_in``, the labels that differ and are
+        not in `by`; ``warnings``. `percentiles_from_bins` takes it too.
+
+    Raises
+    ------
+    SchemaError
+        For bins that overlap and do not nest, for bins that have only ``pct``, for a total beside
+        its parts or intervals beside their whole run, for a bin that is there twice, and for a
+        frame without rows or columns.
+
+    Examples
+    --------
+    Two jobs of one run, the second from a coarser log:
+
+    >>> import pandas as pd
+    >>> bins = pd.DataFrame({
+    ...     "run": 1, "entry": [1, 1, 1, 2, 2], "latency": "clat", "direction": "read",
+    ...     "bin_lo_ns": [128, 130, 132, 128, 132], "bin_hi_ns": [130, 132, 134, 132, 136],
+    ...     "count": [5, 3, 1, 4, 2],
+    ... })
+    >>> merge_bins(bins)[["direction", "bin_lo_ns", "bin_hi_ns", "count", "n", "parts"]]
+      direction  bin_lo_ns  bin_hi_ns  count  n  parts
+    0      read      128.0      132.0     12  1      3
+    1      read      132.0      136.0      3  1      2
+    """
+    named = names(by)
+    data = opened(bins)
+    found = histograms(data, named)
+    lines, first = [], []
+    for own in found:
+        same = {"n": own.n, "varies_in": own.varies_in, "notes": own.notes}
+        for edges, count in own.counts.items():
+            low, high = edges
+            line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
+            lines.append(line | same)
+            first.append(own.rows[0])
+    return answer(data, ANSWERS["merge_bins"], kept(cell_keys(data, named), first), lines)
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:

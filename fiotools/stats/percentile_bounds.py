@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
     Frame,
+    Line,
     amounts,
     answer,
     columns,
@@ -23,18 +25,11 @@ from fiotools.stats.frames import (
     opened,
 )
 from fiotools.stats.histograms import cell_keys
-from fiotools.stats.mixture import Table, bounds, share
 from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import KEYS, DType
+from fiotools.vocabulary import ANSWERS, KEYS
 
 _JOIN = ("source", "run", "entry", "thread", "target", "direction")
-
-_COLUMNS: dict[str, DType] = {
-    **dict.fromkeys(("percentile", "bound_lo_ns", "bound_hi_ns"), "float64"),
-    **dict.fromkeys(("total_ios", "parts", "n"), "Int64"),
-    **dict.fromkeys(("method", "varies_in", "warnings"), "str"),
-}
 
 
 def bound_percentiles(
@@ -107,25 +102,24 @@ def bound_percentiles(
     cells = list(groups(data, cell_keys(data, named)).values())
     tables = _tables(data, cells, named, _ios(data, whole_io, named))
     watch, runs = columns(data, watched(data, [*named, "latency", "direction"])), run_keys(data)
-    lines: list[dict[str, Any]] = []
+    lines: list[Line] = []
     for rows, parts in zip(cells, tables, strict=True):
         varies = ", ".join(differing(watch, rows)) or None
         keys = {runs[row] for row in rows}
-        whole: dict[str, Any] = {
+        whole: Line = {
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
             "n": len(keys) if all(len(key) == 2 for key in keys) else None,
             "method": "bounded",
             "varies_in": varies,
-            "warnings": f"tables vary in {varies}" if varies else None,
+            "notes": [f"tables vary in {varies}"] if varies else [],
         }
         for percentile in wanted:
             low, high = bounds(parts, percentile)
             ends = {"percentile": percentile, "bound_lo_ns": low, "bound_hi_ns": high}
             lines.append(ends | whole)
     first = [rows[0] for rows in cells for _ in wanted]
-    told = {name: (dtype, [line[name] for line in lines]) for name, dtype in _COLUMNS.items()}
-    return answer(data, kept(cell_keys(data, named), first), told)
+    return answer(data, ANSWERS["bound_percentiles"], kept(cell_keys(data, named), first), lines)
 
 
 def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
@@ -202,3 +196,63 @@ def _refuse_falling(points: Sequence[tuple[int, float]]) -> None:
                 f"percentile {high / 10**9:g} is below percentile {low / 10**9:g}: "
                 "no measured latencies are like that, leave the table out"
             )
+
+
+@dataclass
+class Table:
+    """One table of percentiles: how many I/Os it is about, and its points in order."""
+
+    ios: int
+    points: list[tuple[int, float]]  # share of the I/Os, latency; none where none is known
+
+
+def bounds(parts: Sequence[Table], percentile: float) -> tuple[float | None, float | None]:
+    """Bracket a percentile of the mixture; None where no point bounds it.
+
+    Examples
+    --------
+    >>> half, most = share(50), share(90)
+    >>> bounds([Table(10, [(half, 4.0), (most, 7.0)])], 50)
+    (4.0, 4.0)
+    >>> bounds([Table(10, [(half, 4.0), (most, 7.0)]), Table(10, [(half, 9.0)])], 80)
+    (9.0, None)
+    """
+    asked = share(percentile) * sum(part.ios for part in parts)
+    low: float | None = None
+    # Up to x, a part has at least the share of its last point there, and less than that of its
+    # next: the percentile lies above x as long as the sum of the latter is not above it.
+    firsts = [part.points[0][0] if part.points else share(100) for part in parts]
+    least, most = 0, sum(part.ios * first for part, first in zip(parts, firsts, strict=True))
+    strict = sum(bool(part.points) and part.points[0][0] > 0 for part in parts)
+    is_above = most <= asked
+    for value, steps in _steps(parts):
+        least += sum(step[0] for step in steps)
+        most += sum(step[1] for step in steps)
+        strict += sum(step[2] for step in steps)
+        if is_above and (most > asked or (most == asked and not strict)):
+            low, is_above = value, False
+        if least >= asked:
+            return low, value
+    return low, None
+
+
+def share(percentile: float) -> int:
+    """Give a percentile in whole billionths of a percent, so that sums of shares are exact."""
+    return round(percentile * 10**9)
+
+
+def _steps(parts: Sequence[Table]) -> Iterator[tuple[float, list[tuple[int, int, int]]]]:
+    """Say at each value by how much the least and the most, and the parts yet to come, change."""
+    found: dict[float, list[tuple[int, int, int]]] = {}
+    for part in parts:
+        shares = [0, *(point[0] for point in part.points), share(100)]
+        for i, (own, value) in enumerate(part.points, start=1):
+            is_last = i == len(part.points)
+            step = (
+                part.ios * (own - shares[i - 1]),
+                part.ios * (shares[i + 1] - own),
+                int(not is_last) - int(own > 0),
+            )
+            found.setdefault(value, []).append(step)
+    for value in sorted(found):
+        yield value, found[value]

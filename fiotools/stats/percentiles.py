@@ -2,76 +2,43 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import inf
 from typing import Any
 
 from narwhals.typing import IntoDataFrameT
 
+from fiotools.errors import SchemaError
 from fiotools.stats.arguments import check_confidence
-from fiotools.stats.extremes import extremes
-from fiotools.stats.frames import answer, kept, names, opened
-from fiotools.stats.histograms import cell_keys, histograms
-from fiotools.stats.quantile_rows import COLUMNS, quantile_row, warnings_of
-from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
-from fiotools.vocabulary import DType
-
-
-def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
-    """Add up histograms, bin by bin: over jobs, threads, runs and the intervals of a log.
-
-    Parameters
-    ----------
-    bins : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.bins`, with counts: parts, and not their total beside them. Where
-        some are finer than others, as of logs with ``log_hist_coarseness``, the finer bins are
-        added to the coarser ones that hold them.
-    by : str or sequence of str, optional
-        Columns that keep histograms apart. Directions, and slat, clat and lat, always stay apart.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``,
-        ``bin_hi_ns`` [ns], ``count``; ``n``, the runs in the histogram (null where `bins` does not
-        tell them apart); ``parts``, the rows added; ``varies_in``, the labels that differ and are
-        not in `by`; ``warnings``. `percentiles_from_bins` takes it too.
-
-    Raises
-    ------
-    SchemaError
-        For bins that overlap and do not nest, for bins that have only ``pct``, for a total beside
-        its parts or intervals beside their whole run, for a bin that is there twice, and for a
-        frame without rows or columns.
-
-    Examples
-    --------
-    Two jobs of one run, the second from a coarser log:
-
-    >>> import pandas as pd
-    >>> bins = pd.DataFrame({
-    ...     "run": 1, "entry": [1, 1, 1, 2, 2], "latency": "clat", "direction": "read",
-    ...     "bin_lo_ns": [128, 130, 132, 128, 132], "bin_hi_ns": [130, 132, 134, 132, 136],
-    ...     "count": [5, 3, 1, 4, 2],
-    ... })
-    >>> merge_bins(bins)[["direction", "bin_lo_ns", "bin_hi_ns", "count", "n", "parts"]]
-      direction  bin_lo_ns  bin_hi_ns  count  n  parts
-    0      read      128.0      132.0     12  1      3
-    1      read      132.0      136.0      3  1      2
-    """
-    named = names(by)
-    data = opened(bins)
-    found = histograms(data, named)
-    lines = [(own, edges) for own in found for edges in own.counts]
-    told: dict[str, tuple[DType, list[Any]]] = {
-        "bin_lo_ns": ("float64", [edges[0] for _, edges in lines]),
-        "bin_hi_ns": ("float64", [edges[1] for _, edges in lines]),
-        "count": ("Int64", [own.counts[edges] for own, edges in lines]),
-        "n": ("Int64", [own.n for own, _ in lines]),
-        "parts": ("Int64", [own.parts[edges] for own, edges in lines]),
-        "varies_in": ("str", [own.varies_in for own, _ in lines]),
-        "warnings": ("str", ["; ".join(warnings_of(own)) or None for own, _ in lines]),
-    }
-    return answer(data, kept(cell_keys(data, named), [own.rows[0] for own, _ in lines]), told)
+from fiotools.stats.combine import total
+from fiotools.stats.frames import (
+    Frame,
+    Line,
+    amounts,
+    answer,
+    columns,
+    groups,
+    kept,
+    names,
+    need,
+    opened,
+    values,
+)
+from fiotools.stats.histograms import Bin, Histogram, cell_keys, histograms
+from fiotools.stats.quantiles import (
+    FEW,
+    PERCENTILES,
+    ios_needed,
+    middle,
+    rank,
+    ranks_around,
+    wanted_percentiles,
+)
+from fiotools.stats.replicates import run_name
+from fiotools.vocabulary import ANSWERS
 
 
 def percentiles_from_bins(
@@ -150,14 +117,136 @@ def percentiles_from_bins(
     named = names(by)
     data = opened(bins)
     found = histograms(data, named)
-    limits = extremes(data, found, cell_keys(data, named), io)
+    limits = _extremes(data, found, cell_keys(data, named), io)
     lines = [
-        quantile_row(own, limit, percentile, confidence)
+        _quantile(own, limit, percentile, confidence)
         for own, limit in zip(found, limits, strict=True)
         for percentile in wanted
     ]
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [line[name] for line in lines]) for name, dtype in COLUMNS.items()
-    }
     first = [own.rows[0] for own in found for _ in wanted]
-    return answer(data, kept(cell_keys(data, named), first), told)
+    return answer(
+        data, ANSWERS["percentiles_from_bins"], kept(cell_keys(data, named), first), lines
+    )
+
+
+def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: float) -> Line:
+    """Make one row of the answer."""
+    n = sum(own.counts.values())
+    notes = [*own.notes, *limit.notes]
+    line: Line = {
+        "percentile": percentile,
+        "total_ios": n,
+        "n": own.n,
+        "method": "bins",
+        "varies_in": own.varies_in,
+        "confidence": confidence,
+        "notes": notes,
+    }
+    if n == 0:
+        notes.append("no I/Os")
+        return line
+    edges, counted = list(own.counts), list(accumulate(own.counts.values()))
+
+    def bin_of(place: int) -> Bin:
+        return limit.clamp(edges[bisect_left(counted, place)])
+
+    bounds = edges[bisect_left(counted, rank(percentile, n))]
+    value = middle(*bounds)
+    low, high = limit.clamp(bounds)
+    line |= {"bound_lo_ns": low, "bound_hi_ns": high}
+    if value is None:
+        notes.append("in the last bin, which has no end")
+    else:
+        line["value_ns"] = min(max(value, low), high)
+    between = ranks_around(percentile, n, confidence)
+    if between is not None:
+        line["value_lo_ns"], line["value_hi_ns"] = bin_of(between[0])[0], bin_of(between[1])[1]
+        line["note"] = (
+            f"within the {own.n} runs, if I/Os were independent"
+            if own.n is not None and own.n > 1
+            else "within the run, if I/Os were independent"
+        )
+    elif percentile == 100:
+        notes.append("no interval of a maximum")
+    else:
+        notes.append(f"need >= {ios_needed(percentile, confidence):g} I/Os for an interval")
+    # in whole numbers, for 100 - 99.9 is a little more than .1
+    if round(n * (100 - percentile), 6) < 100 * FEW:
+        notes.append(f"fewer than {FEW} I/Os beyond it")
+    return line
+
+
+_ENTRY = ("source", "run", "entry")
+
+
+@dataclass
+class Extremes:
+    """What a histogram's I/Os lie between, in ns, and what there is to say of that."""
+
+    least: float = -inf
+    most: float = inf
+    notes: list[str] = field(default_factory=list)
+
+    def clamp(self, edges: Bin) -> Bin:
+        """Cut a bin down to what can be in it."""
+        low, high = edges
+        return max(low, self.least), min(high, self.most)
+
+
+def _extremes(
+    data: Frame, found: Sequence[Histogram], keys: Sequence[str], io: IntoDataFrameT | None
+) -> list[Extremes]:
+    """Look up the extremes of each histogram; without `io` there are none."""
+    if io is None:
+        return [Extremes() for _ in found]
+    table = opened(io)
+    need(data, ["latency"])
+    own = [name for name in keys if name != "latency"]
+    need(table, own)
+    cells = groups(table, own)
+    lists, kinds = columns(data, own), values(data, "latency")
+    entries = [name for name in _ENTRY if name in data.columns and name in table.columns]
+    ours, theirs = _entries(data, entries), _entries(table, entries)
+    answers = []
+    for histogram in found:
+        first = histogram.rows[0]
+        rows = cells.get(tuple(lists[name][first] for name in own), [])
+        behind = {ours[row] for row in histogram.rows}
+        there = {theirs[row] for row in rows}
+        for entry in behind:
+            if entry not in there:
+                raise SchemaError(f"io has no row for {_entry_name(entries, entry)} of the bins")
+        rows = [row for row in rows if theirs[row] in behind]
+        answers.append(_of(table, rows, kinds[first], histogram))
+    return answers
+
+
+def _of(table: Frame, rows: list[int], kind: Any, histogram: Histogram) -> Extremes:
+    """Give the extremes over rows of `io`; what one of them lacks is not known of all."""
+    own = table[rows]
+    least, most, ios = (
+        amounts(own, name) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
+    )
+    found = Extremes(
+        -inf if None in least else float(min(least)), inf if None in most else float(max(most))
+    )
+    held = [edges for edges, count in histogram.counts.items() if count]
+    if any(low > found.most or high <= found.least for low, high in held):
+        found = Extremes(notes=["io's smallest and largest latency contradict the bins"])
+    done, counted = total(ios), sum(histogram.counts.values())
+    if done is not None and done != counted:
+        found.notes.append(f"the bins hold {counted} I/Os, io has {done}")
+    return found
+
+
+def _entries(frame: Frame, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    lists = columns(frame, names)
+    return list(zip(*(lists[name] for name in names), strict=True)) or [()] * len(frame)
+
+
+def _entry_name(names: Sequence[str], entry: tuple[Any, ...]) -> str:
+    told = dict(zip(names, entry, strict=True))
+    if "run" not in told:
+        return "a group"
+    place = run_name((told.get("source"), told["run"]))
+    return place if told.get("entry") is None else f"entry {told['entry']} of {place}"

@@ -11,7 +11,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
-from fiotools.stats.arguments import check_tolerance
+from fiotools.stats.arguments import check_tolerance, metric_of
 from fiotools.stats.batch_means import weighted_mean
 from fiotools.stats.frames import (
     Frame,
@@ -25,32 +25,17 @@ from fiotools.stats.frames import (
     opened,
     values,
 )
-from fiotools.stats.metric import metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import Series, series_of
-from fiotools.stats.verdict import percent
-from fiotools.stats.window_samples import as_rates
-from fiotools.vocabulary import DType
+from fiotools.stats.windows import as_rates
+from fiotools.units import percent
+from fiotools.vocabulary import ANSWERS
 
 _METRICS = {
     **dict.fromkeys(("iops", "iops_mean", "total_ios", "count"), "iops"),
     **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s", "io_bytes"), "bw_bytes_per_s"),
 }
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
-
-_COLUMNS: dict[str, DType] = {
-    "metric": "str",
-    "unit": "str",
-    "n": "Int64",
-    "span_s": "float64",
-    "coverage_pct": "float64",
-    "log_rate": "float64",
-    "summary_rate": "float64",
-    "ratio": "float64",
-    "tolerance_pct": "float64",
-    "verdict": "str",
-    "warnings": "str",
-}
 
 
 @dataclass
@@ -68,10 +53,6 @@ class _Match:
     ratio: float | None = None
     verdict: str = "no row of io to compare with"
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def warnings(self) -> str | None:
-        return "; ".join(self.notes) or None
 
 
 def reconcile(
@@ -163,10 +144,7 @@ def reconcile(
         found.append(match)
     said = [name for name in (*keys, "quantity") if name in data.columns]
     keep = kept(said, [parts[0].rows[0] for parts in cells.values()])
-    told_columns: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [getattr(match, name) for match in found]) for name, dtype in _COLUMNS.items()
-    }
-    return answer(data, keep, told_columns)
+    return answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
 
 
 _TOLD = ("iops", "bw_bytes_per_s", "runtime_s")

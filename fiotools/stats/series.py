@@ -20,9 +20,9 @@ import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
+from fiotools.stats.arguments import Metric, metric_of
 from fiotools.stats.batch_means import Array, portions
 from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
-from fiotools.stats.metric import Metric, metric_of
 from fiotools.stats.replicates import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
 

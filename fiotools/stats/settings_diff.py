@@ -1,10 +1,10 @@
-"""What the two sides of a comparison were not asked alike: the options that differ."""
+"""The options that the two sides of a comparison did not have alike."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from fiotools import units
 from fiotools.stats.arms import levels_beside
 from fiotools.stats.frames import answer, need, opened, values
 from fiotools.stats.replicates import run_keys
-from fiotools.vocabulary import COLUMNS, DType
+from fiotools.vocabulary import ANSWERS, COLUMNS
 
 # where files lie, and where a tool writes to, is what a comparison is about
 _PLACES = {
@@ -22,8 +22,8 @@ _PLACES = {
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
 }
 
-Asked: TypeAlias = Mapping[str, Collection[str]]  # all texts of each option
-Run: TypeAlias = tuple[Any, ...]
+Options: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
+RunKey: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Unlike:
         return f"{self.option} is {level} against {baseline}"
 
 
-def unlike(level: Asked, baseline: Asked, *, named: Iterable[str] = ()) -> list[Unlike]:
+def unlike(level: Options, baseline: Options, *, named: Iterable[str] = ()) -> list[Unlike]:
     """List the options that differ: "4k" and "4096" do not.
 
     Left out are places, and the options behind columns that were `named`.
@@ -121,39 +121,33 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     need(data, [between, "option", "text"])
     levels = levels_beside(data, between, baseline)
     side = values(data, between)
-    had = asked(settings)
-    keys = run_keys(data)
-    of = {
-        level: merged(
-            had[key]
-            for key in dict.fromkeys(
-                key for key, own in zip(keys, side, strict=True) if own == level
-            )
-        )
+    had, keys = options_of_runs(settings), run_keys(data)
+    base, *others = (
+        options_of_rows(had, keys, [row for row, own in enumerate(side) if own == level])
         for level in (baseline, *levels)
-    }
-    found = [(level, one) for level in levels for one in unlike(of[level], of[baseline])]
+    )
+    found = [
+        (level, one) for level, own in zip(levels, others, strict=True) for one in unlike(own, base)
+    ]
     keep = {
         between: (between, [side.index(level) for level, _ in found]),
         "baseline": (between, [side.index(baseline)] * len(found)),
     }
-    told: dict[str, tuple[DType, list[Any]]] = {
-        "option": ("str", [one.option for _, one in found]),
-        "text": ("str", [one.level for _, one in found]),
-        "text_baseline": ("str", [one.baseline for _, one in found]),
-    }
-    return answer(data, keep, told)
+    lines = [
+        {"option": one.option, "text": one.level, "text_baseline": one.baseline} for _, one in found
+    ]
+    return answer(data, ANSWERS["settings_diff"], keep, lines)
 
 
-def asked(settings: IntoDataFrame) -> dict[Run, dict[str, list[str]]]:
-    """Give what each run was asked: by option, the texts that its entries had.
+def options_of_runs(settings: IntoDataFrame) -> dict[RunKey, Options]:
+    """Give the options of each run, with the texts that its entries had.
 
     What an entry has itself hides what is given for all, and either hides a default.
     """
     data = opened(settings)
     need(data, ["source", "run", "entry", "option", "text", "origin"])
-    given: dict[Run, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    default: dict[Run, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    given: dict[RunKey, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    default: dict[RunKey, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     lists = (values(data, name) for name in ("entry", "option", "text", "origin"))
     for run, entry, option, text, origin in zip(run_keys(data), *lists, strict=True):
         if text is not None:
@@ -161,19 +155,26 @@ def asked(settings: IntoDataFrame) -> dict[Run, dict[str, list[str]]]:
     return {run: _effective(given[run], default[run]) for run in {**given, **default}}
 
 
+def options_of_rows(
+    had: Mapping[RunKey, Options], keys: Sequence[RunKey], rows: Iterable[int]
+) -> Options:
+    """Bring together the options of the runs of some rows."""
+    return _merged(had.get(run, {}) for run in dict.fromkeys(keys[row] for row in rows))
+
+
 def _effective(
     given: Mapping[Any, Mapping[str, str]], default: Mapping[Any, Mapping[str, str]]
-) -> dict[str, list[str]]:
+) -> Options:
     shared = {**default.get(None, {}), **given.get(None, {})}
     entries = dict.fromkeys(entry for entry in (*given, *default) if entry is not None)
     own = [{**default.get(entry, {}), **shared, **given.get(entry, {})} for entry in entries] or [
         shared
     ]
-    return merged({option: [text] for option, text in one.items()} for one in own)
+    return _merged({option: [text] for option, text in one.items()} for one in own)
 
 
-def merged(several: Iterable[Asked]) -> dict[str, list[str]]:
-    """Bring together what several runs or entries were asked."""
+def _merged(several: Iterable[Options]) -> Options:
+    """Bring together the options of several runs or entries."""
     found: dict[str, dict[str, None]] = {}
     for one in several:
         for option, texts in one.items():

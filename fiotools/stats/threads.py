@@ -10,7 +10,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.combine import added
+from fiotools.stats.combine import added, pooled_mean, pooled_stddev, total
 from fiotools.stats.frames import (
     Frame,
     amounts,
@@ -25,7 +25,6 @@ from fiotools.stats.frames import (
     opened,
     values,
 )
-from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
 from fiotools.stats.replicates import (
     labels,
     refuse_percentiles,
@@ -34,7 +33,7 @@ from fiotools.stats.replicates import (
     refuse_unknown_runs,
     run_keys,
 )
-from fiotools.vocabulary import CONDITIONS, DType
+from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _ONE = ("thread", "job")  # scopes whose rows are one thread each
 _WHO = ("host", "port", "job", "thread", "target")
@@ -90,7 +89,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
     wanted = [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES]
     there = [name for name in dict.fromkeys(wanted) if name in data.columns]
-    return answer(data, kept(there, range(len(data))), {"share_pct": ("float64", shares)})
+    lines = [{"share_pct": share} for share in shares]
+    return answer(data, ANSWERS["per_thread"], kept(there, range(len(data))), lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -147,11 +147,12 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
     )
     cells, who = _together(data, by), columns(data, ("thread", "job", "entry"))
     conditions = columns(data, differing(columns(data, CONDITIONS)))
-    found = []
+    lines = []
     for rows in cells:
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
-        found.append(
+        lines.append(
             {
+                "n": 1,
                 "k": len(rows),
                 "total_ios": total(n),
                 "lat_mean_ns": pooled_mean(n, m),
@@ -159,17 +160,8 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
                 **_fair(who, rows, [iops[row] for row in rows], differing(conditions, rows)),
             }
         )
-    types: dict[str, DType] = {
-        **dict.fromkeys(("n", "k", "total_ios"), "Int64"),
-        **dict.fromkeys(("jain", "max_over_min", "iops_lowest", "iops_highest"), "float64"),
-        "stragglers": "str",
-        **dict.fromkeys(("lat_mean_ns", "lat_stddev_ns"), "float64"),
-        "warnings": "str",
-    }
-    told = {name: (dtype, [row.get(name) for row in found]) for name, dtype in types.items()}
-    told["n"] = "Int64", [1] * len(found)
     keys = [name for name in _keys(data) if name not in by]
-    return answer(data, kept([*by, *keys], [rows[0] for rows in cells]), told)
+    return answer(data, ANSWERS["fairness"], kept([*by, *keys], [rows[0] for rows in cells]), lines)
 
 
 def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataFrameT]:

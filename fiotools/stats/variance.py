@@ -11,20 +11,21 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.spelling import argument
-from fiotools.stats.arguments import check_confidence
-from fiotools.stats.frames import answer, columns, differing, groups, kept, names, need, opened
-from fiotools.stats.metric import metric_of
+from fiotools.stats.arguments import check_confidence, metric_of
+from fiotools.stats.frames import (
+    Line,
+    answer,
+    columns,
+    differing,
+    groups,
+    kept,
+    names,
+    need,
+    opened,
+)
 from fiotools.stats.replicates import checked, refuse_directions, run_keys, watched
 from fiotools.stats.threads import thread_rows
-from fiotools.vocabulary import DType
-
-_COLUMNS: dict[str, DType] = {
-    **dict.fromkeys(("metric", "unit"), "str"),
-    **dict.fromkeys(("n", "parts"), "Int64"),
-    **dict.fromkeys(("mean", "stddev_within", "stddev_between"), "float64"),
-    **dict.fromkeys(("icc", "icc_lo", "icc_hi", "confidence"), "float64"),
-    **dict.fromkeys(("varies_in", "warnings"), "str"),
-}
+from fiotools.vocabulary import ANSWERS
 
 
 def variance_parts(
@@ -94,7 +95,7 @@ def variance_parts(
     keys, watch = run_keys(data), columns(data, watched(data, named))
     phase = columns(data, ("group",)).get("group", [None] * len(data))
     unit = metric_of(metric).unit
-    found: list[dict[str, Any]] = []
+    found: list[Line] = []
     cells = list(groups(data, named).values())
     for rows in cells:
         runs: dict[tuple[Any, ...], list[float]] = {}
@@ -110,14 +111,11 @@ def variance_parts(
                 f"in {argument('by')}"
             )
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
-        found.append(line | {"warnings": "; ".join(line["notes"]) or None})
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [line.get(name) for line in found]) for name, dtype in _COLUMNS.items()
-    }
-    return answer(data, kept(named, [rows[0] for rows in cells]), told)
+        found.append(line)
+    return answer(data, ANSWERS["variance_parts"], kept(named, [rows[0] for rows in cells]), found)
 
 
-def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> dict[str, Any]:
+def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> Line:
     """Split the variance of runs of threads; what cannot be told is left out, with a note.
 
     Examples
@@ -129,7 +127,7 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> dic
     sizes = [len(run) for run in runs]
     k, count = len(runs), sum(sizes)
     middle = fmean(value for run in runs for value in run)
-    found: dict[str, Any] = {"n": k, "parts": count, "mean": middle, "notes": []}
+    found: Line = {"n": k, "parts": count, "mean": middle, "notes": []}
     if count == k:
         found["notes"].append("one thread in each run: the two cannot be told apart")
         return found

@@ -1,4 +1,4 @@
-"""Windows of a log, first half: what each batch of rows adds to them.
+"""The sums behind windows of a log: what each batch of rows adds to them, and rows of all sums.
 
 A batch is summed up by numpy: a row of a log costs a few nanoseconds so, and what is left of a
 million rows are some thousand sums. Of single I/Os these are counts, sums of values and bytes by
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import polars as pl
 
 from fiotools.errors import SchemaError
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
+from fiotools.spelling import argument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,8 +47,8 @@ PARTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What windows are asked for.
+class Grid:
+    """Which windows are asked for.
 
     Attributes
     ----------
@@ -74,19 +76,19 @@ class Plan:
         return "latency" if self.of_bins else "quantity"
 
 
-def parts_of(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+def parts_of(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Sum up a batch."""
     if frame.is_empty():
-        keys = [pl.col(name).cast(kept_as(frame.schema[name])) for name in plan.keys]
+        keys = [pl.col(name).cast(kept_as(frame.schema[name])) for name in grid.keys]
         return frame.select(keys).with_columns(
             pl.lit(None, dtype=dtype).alias(name) for name, dtype in PARTS.items()
         )
-    if not plan.of_bins and frame["time_s"].null_count():
+    if not grid.of_bins and frame["time_s"].null_count():
         raise SchemaError("time_s is missing in some rows: leave them out")
-    counts = frame.select(pl.col(plan.keys).n_unique()).row(0)
-    varying = [name for name, count in zip(plan.keys, counts, strict=True) if count > 1]
+    counts = frame.select(pl.col(grid.keys).n_unique()).row(0)
+    varying = [name for name, count in zip(grid.keys, counts, strict=True) if count > 1]
     alike = frame.partition_by(varying, maintain_order=True) if varying else [frame]
-    return pl.concat([_alike(part, plan) for part in alike])
+    return pl.concat([_alike(part, grid) for part in alike])
 
 
 def kept_as(dtype: pl.DataType) -> pl.DataType:
@@ -94,22 +96,22 @@ def kept_as(dtype: pl.DataType) -> pl.DataType:
     return pl.Categorical() if dtype == pl.String else dtype
 
 
-def _alike(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+def _alike(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Sum up rows of one log."""
     # not column by column: what all rows share is one value, until it is taken out of the frame
-    same = frame.select(pl.col(plan.keys).first())
-    if plan.of_bins:
-        found = _of_bins(frame.drop_nulls("time_s"), plan)
+    same = frame.select(pl.col(grid.keys).first())
+    if grid.of_bins:
+        found = _of_bins(frame.drop_nulls("time_s"), grid)
     else:
-        found = _of_samples(frame, plan, same["quantity"][0])
+        found = _of_samples(frame, grid, same["quantity"][0])
     keys = [
         pl.lit(same[name][0], dtype=same.schema[name]).cast(kept_as(same.schema[name])).alias(name)
-        for name in plan.keys
+        for name in grid.keys
     ]
-    return found.with_columns(keys).select(*plan.keys, *PARTS)
+    return found.with_columns(keys).select(*grid.keys, *PARTS)
 
 
-def _of_samples(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
+def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     if quantity in SUMS:
         raise SchemaError(
             f"{quantity} counts from the start of the run, and windows are made of single I/Os or"
@@ -121,9 +123,9 @@ def _of_samples(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
         return _of_intervals(frame)
     gaps = frame.select(pl.col("bs_bytes").null_count()).item()
     if gaps in (0, len(frame)):
-        return _of_intervals(frame) if gaps else _of_singles(frame, plan, quantity)
+        return _of_intervals(frame) if gaps else _of_singles(frame, grid, quantity)
     single = pl.col("bs_bytes").is_not_null()
-    parts = _of_singles(frame.filter(single), plan, quantity), _of_intervals(frame.filter(~single))
+    parts = _of_singles(frame.filter(single), grid, quantity), _of_intervals(frame.filter(~single))
     return pl.concat(parts)
 
 
@@ -139,7 +141,7 @@ def _ways(frame: pl.DataFrame) -> pl.Series:
     return column.cast(pl.Enum(DIRECTIONS)).to_physical().cast(pl.UInt8).fill_null(_NONE)
 
 
-def _of_singles(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
+def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     """Sum up single I/Os by window, direction and bin."""
     time, way = frame["time_s"].to_numpy(), _ways(frame).to_numpy()
     first, last = float(time.min()), float(time.max())
@@ -150,10 +152,10 @@ def _of_singles(frame: pl.DataFrame, plan: Plan, quantity: str) -> pl.DataFrame:
     sizes = pl.col("bs_bytes")
     least, most = frame.select(sizes.min(), sizes.max().alias("most")).row(0)
     size = np.array([least]) if least == most else frame["bs_bytes"].to_numpy()
-    binned = plan.bins and quantity in SINGLE
+    binned = grid.bins and quantity in SINGLE
     parts = [
         _sums(
-            (time[rows] / plan.seconds + _EDGE).astype(np.int64),
+            (time[rows] / grid.seconds + _EDGE).astype(np.int64),
             way[rows],
             bin_numbers(value[rows]) if binned else None,
             value[rows],
@@ -222,9 +224,9 @@ def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:
     return _whole(sums)
 
 
-def _of_bins(frame: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+def _of_bins(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Keep the bins of intervals apart by their ends, and by their edges where these matter."""
-    edges = ("bin_lo_ns", "bin_hi_ns") if plan.bins else ()
+    edges = ("bin_lo_ns", "bin_hi_ns") if grid.bins else ()
     sums = (
         frame.select("time_s", "count", *edges, way=_ways(frame))
         .group_by(pl.col("time_s").alias("end"), "way", *edges)
@@ -238,4 +240,218 @@ def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
     return sums.select(
         (pl.col(name) if name in sums.columns else pl.lit(same.get(name))).cast(dtype).alias(name)
         for name, dtype in PARTS.items()
+    )
+
+
+_MANY = 10_000_000  # windows: beyond, their length is a slip
+_EDGE = 1e-9
+_GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
+_LITTLE = 0.1  # of a window: of less no rate is made
+_TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
+_IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
+_UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
+
+
+def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the windows of each log, in their order.
+
+    Parameters
+    ----------
+    parts : polars.DataFrame
+        Sums by the keys of the grid, and of `PARTS`.
+    grid : Grid
+
+    Returns
+    -------
+    polars.DataFrame
+        The columns that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``, ``iops``,
+        ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
+    """
+    singles = _singles(parts.filter(pl.col("end").is_null()), grid)
+    logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
+    cells = [*grid.by, "way", "at"]
+    others = [name for name in grid.keys if name not in grid.by]
+    differing = [
+        pl.when(pl.col(name).n_unique() > 1).then(pl.lit(name)).alias(f"differs {name}")
+        for name in others
+    ]
+    rates = [
+        pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
+        for name in ("iops", "bw_bytes_per_s", "total")
+    ]
+    found = logs.group_by(cells).agg(
+        *rates,
+        *differing,
+        pl.col("n").sum(),
+        pl.col("span_s").max(),
+        pl.col("warnings").drop_nulls().first(),
+    )
+    said = pl.concat_str([f"differs {name}" for name in others], separator=", ", ignore_nulls=True)
+    return (
+        found.with_columns(
+            (pl.col("total") / pl.col("n")).alias("mean"),
+            said.replace("", None).alias("varies_in")
+            if others
+            else pl.lit(None, dtype=pl.String).alias("varies_in"),
+        )
+        .select(*cells, "span_s", "n", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings")
+        .sort(cells)
+    )
+
+
+def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the windows of logs of single I/Os, those without I/O too."""
+    group = [name for name in grid.by if name != grid.what]
+    logs = [*grid.keys, "way"]
+    found = parts.group_by(*logs, "at").agg(
+        pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max()
+    )
+    # what any direction did shows that the log went on
+    since, to = pl.col("first").min(), pl.col("last").max() + _TICK
+    low, high = pl.col("at").min(), pl.col("at").max()
+    whole = [since.alias("since"), to.alias("to"), low.alias("low"), high.alias("high")]
+    if group:
+        spans = found.group_by(group).agg(whole)
+        each = found.select(logs).unique().join(spans, on=group, nulls_equal=True)
+    else:
+        each = found.select(logs).unique().join(found.select(whole), how="cross")
+    count = each.select((pl.col("high") - pl.col("low") + 1).sum()).item()
+    if count > _MANY:
+        raise SchemaError(f"windows of {grid.seconds:g} s are {count:,}: take longer ones")
+    each = each.with_columns(pl.int_ranges("low", pl.col("high") + 1).alias("at")).explode("at")
+    begin, end = pl.col("at") * grid.seconds, (pl.col("at") + 1) * grid.seconds
+    span = pl.min_horizontal(end, "to") - pl.max_horizontal(begin, "since")
+    least = round(_LITTLE * grid.seconds, 9)  # as spans are
+    covered = pl.when(pl.col("span_s") >= least).then("span_s")
+    latency = pl.col(grid.what).cast(pl.String).is_in(SINGLE)
+    return (
+        each.join(found, on=[*logs, "at"], how="left", nulls_equal=True)
+        .with_columns(pl.col("n", "total", "bytes").fill_null(0), span.round(9).alias("span_s"))
+        .select(
+            *logs,
+            "at",
+            "span_s",
+            "n",
+            (pl.col("n") / covered).alias("iops"),
+            (pl.col("bytes") / covered).alias("bw_bytes_per_s"),
+            pl.when(latency & (pl.col("n") > 0)).then("total").alias("total"),
+            pl.lit(None, dtype=pl.String).alias("warnings"),
+        )
+    )
+
+
+def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the windows of logs whose rows are intervals; those without rows are not known."""
+    logs = [*grid.keys, "way", "at"]
+    each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum())
+    value = pl.col("total") / pl.col("n") * pl.col("width")
+    found = each.group_by(logs).agg(
+        pl.col("n", "total").sum(), pl.col("width").sum().alias("span_s"), value.sum().alias("sum")
+    )
+    none = pl.lit(None, dtype=pl.Float64)
+    if grid.of_bins:
+        iops, bandwidth, n = pl.col("n") / pl.col("span_s"), none, pl.col("n")
+        weightless = pl.lit(False)
+    else:
+        what = pl.col(grid.what).cast(pl.String)
+        counted, mean = what == "count", pl.col("sum") / pl.col("span_s")
+        iops = (
+            pl.when(counted)
+            .then(pl.col("total") / pl.col("span_s"))
+            .when(what.is_in(_IOPS))
+            .then(mean)
+        )
+        bandwidth = pl.when(what.is_in(_BW)).then(mean)
+        n = pl.when(counted).then(pl.col("total").cast(pl.Int64)).otherwise("n")
+        weightless = what.str.ends_with("_ns")
+    return found.select(
+        *logs,
+        "span_s",
+        n.alias("n"),
+        iops.alias("iops"),
+        bandwidth.alias("bw_bytes_per_s"),
+        none.alias("total"),
+        pl.when(weightless).then(pl.lit(_UNWEIGHTED)).alias("warnings"),
+    )
+
+
+def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Say in which window each interval lies: that of its middle; and how long it was.
+
+    An interval begins with the end of the one before. Where that is too long ago, it gets the
+    usual length, as in `plot.heatmap`.
+    """
+    logs = [*grid.keys, "way"]
+    intervals = parts.filter(pl.col("end").is_not_null())
+    ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
+    step = pl.col("end").diff().over(logs)
+    usual = step.median().over(logs).fill_null(pl.col("end"))
+    # the first counts from the start of the run, unless times count from its own end
+    start = pl.when(pl.col("end") >= _SOON * usual).then(pl.col("end")).otherwise(usual)
+    width = step.fill_null(start)
+    ends = ends.with_columns(
+        pl.when(width <= _GAP * usual).then(width).otherwise(usual).alias("width")
+    )
+    middle = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
+    ends = ends.with_columns(middle.floor().cast(pl.Int64).alias("at"))
+    return intervals.drop("at").join(ends, on=[*logs, "end"], nulls_equal=True)
+
+
+def histograms(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the bins of each window, in their order, with ``n``."""
+    is_bin, is_single = pl.col("bin_lo_ns").is_not_null(), pl.col("end").is_null()
+    cells = [*grid.by, "way", "at"]
+    bins = [*cells, "bin_lo_ns", "bin_hi_ns"]
+    columns = [*bins, "n"]
+    # lazily: of a million bins no column is copied that is not needed
+    singles = parts.lazy().filter(is_bin & is_single).select(columns).collect()
+    intervals = placed(parts.filter(is_bin & ~is_single), grid).select(columns)
+    found = pl.concat([singles, intervals])
+    found = found.group_by(bins).agg(pl.col("n").sum()).filter(pl.col("n") > 0).sort(bins)
+    before = pl.col("bin_hi_ns").shift(1).over(cells)
+    if found.select((before > pl.col("bin_lo_ns")).any()).item():
+        raise SchemaError(
+            "bins of different widths overlap in a window: keep the logs apart,"
+            f" {argument('by')}, or add their bins up by merge_bins() first"
+        )
+    return found
+
+
+def read_off(bins: pl.DataFrame, grid: Grid, wanted: Sequence[float]) -> pl.DataFrame:
+    """Read percentiles off the histograms of windows, as fio does.
+
+    Parameters
+    ----------
+    bins : polars.DataFrame
+        As `histograms` gives them.
+    grid : Grid
+    wanted : sequence of float
+    """
+    cells = [*grid.by, "way", "at"]
+    sums = bins.with_columns(
+        pl.col("n").cum_sum().over(cells).alias("sum"), pl.col("n").sum().over(cells).alias("of")
+    )
+    found = []
+    for percentile in wanted:
+        share = Fraction(percentile) / 100
+        ranks = {
+            n: max(1, -(-n * share.numerator // share.denominator)) for n in sums["of"].unique()
+        }
+        rank = pl.col("of").replace_strict(ranks, return_dtype=pl.Int64)
+        reached = sums.filter(pl.col("sum") >= rank)
+        found.append(
+            reached.group_by(cells, maintain_order=True)
+            .agg(pl.col("bin_lo_ns", "bin_hi_ns").first())
+            .with_columns(pl.lit(percentile, dtype=pl.Float64).alias("percentile"))
+        )
+    low, high = pl.col("bin_lo_ns"), pl.col("bin_hi_ns")
+    # as `quantiles.middle`: rounded down in the bin's own unit
+    unit = pl.when((low % 1000 != 0) | (high % 1000 != 0)).then(1.0).otherwise(1000.0)
+    middle = low + unit * ((high - low) / unit / 2).floor()
+    return pl.concat(found).select(
+        *cells,
+        "percentile",
+        pl.when(high.is_finite()).then(middle).alias("value_ns"),
+        low.alias("bound_lo_ns"),
+        high.alias("bound_hi_ns"),
     )

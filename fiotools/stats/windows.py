@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isfinite
 from typing import Any, TypeVar
 
+import narwhals as nw
 import polars as pl
 
+from fiotools import units
+from fiotools.errors import SchemaError
+from fiotools.stats.frames import Frame, answer, columns, groups, kept, names, need, opened, values
 from fiotools.stats.quantiles import wanted_percentiles
-from fiotools.stats.window_frames import answered
-from fiotools.stats.window_rows import histograms, read_off, windows
-from fiotools.stats.window_sums import Plan
+from fiotools.stats.window_sums import (
+    DIRECTIONS,
+    PARTS,
+    Grid,
+    histograms,
+    kept_as,
+    parts_of,
+    read_off,
+    windows,
+)
+from fiotools.tables.columns import POLARS
+from fiotools.tables.columns import column as typed_column
+from fiotools.tables.frames import to_pandas
+from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
 
 FrameT = TypeVar("FrameT")
 
-_FIGURES = (
-    *("interval_s", "span_s", "coverage_pct", "n", "iops", "bw_bytes_per_s", "mean"),
-    *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
-)
 _OF_PERCENTILES = ("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
 
 
@@ -97,16 +110,16 @@ def window(
     1     2.0     0.5  2   4.0  100000.0   89600.0
     """
     wanted = wanted_percentiles(percentiles) if _any(percentiles) else []
-    shown = [name for name in _FIGURES if wanted or name not in _OF_PERCENTILES]
+    shown = [name for name in ANSWERS["window"] if wanted or name not in _OF_PERCENTILES]
 
-    def finish(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
-        cells = [*plan.by, "way", "at"]
-        found = windows(parts, plan).with_columns(
-            pl.lit(plan.seconds).alias("interval_s"),
-            (100 * pl.col("span_s") / plan.seconds).round(6).alias("coverage_pct"),
+    def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+        cells = [*grid.by, "way", "at"]
+        found = windows(parts, grid).with_columns(
+            pl.lit(grid.seconds).alias("interval_s"),
+            (100 * pl.col("span_s") / grid.seconds).round(6).alias("coverage_pct"),
         )
         if wanted:
-            read = read_off(histograms(parts, plan), plan, wanted)
+            read = read_off(histograms(parts, grid), grid, wanted)
             asked = pl.DataFrame({"percentile": pl.Series(wanted, dtype=pl.Float64)})
             found = found.join(asked, how="cross", maintain_order="left")
             found = found.join(
@@ -114,8 +127,8 @@ def window(
             )
         return found
 
-    answer: FrameT = answered(frame, every, by, shown, finish, bins=bool(wanted))
-    return answer
+    found: FrameT = _answered(frame, every, by, shown, finish, bins=bool(wanted))
+    return found
 
 
 def window_bins(
@@ -155,18 +168,222 @@ def window_bins(
     2    clat     2.0       90.0       91.0      1
     """
 
-    def finish(parts: pl.DataFrame, plan: Plan) -> pl.DataFrame:
-        found = histograms(parts, plan).rename({"n": "count"})
-        if plan.of_bins:
+    def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+        found = histograms(parts, grid).rename({"n": "count"})
+        if grid.of_bins:
             return found
         return found.with_columns(
             pl.col("quantity").cast(pl.String).str.strip_suffix("_ns").alias("latency")
         )
 
-    shown = ["bin_lo_ns", "bin_hi_ns", "count"]
-    answer: FrameT = answered(frame, every, by, shown, finish, bins=True)
-    return answer
+    shown = [name for name in ANSWERS["window_bins"] if name != "latency"]
+    found: FrameT = _answered(frame, every, by, shown, finish, bins=True)
+    return found
 
 
 def _any(percentiles: Any) -> bool:
     return isinstance(percentiles, (int, float, str)) or len(percentiles) > 0
+
+
+_LOG = ("source", "run", "entry", "job")  # by default each log has windows of its own
+_SAMPLES = ("quantity", "time_s", "value", "bs_bytes")
+_BINS = ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+
+
+def _answered(
+    frame: Any,
+    every: str | float,
+    by: str | Sequence[str] | None,
+    shown: Sequence[str],
+    finish: Callable[[pl.DataFrame, Grid], pl.DataFrame],
+    *,
+    bins: bool,
+) -> Any:
+    """Sum up batches, finish what they come to, and answer in the caller's kind."""
+    if isinstance(frame, pl.LazyFrame):
+        return _lazily(frame, every, by, shown, finish, bins=bins)
+    data = opened(frame)
+    is_polars = isinstance(frame, pl.DataFrame)
+    whole = frame if is_polars else pl.DataFrame(_series(data, name) for name in data.columns)
+    found = _lazily(whole.lazy(), every, by, shown, finish, bins=bins).collect()
+    return found if is_polars else to_pandas(found)
+
+
+def _series(data: Frame, name: str) -> pl.Series:
+    given = values(data, name)
+    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
+
+
+def _lazily(
+    frame: pl.LazyFrame,
+    every: str | float,
+    by: str | Sequence[str] | None,
+    shown: Sequence[str],
+    finish: Callable[[pl.DataFrame, Grid], pl.DataFrame],
+    *,
+    bins: bool,
+) -> pl.LazyFrame:
+    given = frame.collect_schema()
+    grid = _grid(given, every, by, bins=bins)
+    needed = [
+        name
+        for name in (*grid.keys, "direction", *(_BINS if grid.of_bins else _SAMPLES))
+        if name in given
+    ]
+    sums = {**{name: kept_as(given[name]) for name in grid.keys}, **PARTS}
+    cells = [*grid.keys, "way", "at", "end", "bin_lo_ns", "bin_hi_ns"]
+    parts = (
+        frame.select(list(dict.fromkeys(needed)))
+        .map_batches(partial(parts_of, grid=grid), schema=sums, streamable=True)
+        .group_by(cells)
+        .agg(pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max())
+    )
+    own = [name for name in grid.by if name != grid.what]
+    apart = {name: given[name] for name in own}
+    if "direction" in given:
+        apart["direction"] = given["direction"]
+    what = "latency" if shown[-1] == "count" else grid.what
+    apart[what] = given[what] if what in given else pl.String()
+    types = {name: POLARS[EVERY[name].dtype] for name in shown}
+    schema = {**apart, **types}
+
+    def finished(parts: pl.DataFrame) -> pl.DataFrame:
+        if parts.is_empty():
+            return pl.DataFrame(schema=schema)
+        words = dict(enumerate(DIRECTIONS))
+        found = finish(parts, grid).with_columns(
+            pl.col("way")
+            .replace_strict(words, default=None, return_dtype=pl.String)
+            .alias("direction"),
+            ((pl.col("at") + 1) * grid.seconds).round(9).alias("time_s"),
+        )
+        return found.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+
+    return parts.map_batches(finished, schema=schema)
+
+
+def _grid(
+    given: pl.Schema, every: str | float, by: str | Sequence[str] | None, *, bins: bool
+) -> Grid:
+    """Check which windows are asked for."""
+    of_bins = "bin_lo_ns" in given
+    what = "latency" if of_bins else "quantity"
+    labels = [name for name, dtype in given.items() if name not in EVERY and not dtype.is_float()]
+    if by is None:
+        apart = [*labels, *(name for name in _LOG if name in given)]
+    else:
+        apart = [name for name in names(by) if name not in ("direction", what)]
+    form = nw.from_native(pl.DataFrame(schema=given))
+    need(form, ["time_s", *(_BINS if of_bins else ("quantity", "value")), *apart])
+    apart.append(what)
+    keys = [*labels, *(name for name in KEYS if name in given and name != "direction"), what]
+    return Grid(_seconds(every), tuple(dict.fromkeys([*apart, *keys])), tuple(apart), bins, of_bins)
+
+
+def _seconds(every: str | float) -> float:
+    """Read the length of a window."""
+    try:
+        seconds = units.seconds(every) if isinstance(every, str) else float(every)
+    except (TypeError, ValueError):
+        seconds = 0.0
+    if not (isfinite(seconds) and seconds > 0):
+        raise SchemaError(f"every={every!r} is no length of time: '1s', '100ms', 0.5")
+    return seconds
+
+
+FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
+_RATES = ("iops", "bw_bytes_per_s")
+# which log of a job tells how many I/Os there were, where there are several
+_COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
+
+
+def as_samples(frame: Any, figure: str | None) -> Any:
+    """Take one figure of each window for a sample; give what are no windows as it is.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+    figure : str or None
+        A column of what `window` answers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({
+    ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
+    ... })
+    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value"]].round(2)
+      quantity  time_s  value
+    0     iops    1.00   2.22
+    1     iops    1.20   4.98
+    """
+    if not _is_windows(frame):
+        return frame
+    data = opened(frame)
+    if figure not in FIGURES:
+        named = ", ".join(FIGURES)
+        raise SchemaError(f"windows have several figures: quantity= is one of {named}")
+    need(data, [figure])
+    return _samples(data, range(len(data)), [figure])
+
+
+def as_rates(frame: Any) -> Any:
+    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = (frame if _is_windows(frame) else window(frame, "1s")).collect(engine="streaming")
+    if not _is_windows(frame):
+        return frame
+    data = opened(frame)
+    what = columns(data, ("quantity", "percentile"))
+    logs = groups(data, _apart(data))
+    rows = []
+    for own in logs.values():
+        # one of the logs of the same I/Os, and one of the percentiles of a window
+        told = what.get("quantity", [None] * len(data))
+        chosen = min((told[row] for row in own), key=_place)
+        first = what.get("percentile", [None] * len(data))
+        least = first[own[0]]
+        rows += [row for row in own if told[row] == chosen and first[row] == least]
+    return _samples(data, rows, _RATES)
+
+
+def _place(quantity: str | None) -> int:
+    return _COUNTING.index(quantity) if quantity in _COUNTING else len(_COUNTING)
+
+
+def _is_windows(frame: Any) -> bool:
+    lazy = isinstance(frame, pl.LazyFrame)
+    names = set(frame.collect_schema() if lazy else getattr(frame, "columns", ()))
+    return {"interval_s", "span_s", "coverage_pct"} <= names and "value" not in names
+
+
+def _apart(data: Frame) -> list[str]:
+    """Name the columns that tell logs apart."""
+    names = data.columns[: data.columns.index("time_s")]
+    return [name for name in names if name not in ("direction", "quantity")]
+
+
+def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
+    """Make samples; those of the last windows of a log end with it."""
+    lists = columns(data, ("time_s", "interval_s", "span_s", "quantity", *figures))
+    quantities = lists.get("quantity", [None] * len(data))  # windows of bins have a latency
+    ends = {}
+    for own in groups(data, _apart(data)).values():
+        last = max(lists["time_s"][row] for row in own)
+        for row in own:
+            time, length, span = (lists[name][row] for name in ("time_s", "interval_s", "span_s"))
+            ends[row] = time - length + span if time == last and span < length else time
+    picked = [(row, figure) for figure in figures for row in rows if lists[figure][row] is not None]
+    if not picked:
+        raise SchemaError(f"the windows have no {' and no '.join(figures)}")
+    lines = [
+        {
+            "quantity": figure if figure in _RATES else quantities[row] or "clat_ns",
+            "time_s": round(ends[row], 9),
+            "value": lists[figure][row],
+        }
+        for row, figure in picked
+    ]
+    keep = [name for name in (*_apart(data), "direction", "percentile") if name in data.columns]
+    rows = [row for row, _ in picked]
+    return answer(data, ("quantity", "time_s", "value"), kept(keep, rows), lines)

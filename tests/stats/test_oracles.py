@@ -17,13 +17,13 @@ from scipy import stats
 
 import fiotools as ft
 from fiotools import combine, compare, steady
+from fiotools.stats.arguments import metric_of
 from fiotools.stats.batch_means import BATCHES, ENOUGH, PER_TAU, batch_interval
+from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.drift import blocks
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
-from fiotools.stats.metric import metric_of
-from fiotools.stats.pooling import pooled_stddev
+from fiotools.stats.ratio import verdict
 from fiotools.stats.summary import outliers
-from fiotools.stats.verdict import verdict
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures/fio"
