@@ -8,7 +8,7 @@ units are base units only: bytes, seconds for durations, nanoseconds for latenci
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from fiotools.column import PANDAS, Better, Column, DType
@@ -29,6 +29,7 @@ __all__ = [
     "Column",
     "DType",
     "describe",
+    "tables_of",
 ]
 
 
@@ -455,3 +456,20 @@ def describe(name: str) -> Column:
     near = get_close_matches(name, [*STATISTICS, *COLUMNS], n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     raise SchemaError(f"the vocabulary has no column {name!r}{hint}")
+
+
+def tables_of(tables: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """Check which tables are asked for; None are all.
+
+    Examples
+    --------
+    >>> tables_of("io"), tables_of(None)
+    (('io',), None)
+    """
+    if tables is None:
+        return None
+    wanted = (tables,) if isinstance(tables, str) else tuple(tables)
+    for table in wanted:
+        if table not in TABLES:
+            raise SchemaError(f"tables={table!r} is not one of {', '.join(TABLES)}")
+    return wanted

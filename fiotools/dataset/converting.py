@@ -21,7 +21,7 @@ from fiotools.scale import needed
 from fiotools.sniff import reader_named
 from fiotools.sources import Found, find
 from fiotools.spelling import argument
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:
     from fiotools.reading import Paths
@@ -104,7 +104,7 @@ def convert(
     needed("pyarrow", "convert")
     if format is not None:
         reader_named(format)
-    wanted = _wanted(tables)
+    wanted = tables_of(tables)
     fixed = _fixed(sources)
     store = store_at(destination)
     refuse_stranger(store)
@@ -124,16 +124,6 @@ def convert(
         )
         told = run.convert(found, repr(fixed), prune=prune, check=check_hashes)
     return Conversion(fspath(destination), **told)
-
-
-def _wanted(tables: Iterable[str] | None) -> tuple[str, ...] | None:
-    if tables is None:
-        return None
-    wanted = (tables,) if isinstance(tables, str) else tuple(tables)
-    for table in wanted:
-        if table not in TABLES:
-            raise SchemaError(f"tables={table!r} is not one of {', '.join(TABLES)}")
-    return wanted
 
 
 def _fixed(sources: Any) -> Any:

@@ -8,7 +8,17 @@ from typing import Any
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
-from fiotools.stats.frames import Frame, columns, differing, distinct, leave_out, values
+from fiotools.stats.frames import (
+    Frame,
+    Key,
+    columns,
+    differing,
+    distinct,
+    keys_of,
+    leave_out,
+    rows_by,
+    values,
+)
 from fiotools.stats.replicates import refuse_several, run_keys, run_name
 
 
@@ -16,8 +26,8 @@ from fiotools.stats.replicates import refuse_several, run_keys, run_name
 class Replicate:
     """One run: the logarithm of its value in each cell, its pair and its moment, where known."""
 
-    key: tuple[Any, ...]
-    cells: dict[tuple[Any, ...], float]
+    key: Key
+    cells: dict[Key, float]
     pair: Any = None
     moment: Any = None
 
@@ -85,13 +95,11 @@ def arms_of(
     within = {*differing(lists, level), *differing(lists, baseline)}
     dims = [name for name in conditions if name in within]
     keys = run_keys(frame)
-    cells = list(zip(*(lists[name] for name in dims), strict=True)) or [()] * len(frame)
+    cells = keys_of(frame, dims)
     pairs = values(frame, pair) if pair else [None] * len(frame)
 
     def runs(rows: Sequence[int]) -> list[Replicate]:
-        found: dict[tuple[Any, ...], list[int]] = {}
-        for row in rows:
-            found.setdefault(keys[row], []).append(row)
+        found = rows_by(keys, rows)
         for key, own in found.items():
             if len({cells[row] for row in own}) < len(own):
                 raise refuse_several(frame, own, key)

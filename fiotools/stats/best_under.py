@@ -22,15 +22,19 @@ from fiotools.stats.frames import (
     distinct,
     groups,
     kept,
+    keys_of,
     names,
     need,
     numbers,
     opened,
+    present,
+    rows_by,
     to_type,
     values,
 )
 from fiotools.stats.replicates import (
     choose_scope,
+    one_row_each,
     refuse_directions,
     refuse_several,
     run_keys,
@@ -109,14 +113,15 @@ def best_under(
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
-    _refuse_side_by_side(data, named)
+    keys = run_keys(data)
+    # of jobs and threads of one run, one is not what the device did
+    for rows in groups(data, present(data, ("group", "direction", *named))).values():
+        one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
     iops = amounts(data, "iops")
-    alike = _conditions(data, named)
+    alike = keys_of(data, present(data, [*named, *CONDITIONS, *watched(data, named)]))
     unit = "ns" if percentiles is not None else metric_of(metric).unit
-    conditions = columns(
-        data, [n for n in dict.fromkeys([*_WHICH, *CONDITIONS, "iops"]) if n not in named]
-    )
+    conditions = columns(data, [n for n in (*_WHICH, *CONDITIONS, "iops") if n not in named])
     lines, first = [], []
     for rows in groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
@@ -146,25 +151,6 @@ def _number(limit: Any) -> float:
     return float(limit) if isinstance(limit, Real) else 0.0
 
 
-def _refuse_side_by_side(data: Frame, by: Sequence[str]) -> None:
-    """Refuse jobs and threads of one run: one of them is not what the device did."""
-    keys = run_keys(data)
-    which = [name for name in ("group", "direction", *by) if name in data.columns]
-    for rows in groups(data, dict.fromkeys(which)).values():
-        own: dict[tuple[Any, ...], list[int]] = {}
-        for row in rows:
-            own.setdefault(keys[row], []).append(row)
-        for key, several in own.items():
-            if len(several) > 1:
-                raise refuse_several(data, several, key)
-
-
-def _conditions(data: Frame, by: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Say for each row what it was run under: conditions, and labels that group runs."""
-    lists = columns(data, dict.fromkeys([*by, *CONDITIONS, *watched(data, by)]))
-    return list(zip(*lists.values(), strict=True)) or [()] * len(data)
-
-
 def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float | None]:
     """Give the metric of each row, from `io` or from the percentiles of the same entry."""
     asked = _PERCENTILE.fullmatch(metric)
@@ -187,17 +173,14 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
         raise SchemaError(
             f"percentiles of several latencies: keep one, {to_type(table, 'latency', one)}"
         )
-    join = [name for name in _JOIN if name in data.columns and name in table.columns]
+    join = present(table, present(data, _JOIN))
     if "run" not in join:
         raise SchemaError("io and percentiles need 'run' in common, which tells whose they are")
-    lists, theirs = columns(data, join), columns(table, join)
-    found: dict[tuple[Any, ...], int] = {}
-    for row in at:
-        key = tuple(theirs[name][row] for name in join)
-        if key in found:
-            raise refuse_several(table, [found[key], row], run_keys(table)[row])
-        found[key] = row
-    own = [found.get(tuple(lists[name][row] for name in join)) for row in range(len(data))]
+    found = rows_by(keys_of(table, join), at)
+    for rows in found.values():
+        if len(rows) > 1:
+            raise refuse_several(table, rows, run_keys(table)[rows[0]])
+    own = [found.get(key, [None])[0] for key in keys_of(data, join)]
     if not distinct(own):
         raise SchemaError(f"no row of io has a {metric} of its own, by {', '.join(join)}")
     return [None if row is None else latencies[row] for row in own]

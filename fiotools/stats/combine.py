@@ -15,12 +15,13 @@ from fiotools.stats.frames import (
     Frame,
     amounts,
     answer,
-    columns,
     distinct,
     groups,
     kept,
     need,
     opened,
+    optional,
+    present,
 )
 from fiotools.stats.replicates import refuse_mixture, refuse_percentiles, refuse_unknown_runs
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
@@ -93,9 +94,9 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     data = opened(io)
     _refuse(data, to)
     refuse_mixture(data)
-    key = [name for name in ("source", "run") if name in data.columns]
-    by = [*key, *(["group"] if to == "group" else []), "direction"]
-    return added(data, list(groups(data, by).values()), "total" if to == "run" else "group")
+    scope, part = ("group", "group") if to == "group" else ("total", "run")
+    cells = groups(data, present(data, ("source", "run", part, "direction")))
+    return added(data, list(cells.values()), scope)
 
 
 def added(
@@ -105,9 +106,9 @@ def added(
     named: Sequence[str] = (),
 ) -> IntoDataFrameT:
     """Add up the rows of each cell to one row of this scope; the columns named stay as they are."""
-    lists = columns(data, data.columns)
-    lists |= {name: amounts(data, name) for name in _MEASURES if name in lists}
-    _refuse_starts(data, lists.get("job_start", []))
+    lists = {name: optional(data, name) for name in (*data.columns, *TABLES["io"], "job_start")}
+    lists |= {name: amounts(data, name) for name in _MEASURES}
+    _refuse_starts(data, lists["job_start"])
     parts = [
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
     ]
@@ -148,13 +149,13 @@ def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
 def _total(part: Part, scope: str) -> dict[str, Any]:
     """Make one row of several."""
     own = {"scope": scope}
-    if _size(part) == 1:
+    if len(part["scope"]) == 1:
         # one part is its own whole, and may keep what does not add
         return {**{name: column[0] for name, column in part.items()}, **own, "notes": []}
     notes: list[str] = []
-    row = {name: _shared(_of(part, name)) for name in (*KEYS, *CONDITIONS)} | own
+    row = {name: _shared(part[name]) for name in (*KEYS, *CONDITIONS)} | own
     row["entry"] = None  # no entry of the report is this row
-    row |= {name: total(_of(part, name)) for name in _SUMS}
+    row |= {name: total(part[name]) for name in _SUMS}
     if _side_by_side(part, notes):
         row |= _rates(part, row, notes)
     for kind in _LATENCIES:
@@ -162,25 +163,16 @@ def _total(part: Part, scope: str) -> dict[str, Any]:
     return row | {"notes": notes}
 
 
-def _of(part: Part, name: str) -> list[Any]:
-    """Give a column of the part; one that the frame has not is missing throughout."""
-    return part.get(name, [None] * _size(part))
-
-
-def _size(part: Part) -> int:
-    return len(next(iter(part.values())))
-
-
 def _side_by_side(part: Part, notes: list[str]) -> bool:
     """Say whether the parts overlapped in time, so that their rates add."""
-    starts, runtimes = _of(part, "job_start"), _of(part, "runtime_s")
+    starts, runtimes = part["job_start"], part["runtime_s"]
     if None not in starts and None not in runtimes:
         late = (max(starts) - min(starts)).total_seconds()
         if late > _SAME_TIME * max(runtimes):
             notes.append(f"jobs started up to {late:g} s apart: rates do not add")
             return False
         return True
-    fio_groups = distinct(_of(part, "group"))
+    fio_groups = distinct(part["group"])
     if len(fio_groups) > 1:
         notes.append(
             "groups may have run one after the other: rates do not add, "
@@ -194,13 +186,13 @@ def _side_by_side(part: Part, notes: list[str]) -> bool:
 
 def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
     """Add rates over the same time; over unequal times, share the sums out over the longest."""
-    runtimes = _of(part, "runtime_s")
+    runtimes = part["runtime_s"]
     if None in runtimes:
-        return {rate: total(_of(part, rate)) for rate in _RATES}
+        return {rate: total(part[rate]) for rate in _RATES}
     shortest, longest = min(runtimes), max(runtimes)
     found: dict[str, float | None] = {"runtime_s": longest}
     if shortest >= (1 - _SAME_TIME) * longest:
-        return found | {rate: total(_of(part, rate)) for rate in _RATES}
+        return found | {rate: total(part[rate]) for rate in _RATES}
     notes.append(f"runtimes from {shortest:g} to {longest:g} s: rates are sums over the longest")
     return found | {
         rate: None if row[amount] is None else row[amount] / longest
@@ -210,9 +202,9 @@ def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, fl
 
 def _latency(part: Part, kind: str) -> dict[str, float | None]:
     least, most, means, stddevs = (
-        _of(part, f"{kind}_{stat}_ns") for stat in ("min", "max", "mean", "stddev")
+        part[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean", "stddev")
     )
-    counts = _of(part, "total_ios")
+    counts = part["total_ios"]
     return {
         f"{kind}_min_ns": None if None in least else min(least),
         f"{kind}_max_ns": None if None in most else max(most),

@@ -21,6 +21,7 @@ from fiotools.tables.frames import to_pandas
 from fiotools.vocabulary import COLUMNS, EVERY, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
+Key: TypeAlias = tuple[Any, ...]
 
 LARGEST = 1e150  # beyond it squares are infinite; nothing that was measured is
 _HINTS = {
@@ -118,13 +119,33 @@ def _numeric(frame: Frame, name: str) -> list[Any]:
     return found
 
 
-def groups(frame: Frame, columns: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
-    """Give the rows of each combination of values, in order of first appearance."""
+def optional(frame: Frame, name: str) -> list[Any]:
+    """Give a column as plain values; all missing where the frame has none."""
+    return values(frame, name) if name in frame.columns else [None] * len(frame)
+
+
+def present(frame: Frame, wanted: Iterable[str]) -> list[str]:
+    """Name those of the columns that the frame has, each once."""
+    return [name for name in dict.fromkeys(wanted) if name in frame.columns]
+
+
+def keys_of(frame: Frame, columns: Iterable[str]) -> list[Key]:
+    """Give each row's values in some columns."""
     lists = [values(frame, name) for name in columns]
-    found: dict[tuple[Any, ...], list[int]] = {}
-    for row in range(len(frame)):
-        found.setdefault(tuple(column[row] for column in lists), []).append(row)
+    return list(zip(*lists, strict=True)) if lists else [()] * len(frame)
+
+
+def rows_by(keys: Sequence[Key], rows: Iterable[int] | None = None) -> dict[Key, list[int]]:
+    """Give the rows (or those of them) of each key, in order of first appearance."""
+    found: dict[Key, list[int]] = {}
+    for row in range(len(keys)) if rows is None else rows:
+        found.setdefault(keys[row], []).append(row)
     return found
+
+
+def groups(frame: Frame, columns: Iterable[str]) -> dict[Key, list[int]]:
+    """Give the rows of each combination of values, in order of first appearance."""
+    return rows_by(keys_of(frame, columns))
 
 
 def distinct(found: Iterable[Any]) -> list[Any]:
@@ -134,7 +155,7 @@ def distinct(found: Iterable[Any]) -> list[Any]:
 
 def columns(frame: Frame, wanted: Iterable[str]) -> dict[str, list[Any]]:
     """Give those of the columns that the frame has, as plain values."""
-    return {name: values(frame, name) for name in wanted if name in frame.columns}
+    return {name: values(frame, name) for name in present(frame, wanted)}
 
 
 def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None) -> list[str]:

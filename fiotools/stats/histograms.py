@@ -22,6 +22,8 @@ from fiotools.stats.frames import (
     need,
     numbers,
     opened,
+    optional,
+    present,
     values,
 )
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
@@ -125,7 +127,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
     """Name the columns whose values make a histogram: of `by`, then latency and direction."""
-    return list(dict.fromkeys([*by, *(name for name in _APART if name in data.columns)]))
+    return list(dict.fromkeys([*by, *present(data, _APART)]))
 
 
 def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
@@ -137,7 +139,7 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
         refuse_scopes(data)
     _refuse_overlaps(data, edges)
     runs, watch = _runs(data), columns(data, watched(data, [*by, *_APART]))
-    times = columns(data, ("time_s",)).get("time_s", [None] * len(data))
+    times = optional(data, "time_s")
     found = []
     for rows in groups(data, cell_keys(data, by)).values():
         if "time_s" not in by and len({times[row] is None for row in rows}) > 1:
@@ -169,7 +171,7 @@ def _counts(data: Frame) -> list[int]:
         hint = typed(
             ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
         )
-        shares = values(data, "pct") if "pct" in data.columns else []
+        shares = optional(data, "pct")
         why = (
             "they have pct only, a rounded share, which needs total_ios to be a count"
             " (fio --output-format=json+ prints counts)"
@@ -205,9 +207,8 @@ def _edges(data: Frame) -> list[Bin]:
 
 def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
     """Refuse bins of one entry (and interval) that overlap: they would count I/Os twice."""
-    names = [name for name in (*KEYS, "latency", "time_s") if name in data.columns]
     keys = run_keys(data)
-    for rows in groups(data, names).values():
+    for rows in groups(data, present(data, (*KEYS, "latency", "time_s"))).values():
         key = keys[rows[0]]
         if len(key) < 2:
             continue  # nobody knows which rows are of one run
@@ -250,7 +251,7 @@ def _runs(data: Frame) -> list[Any]:
     """Say for each row which run it is of, or, in merged bins, of how many runs."""
     if "run" in data.columns:
         return list(run_keys(data))
-    return values(data, "n") if "n" in data.columns else [None] * len(data)
+    return optional(data, "n")
 
 
 def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:

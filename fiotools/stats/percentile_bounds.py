@@ -19,10 +19,12 @@ from fiotools.stats.frames import (
     differing,
     groups,
     kept,
+    keys_of,
     names,
     need,
     numbers,
     opened,
+    present,
 )
 from fiotools.stats.histograms import cell_keys
 from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
@@ -124,8 +126,7 @@ def bound_percentiles(
 
 def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
     """Give the I/Os behind each row: those of the same entry and direction."""
-    wanted = dict.fromkeys([*_JOIN, *by])
-    join = [name for name in wanted if name in data.columns and name in io.columns]
+    join = present(io, present(data, [*_JOIN, *by]))
     ios, theirs = amounts(io, "total_ios"), groups(io, join)
     found = [0] * len(data)
     for key, rows in groups(data, join).items():
@@ -145,9 +146,7 @@ def _tables(
     data: Frame, cells: Sequence[list[int]], by: Sequence[str], ios: Sequence[int]
 ) -> list[list[Table]]:
     """Make the tables of each group, their points in order."""
-    wanted = dict.fromkeys([*by, *KEYS, "latency"])
-    own = groups(data, [name for name in wanted if name in data.columns])
-    whose = {row: key for key, rows in own.items() for row in rows}
+    whose = keys_of(data, present(data, [*by, *KEYS, "latency"]))
     runs, points = run_keys(data), _points(data)
     found = []
     for rows in cells:

@@ -19,12 +19,13 @@ from fiotools.stats.frames import (
     Line,
     amounts,
     answer,
-    columns,
     groups,
     kept,
+    keys_of,
     names,
     need,
     opened,
+    present,
     values,
 )
 from fiotools.stats.histograms import Bin, Histogram, cell_keys, histograms
@@ -194,23 +195,22 @@ class Extremes:
 
 
 def _extremes(
-    data: Frame, found: Sequence[Histogram], keys: Sequence[str], io: IntoDataFrameT | None
+    data: Frame, found: Sequence[Histogram], apart: Sequence[str], io: IntoDataFrameT | None
 ) -> list[Extremes]:
     """Look up the extremes of each histogram; without `io` there are none."""
     if io is None:
         return [Extremes() for _ in found]
     table = opened(io)
     need(data, ["latency"])
-    own = [name for name in keys if name != "latency"]
+    own = [name for name in apart if name != "latency"]
     need(table, own)
-    cells = groups(table, own)
-    lists, kinds = columns(data, own), values(data, "latency")
-    entries = [name for name in _ENTRY if name in data.columns and name in table.columns]
-    ours, theirs = _entries(data, entries), _entries(table, entries)
+    cells, keys, kinds = groups(table, own), keys_of(data, own), values(data, "latency")
+    entries = present(table, present(data, _ENTRY))
+    ours, theirs = keys_of(data, entries), keys_of(table, entries)
     answers = []
     for histogram in found:
         first = histogram.rows[0]
-        rows = cells.get(tuple(lists[name][first] for name in own), [])
+        rows = cells.get(keys[first], [])
         behind = {ours[row] for row in histogram.rows}
         there = {theirs[row] for row in rows}
         for entry in behind:
@@ -237,11 +237,6 @@ def _of(table: Frame, rows: list[int], kind: Any, histogram: Histogram) -> Extre
     if done is not None and done != counted:
         found.notes.append(f"the bins hold {counted} I/Os, io has {done}")
     return found
-
-
-def _entries(frame: Frame, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    lists = columns(frame, names)
-    return list(zip(*(lists[name] for name in names), strict=True)) or [()] * len(frame)
 
 
 def _entry_name(names: Sequence[str], entry: tuple[Any, ...]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
@@ -15,14 +14,18 @@ from fiotools.stats.arguments import check_tolerance, metric_of
 from fiotools.stats.batch_means import weighted_mean
 from fiotools.stats.frames import (
     Frame,
+    Key,
     amounts,
     answer,
     columns,
     distinct,
+    groups,
     kept,
+    keys_of,
     names,
     need,
     opened,
+    present,
     values,
 )
 from fiotools.stats.replicates import choose_scope, labels
@@ -124,25 +127,22 @@ def reconcile(
     data: nw.DataFrame[IntoDataFrameT] = opened(as_rates(samples))
     whole, named = opened(io), names(by)
     several, keys, summary = _matched(data, whole, quantity, named)
-    lists = columns(data, keys)
-    cells: dict[tuple[Any, ...], list[Series]] = {}
+    places, rows = keys_of(data, keys), groups(summary, keys)
+    cells: dict[Key, list[Series]] = {}
     for series in several:
-        place = (*(lists[name][series.rows[0]] for name in keys), series.quantity)
-        cells.setdefault(place, []).append(series)
+        cells.setdefault((*places[series.rows[0]], series.quantity), []).append(series)
     figures = {name: amounts(summary, name) for name in _TOLD}
-    places = list(zip(*(values(summary, name) for name in keys), strict=True))
-    rows = {place: row for row, place in enumerate(places)} if keys else {(): 0}
     found = []
     for place, parts in cells.items():
         match = _log(data, parts, tolerance)
         if place[:-1] in rows:
-            row = rows[place[:-1]]
+            [row] = rows[place[:-1]]
             told = {name: column[row] for name, column in figures.items()}
             _judge(match, parts, told[match.metric], told["runtime_s"], tolerance)
         elif match.log_rate == 0:
             match.verdict = "nothing was done"  # and a row of io stands only where something was
         found.append(match)
-    said = [name for name in (*keys, "quantity") if name in data.columns]
+    said = present(data, (*keys, "quantity"))
     keep = kept(said, [parts[0].rows[0] for parts in cells.values()])
     return answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
 
@@ -164,7 +164,7 @@ def _matched(
         keys = ["source", "run", "entry"]
     else:
         keys = [name for name in labels(data) if name in labels(io)]
-    both = [name for name in data.columns if name in io.columns]
+    both = present(io, data.columns)
     keys = [name for name in dict.fromkeys([*keys, "direction"]) if name in both]
     if "entry" in keys or "scope" in keys:
         summary = io
@@ -182,16 +182,9 @@ def _matched(
     return series, keys, summary
 
 
-def _twice(frame: Frame, keys: Sequence[str]) -> tuple[Any, ...] | None:
+def _twice(frame: Frame, keys: Sequence[str]) -> Key | None:
     """Find a combination of the columns with more than one row."""
-    if not keys:
-        return () if len(frame) > 1 else None
-    seen = set()
-    for place in zip(*(values(frame, name) for name in keys), strict=True):
-        if place in seen:
-            return place
-        seen.add(place)
-    return None
+    return next((key for key, rows in groups(frame, keys).items() if len(rows) > 1), None)
 
 
 def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:

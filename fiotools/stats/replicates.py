@@ -19,13 +19,18 @@ from fiotools.spelling import argument, typed
 from fiotools.stats.frames import (
     LARGEST,
     Frame,
+    Key,
     columns,
     differing,
     distinct,
     groups,
+    keys_of,
     leave_out,
     numbers,
     opened,
+    optional,
+    present,
+    rows_by,
     to_type,
     values,
 )
@@ -41,7 +46,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 
-Place = tuple[tuple[Any, ...], Any, str]  # run, fio group, scope
+Place = tuple[Key, Any, str]  # run, fio group, scope
 
 
 def choose_scope(
@@ -140,9 +145,7 @@ def refuse_unknown_runs(frame: Frame) -> None:
 
 def _places(frame: Frame) -> list[Place]:
     """Say for each row of a known scope which run and fio group it is about."""
-    named = [name for name in ("source", "run") if name in frame.columns]
-    keys = {row: key for key, rows in groups(frame, named).items() for row in rows}
-    group = values(frame, "group") if "group" in frame.columns else [None] * len(frame)
+    keys, group = keys_of(frame, present(frame, ("source", "run"))), optional(frame, "group")
     return [
         (keys[row], group[row], scope)
         for row, scope in enumerate(values(frame, "scope"))
@@ -150,13 +153,13 @@ def _places(frame: Frame) -> list[Place]:
     ]
 
 
-def _twice(at: Iterable[Place]) -> tuple[Any, ...] | None:
+def _twice(at: Iterable[Place]) -> Key | None:
     """Give the first run whose rows would count I/O twice.
 
     fio may report one group whole and another job by job: these overlap only within a group.
     """
-    runs: dict[tuple[Any, ...], set[str]] = {}
-    parts: dict[tuple[tuple[Any, ...], Any], set[str]] = {}
+    runs: dict[Key, set[str]] = {}
+    parts: dict[tuple[Key, Any], set[str]] = {}
     for run, group, scope in at:
         runs.setdefault(run, set()).add(scope)
         parts.setdefault((run, group), set()).add(scope)
@@ -235,19 +238,17 @@ def refuse_directions(frame: Frame, named: Collection[str]) -> None:
         )
 
 
-def run_keys(frame: Frame) -> list[tuple[Any, ...]]:
+def run_keys(frame: Frame) -> list[Key]:
     """Say for each row which run it belongs to; without a column `run`, each row is one."""
     if "run" not in frame.columns:
         return [(row,) for row in range(len(frame))]
-    run = values(frame, "run")
-    source = values(frame, "source") if "source" in frame.columns else [None] * len(frame)
+    pairs = zip(optional(frame, "source"), values(frame, "run"), strict=True)
     return [
-        (row,) if number is None else (name, number)
-        for row, (name, number) in enumerate(zip(source, run, strict=True))
+        (row,) if number is None else (source, number) for row, (source, number) in enumerate(pairs)
     ]
 
 
-def run_name(key: tuple[Any, ...]) -> str:
+def run_name(key: Key) -> str:
     """Name a run for a message."""
     if len(key) == 1:
         return f"row {key[0]}"
@@ -269,7 +270,7 @@ def _percentiles() -> str:
     )
 
 
-def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> SchemaError:
+def refuse_several(frame: Frame, rows: Sequence[int], key: Key) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
     head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
     apart = differing(columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
@@ -288,14 +289,12 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> S
 def one_row_each(
     frame: Frame,
     rows: Iterable[int],
-    keys: Sequence[tuple[Any, ...]],
+    keys: Sequence[Key],
     phases: Sequence[Any] | None = None,
 ) -> None:
     """Refuse several rows of one run (or of one phase of it) where each is to be a run."""
-    seen: dict[tuple[Any, ...], list[int]] = {}
-    for row in rows:
-        seen.setdefault((keys[row], phases and phases[row]), []).append(row)
-    for (key, _), own in seen.items():
+    apart = list(zip(keys, phases or [None] * len(keys), strict=True))
+    for (key, _), own in rows_by(apart, rows).items():
         if len(own) > 1:
             raise refuse_several(frame, own, key)
 

@@ -22,7 +22,18 @@ from fiotools.errors import SchemaError
 from fiotools.spelling import argument
 from fiotools.stats.arguments import Metric, metric_of
 from fiotools.stats.batch_means import Array, portions
-from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
+from fiotools.stats.frames import (
+    Frame,
+    columns,
+    differing,
+    distinct,
+    groups,
+    need,
+    numbers,
+    optional,
+    present,
+    values,
+)
 from fiotools.stats.replicates import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
 
@@ -113,8 +124,8 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
     data = data[chosen]
     samples = checked(data, "value", positive=False)
     times = numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
-    sizes = values(data, "bs_bytes") if "bs_bytes" in data.columns else [None] * len(data)
-    apart = [name for name in dict.fromkeys([*by, *KEYS, "quantity"]) if name in data.columns]
+    sizes = optional(data, "bs_bytes")
+    apart = present(data, [*by, *KEYS, "quantity"])
     called, keys = columns(data, ("entry", "direction", "quantity")), run_keys(data)
     found = []
     for rows in groups(data, apart).values():

@@ -22,7 +22,7 @@ from fiotools.stats.batch_means import (
     integrated_time,
     weighted_mean,
 )
-from fiotools.stats.frames import Line, answer, columns, groups, kept, names, need, opened
+from fiotools.stats.frames import Line, answer, columns, groups, kept, names, need, opened, present
 from fiotools.stats.replicates import (
     checked,
     choose_scope,
@@ -133,8 +133,7 @@ def steady(
         several = series_of(data, quantity, named)
         if round_s is not None:
             several = [series.in_rounds(round_s) for series in several]
-        apart = list(dict.fromkeys([*named, *KEYS, "quantity"]))
-        apart = [name for name in apart if name in data.columns]
+        apart = present(data, [*named, *KEYS, "quantity"])
     else:
         data, several = _rounds(data, quantity, named, round_s)
         apart = list(named)

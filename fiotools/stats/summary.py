@@ -23,6 +23,7 @@ from fiotools.stats.frames import (
     names,
     need,
     opened,
+    optional,
     values,
 )
 from fiotools.stats.quantiles import ios_needed, ranks_around
@@ -137,8 +138,7 @@ def _clock(data: Frame) -> list[tuple[Any, Any]]:
         return [(None, moment) for moment in times]
     if "source" not in data.columns:
         return [(None, row) for row in range(len(data))]
-    run = values(data, "run") if "run" in data.columns else [None] * len(data)
-    return list(zip(values(data, "source"), run, strict=True))
+    return list(zip(values(data, "source"), optional(data, "run"), strict=True))
 
 
 def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None:

@@ -20,9 +20,12 @@ from fiotools.stats.frames import (
     distinct,
     groups,
     kept,
+    keys_of,
     names,
     need,
     opened,
+    optional,
+    present,
     values,
 )
 from fiotools.stats.replicates import (
@@ -87,8 +90,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
         whole = sum(rate for rate in known if rate is not None)
         for row, rate in zip(rows, known, strict=True):
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
-    wanted = [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES]
-    there = [name for name in dict.fromkeys(wanted) if name in data.columns]
+    there = present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES])
     lines = [{"share_pct": share} for share in shares]
     return answer(data, ANSWERS["per_thread"], kept(there, range(len(data))), lines)
 
@@ -188,14 +190,14 @@ def _over_targets(
     data: nw.DataFrame[IntoDataFrameT], by: Sequence[str]
 ) -> nw.DataFrame[IntoDataFrameT]:
     """Add up the rows of a thread, which has one for each of its targets."""
-    thread = columns(data, ("thread",)).get("thread", [None] * len(data))
-    who = [name for name in (*_keys(data), *_WHO, *labels(data)) if name in data.columns]
+    thread, keys = optional(data, "thread"), run_keys(data)
+    who = [*by, *(name for name in (*_keys(data), *_WHO, *labels(data)) if name != "target")]
     # without a column `run`, each row is a run of its own: only targets tell that it is not
-    told = columns(data, ("entry", "target") if "run" in data.columns else ("target",))
-    keys, places = run_keys(data), list(zip(*told.values(), strict=True))
+    told = ("entry", "target") if "run" in data.columns else ("target",)
+    places = keys_of(data, present(data, told))
     cells = []
-    for rows in groups(data, dict.fromkeys([*by, *(n for n in who if n != "target")])).values():
-        apart = len({places[row] for row in rows} if places else ()) == len(rows)
+    for rows in groups(data, present(data, who)).values():
+        apart = len({places[row] for row in rows}) == len(rows)
         key = keys[rows[0]]
         if thread[rows[0]] is None or not (apart or len(key) == 2):
             cells += [[row] for row in rows]
@@ -209,7 +211,7 @@ def _over_targets(
 
 
 def _keys(data: Frame) -> list[str]:
-    return [name for name in ("source", "run", "group", "direction") if name in data.columns]
+    return present(data, ("source", "run", "group", "direction"))
 
 
 def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean
-from typing import Any
 
 import scipy
 from narwhals.typing import IntoDataFrameT
@@ -22,6 +21,8 @@ from fiotools.stats.frames import (
     names,
     need,
     opened,
+    optional,
+    rows_by,
 )
 from fiotools.stats.replicates import checked, refuse_directions, run_keys, watched
 from fiotools.stats.threads import thread_rows
@@ -93,15 +94,13 @@ def variance_parts(
     refuse_directions(data, named)
     series = checked(data, metric, positive=False)
     keys, watch = run_keys(data), columns(data, watched(data, named))
-    phase = columns(data, ("group",)).get("group", [None] * len(data))
+    phase = optional(data, "group")
     unit = metric_of(metric).unit
     found: list[Line] = []
     cells = list(groups(data, named).values())
     for rows in cells:
-        runs: dict[tuple[Any, ...], list[float]] = {}
-        for row in rows:
-            runs.setdefault(keys[row], []).append(series[row])
-        line = components(list(runs.values()), confidence)
+        runs = [[series[row] for row in own] for own in rows_by(keys, rows).values()]
+        line = components(runs, confidence)
         varies = ", ".join(differing(watch, rows)) or None
         if varies:
             line["notes"].append(f"rows vary in {varies}")

@@ -12,7 +12,19 @@ import polars as pl
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import Frame, answer, columns, groups, kept, names, need, opened, values
+from fiotools.stats.frames import (
+    Frame,
+    answer,
+    columns,
+    groups,
+    kept,
+    names,
+    need,
+    opened,
+    optional,
+    present,
+    values,
+)
 from fiotools.stats.quantiles import wanted_percentiles
 from fiotools.stats.window_sums import (
     DIRECTIONS,
@@ -334,16 +346,12 @@ def as_rates(frame: Any) -> Any:
     if not _is_windows(frame):
         return frame
     data = opened(frame)
-    what = columns(data, ("quantity", "percentile"))
-    logs = groups(data, _apart(data))
+    told, percentile = optional(data, "quantity"), optional(data, "percentile")
     rows = []
-    for own in logs.values():
+    for own in groups(data, _apart(data)).values():
         # one of the logs of the same I/Os, and one of the percentiles of a window
-        told = what.get("quantity", [None] * len(data))
-        chosen = min((told[row] for row in own), key=_place)
-        first = what.get("percentile", [None] * len(data))
-        least = first[own[0]]
-        rows += [row for row in own if told[row] == chosen and first[row] == least]
+        chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
+        rows += [row for row in own if told[row] == chosen and percentile[row] == least]
     return _samples(data, rows, _RATES)
 
 
@@ -365,8 +373,8 @@ def _apart(data: Frame) -> list[str]:
 
 def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
     """Make samples; those of the last windows of a log end with it."""
-    lists = columns(data, ("time_s", "interval_s", "span_s", "quantity", *figures))
-    quantities = lists.get("quantity", [None] * len(data))  # windows of bins have a latency
+    lists = columns(data, ("time_s", "interval_s", "span_s", *figures))
+    quantities = optional(data, "quantity")  # windows of bins have a latency
     ends = {}
     for own in groups(data, _apart(data)).values():
         last = max(lists["time_s"][row] for row in own)
@@ -384,6 +392,6 @@ def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
         }
         for row, figure in picked
     ]
-    keep = [name for name in (*_apart(data), "direction", "percentile") if name in data.columns]
+    keep = present(data, (*_apart(data), "direction", "percentile"))
     rows = [row for row, _ in picked]
     return answer(data, ("quantity", "time_s", "value"), kept(keep, rows), lines)
