@@ -13,8 +13,8 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.frames import (
+    AnswerRow,
     Frame,
-    Line,
     amounts,
     answer,
     columns,
@@ -130,7 +130,13 @@ def best_under(
         if len(known) < len(rows):
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
         best = max(below, key=lambda row: iops[row] or 0.0, default=None)
-        line: Line = {"metric": metric, "unit": unit, "limit": float(limit), "n": 0, "notes": notes}
+        line: AnswerRow = {
+            "metric": metric,
+            "unit": unit,
+            "limit": float(limit),
+            "n": 0,
+            "notes": notes,
+        }
         if best is None:
             least = min((measured[row] or 0.0 for row in known), default=None)
             how = "" if least is None else f"; the lowest is {least:.6g}"

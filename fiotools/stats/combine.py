@@ -35,7 +35,7 @@ _MEASURES = (
 )
 _SAME_TIME = 0.02  # each job stops at its own last I/O: runtimes this close are one time
 
-Part = Mapping[str, list[Any]]
+Parts = Mapping[str, list[Any]]
 
 
 def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrameT:
@@ -96,10 +96,10 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     refuse_mixture(data)
     scope, part = ("group", "group") if to == "group" else ("total", "run")
     cells = groups(data, present(data, ("source", "run", part, "direction")))
-    return added(data, list(cells.values()), scope)
+    return totals_of(data, list(cells.values()), scope)
 
 
-def added(
+def totals_of(
     data: nw.DataFrame[IntoDataFrameT],
     cells: Sequence[list[int]],
     scope: str,
@@ -146,7 +146,7 @@ def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
         raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
 
 
-def _total(part: Part, scope: str) -> dict[str, Any]:
+def _total(part: Parts, scope: str) -> dict[str, Any]:
     """Make one row of several."""
     own = {"scope": scope}
     if len(part["scope"]) == 1:
@@ -163,7 +163,7 @@ def _total(part: Part, scope: str) -> dict[str, Any]:
     return row | {"notes": notes}
 
 
-def _side_by_side(part: Part, notes: list[str]) -> bool:
+def _side_by_side(part: Parts, notes: list[str]) -> bool:
     """Say whether the parts overlapped in time, so that their rates add."""
     starts, runtimes = part["job_start"], part["runtime_s"]
     if None not in starts and None not in runtimes:
@@ -184,7 +184,7 @@ def _side_by_side(part: Part, notes: list[str]) -> bool:
     return True
 
 
-def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
+def _rates(part: Parts, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
     """Add rates over the same time; over unequal times, share the sums out over the longest."""
     runtimes = part["runtime_s"]
     if None in runtimes:
@@ -200,7 +200,7 @@ def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, fl
     }
 
 
-def _latency(part: Part, kind: str) -> dict[str, float | None]:
+def _latency(part: Parts, kind: str) -> dict[str, float | None]:
     least, most, means, stddevs = (
         part[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean", "stddev")
     )

@@ -37,7 +37,12 @@ from fiotools.stats.replicates import (
     run_keys,
     watched,
 )
-from fiotools.stats.settings_diff import Options, options_of_rows, options_of_runs, unlike
+from fiotools.stats.settings_diff import (
+    OptionTexts,
+    differing_options,
+    options_of_rows,
+    options_of_runs,
+)
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS
 
 
@@ -292,13 +297,13 @@ def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
 
 
 def _say_what_was_set(
-    found: Ratio, level: Options, baseline: Options, named: Collection[str]
+    found: Ratio, level: OptionTexts, baseline: OptionTexts, named: Collection[str]
 ) -> None:
     """Name the options that the sides did not have alike."""
     if not level or not baseline:
         found.notes.append("whether both sides had the same options is not in the reports")
         return
-    differ = unlike(level, baseline, named=named)
+    differ = differing_options(level, baseline, named=named)
     found.settings_differ = "; ".join(map(str, differ)) or None
     if differ:
         options = ", ".join(one.option for one in differ)

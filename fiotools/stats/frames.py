@@ -185,7 +185,7 @@ def leave_out(frame: Frame, column: str) -> str:
 
 
 Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
-Line: TypeAlias = dict[str, Any]  # one row of an answer
+AnswerRow: TypeAlias = dict[str, Any]  # one row of an answer
 
 
 def kept(columns: Iterable[str], rows: Sequence[int]) -> Kept:
@@ -197,7 +197,7 @@ def answer(
     frame: nw.DataFrame[IntoDataFrameT],
     own: Collection[str],
     keep: Kept,
-    lines: Sequence[Line],
+    lines: Sequence[AnswerRow],
 ) -> IntoDataFrameT:
     """Build a frame of the caller's kind: columns of the frame that was given, then own ones.
 

@@ -11,8 +11,8 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import (
+    AnswerRow,
     Frame,
-    Line,
     amounts,
     answer,
     columns,
@@ -104,11 +104,11 @@ def bound_percentiles(
     cells = list(groups(data, cell_keys(data, named)).values())
     tables = _tables(data, cells, named, _ios(data, whole_io, named))
     watch, runs = columns(data, watched(data, [*named, "latency", "direction"])), run_keys(data)
-    lines: list[Line] = []
+    lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
         varies = ", ".join(differing(watch, rows)) or None
         keys = {runs[row] for row in rows}
-        whole: Line = {
+        whole: AnswerRow = {
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
             "n": len(keys) if all(len(key) == 2 for key in keys) else None,
@@ -144,7 +144,7 @@ def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
 
 def _tables(
     data: Frame, cells: Sequence[list[int]], by: Sequence[str], ios: Sequence[int]
-) -> list[list[Table]]:
+) -> list[list[Curve]]:
     """Make the tables of each group, their points in order."""
     whose = keys_of(data, present(data, [*by, *KEYS, "latency"]))
     runs, points = run_keys(data), _points(data)
@@ -169,7 +169,7 @@ def _tables(
             _refuse_falling(sorted(table.items()))
         found.append(
             [
-                Table(counts[key], sorted(table.items()))
+                Curve(counts[key], sorted(table.items()))
                 for key, table in tables.items()
                 if counts[key]
             ]
@@ -198,22 +198,22 @@ def _refuse_falling(points: Sequence[tuple[int, float]]) -> None:
 
 
 @dataclass
-class Table:
+class Curve:
     """One table of percentiles: how many I/Os it is about, and its points in order."""
 
     ios: int
     points: list[tuple[int, float]]  # share of the I/Os, latency; none where none is known
 
 
-def bounds(parts: Sequence[Table], percentile: float) -> tuple[float | None, float | None]:
+def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, float | None]:
     """Bracket a percentile of the mixture; None where no point bounds it.
 
     Examples
     --------
     >>> half, most = share(50), share(90)
-    >>> bounds([Table(10, [(half, 4.0), (most, 7.0)])], 50)
+    >>> bounds([Curve(10, [(half, 4.0), (most, 7.0)])], 50)
     (4.0, 4.0)
-    >>> bounds([Table(10, [(half, 4.0), (most, 7.0)]), Table(10, [(half, 9.0)])], 80)
+    >>> bounds([Curve(10, [(half, 4.0), (most, 7.0)]), Curve(10, [(half, 9.0)])], 80)
     (9.0, None)
     """
     asked = share(percentile) * sum(part.ios for part in parts)
@@ -240,7 +240,7 @@ def share(percentile: float) -> int:
     return round(percentile * 10**9)
 
 
-def _steps(parts: Sequence[Table]) -> Iterator[tuple[float, list[tuple[int, int, int]]]]:
+def _steps(parts: Sequence[Curve]) -> Iterator[tuple[float, list[tuple[int, int, int]]]]:
     """Say at each value by how much the least and the most, and the parts yet to come, change."""
     found: dict[float, list[tuple[int, int, int]]] = {}
     for part in parts:

@@ -15,8 +15,8 @@ from fiotools.errors import SchemaError
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.combine import total
 from fiotools.stats.frames import (
+    AnswerRow,
     Frame,
-    Line,
     amounts,
     answer,
     groups,
@@ -40,6 +40,8 @@ from fiotools.stats.quantiles import (
 )
 from fiotools.stats.replicates import run_name
 from fiotools.vocabulary import ANSWERS
+
+_ENTRY = ("source", "run", "entry")
 
 
 def percentiles_from_bins(
@@ -130,11 +132,11 @@ def percentiles_from_bins(
     )
 
 
-def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: float) -> Line:
+def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: float) -> AnswerRow:
     """Make one row of the answer."""
     n = sum(own.counts.values())
     notes = [*own.notes, *limit.notes]
-    line: Line = {
+    line: AnswerRow = {
         "percentile": percentile,
         "total_ios": n,
         "n": own.n,
@@ -175,9 +177,6 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
     if round(n * (100 - percentile), 6) < 100 * FEW:
         notes.append(f"fewer than {FEW} I/Os beyond it")
     return line
-
-
-_ENTRY = ("source", "run", "entry")
 
 
 @dataclass

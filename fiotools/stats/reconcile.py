@@ -29,15 +29,12 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.replicates import choose_scope, labels
-from fiotools.stats.series import Series, series_of
+from fiotools.stats.series import RATES, Series, series_of
 from fiotools.stats.windows import as_rates
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 
-_METRICS = {
-    **dict.fromkeys(("iops", "iops_mean", "total_ios", "count"), "iops"),
-    **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s", "io_bytes"), "bw_bytes_per_s"),
-}
+_TOLD = ("iops", "bw_bytes_per_s", "runtime_s")
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
 
 
@@ -147,9 +144,6 @@ def reconcile(
     return answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
 
 
-_TOLD = ("iops", "bw_bytes_per_s", "runtime_s")
-
-
 def _matched(
     data: Frame, io: Frame, quantity: str | None, by: Sequence[str]
 ) -> tuple[list[Series], list[str], Frame]:
@@ -191,7 +185,7 @@ def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]
     """Give the series that are rates over time."""
     need(data, ["value", "time_s", *(["quantity"] if quantity is None else [])])
     there = distinct(values(data, "quantity")) if "quantity" in data.columns else [quantity]
-    wanted = [name for name in there if name in _METRICS and quantity in (None, name)]
+    wanted = [name for name in there if name in RATES and quantity in (None, name)]
     found = [series for name in wanted for series in series_of(data, name, by)]
     # the bandwidth of one I/O is not that of the job; fio's steadystate has no times
     good = [s for s in found if s.timed and not (s.single and s.quantity != "count")]
@@ -205,7 +199,7 @@ def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]
 
 def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
     """Give the rate of a log, or of those of several entries together."""
-    metric = metric_of(_METRICS[parts[0].quantity or ""])
+    metric = metric_of(RATES[parts[0].quantity or ""])
     found = _Match(
         metric.name,
         metric.unit,

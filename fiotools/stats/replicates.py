@@ -46,7 +46,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 
-Place = tuple[Key, Any, str]  # run, fio group, scope
+ScopedRun = tuple[Key, Any, str]  # run, fio group, scope
 
 
 def choose_scope(
@@ -143,7 +143,7 @@ def refuse_unknown_runs(frame: Frame) -> None:
             )
 
 
-def _places(frame: Frame) -> list[Place]:
+def _places(frame: Frame) -> list[ScopedRun]:
     """Say for each row of a known scope which run and fio group it is about."""
     keys, group = keys_of(frame, present(frame, ("source", "run"))), optional(frame, "group")
     return [
@@ -153,7 +153,7 @@ def _places(frame: Frame) -> list[Place]:
     ]
 
 
-def _twice(at: Iterable[Place]) -> Key | None:
+def _twice(at: Iterable[ScopedRun]) -> Key | None:
     """Give the first run whose rows would count I/O twice.
 
     fio may report one group whole and another job by job: these overlap only within a group.
@@ -169,7 +169,7 @@ def _twice(at: Iterable[Place]) -> Key | None:
     return None
 
 
-def _lossless(at: Sequence[Place]) -> tuple[str, str] | None:
+def _lossless(at: Sequence[ScopedRun]) -> tuple[str, str] | None:
     """Find the filter on scope that counts nothing twice and leaves no group and no run out."""
     there = distinct(scope for _, _, scope in at)
     there.sort(key=lambda scope: scope != "group")  # of jobs and their sum, the sum is one number
@@ -184,7 +184,7 @@ def _lossless(at: Sequence[Place]) -> tuple[str, str] | None:
     return None
 
 
-def _covers(kept: Iterable[Place], at: Iterable[Place]) -> bool:
+def _covers(kept: Iterable[ScopedRun], at: Iterable[ScopedRun]) -> bool:
     parts = {(run, group) for run, group, _ in kept}
     runs = {run for run, _ in parts}
     whole = {run for run, _, scope in kept if scope not in _BY_GROUP}

@@ -37,8 +37,14 @@ from fiotools.stats.frames import (
 from fiotools.stats.replicates import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
 
-_RATES = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
-_SUMS = ("io_bytes", "total_ios")  # since the start of the run
+SUMS = ("io_bytes", "total_ios")  # since the start of the run
+_AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
+# of which rate each quantity tells
+RATES = {
+    **_AMOUNTS,
+    **dict.fromkeys(("iops", "iops_mean"), "iops"),
+    **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s"), "bw_bytes_per_s"),
+}
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MANY = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
@@ -135,14 +141,14 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
             row = chosen[rows[int(own.argmin())]]
             raise SchemaError(f"value is {own.min():g} in row {row}: no such quantity is below 0")
         name = said[chosen[rows[0]]]
-        single = name not in _SUMS and any(sizes[row] is not None for row in rows)
+        single = name not in SUMS and any(sizes[row] is not None for row in rows)
         if name == "count":  # a histogram log has sizes too, of the I/O that ended the interval
             single = bool((own == 1).all())
         clock = _clock([times[row] for row in rows], which)
         notes = []
         if clock is not None:
             steps = np.diff(clock)
-            apart_in_time = not (single or name in _RATES)
+            apart_in_time = not (single or name in _AMOUNTS)
             if apart_in_time and len(steps) > 1 and steps[-1] == 0 < steps[:-1].min():
                 # fio may end its log with a window that it had just begun
                 own, clock, steps = own[:-1], clock[:-1], steps[:-1]
@@ -170,8 +176,8 @@ def _clock(moments: list[float | None], which: str) -> Array | None:
 def _series(
     rows: list[int], name: str | None, own: Array, clock: Array | None, single: bool, which: str
 ) -> Series:
-    metric = metric_of(_RATES.get(name or "", str(name or "value")))
-    if name not in _RATES:
+    metric = metric_of(_AMOUNTS.get(name or "", str(name or "value")))
+    if name not in _AMOUNTS:
         notes = []
         if clock is not None and not single and not clock[-1]:
             clock, notes = None, ["the only sample is at time 0: how long it stands for is unknown"]

@@ -22,12 +22,12 @@ _PLACES = {
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
 }
 
-Options: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
-RunKey: TypeAlias = tuple[Any, ...]
+OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
+Key: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class OptionDifference:
     """One option, as each side had it; None where a side was not given it."""
 
     option: str
@@ -39,14 +39,16 @@ class Unlike:
         return f"{self.option} is {level} against {baseline}"
 
 
-def unlike(level: Options, baseline: Options, *, named: Iterable[str] = ()) -> list[Unlike]:
+def differing_options(
+    level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
+) -> list[OptionDifference]:
     """List the options that differ: "4k" and "4096" do not.
 
     Left out are places, and the options behind columns that were `named`.
 
     Examples
     --------
-    >>> [str(one) for one in unlike({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
+    >>> [str(one) for one in differing_options({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
     ['direct is 1 against not given']
     """
     left_out = _PLACES.union(*(_options_of(column) for column in named))
@@ -54,7 +56,7 @@ def unlike(level: Options, baseline: Options, *, named: Iterable[str] = ()) -> l
     for option in dict.fromkeys([*level, *baseline]):
         one, other = level.get(option, ()), baseline.get(option, ())
         if option.rpartition("/")[2] not in left_out and _canonical(one) != _canonical(other):
-            found.append(Unlike(option, ", ".join(one) or None, ", ".join(other) or None))
+            found.append(OptionDifference(option, ", ".join(one) or None, ", ".join(other) or None))
     return found
 
 
@@ -127,7 +129,9 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
         for level in (baseline, *levels)
     )
     found = [
-        (level, one) for level, own in zip(levels, others, strict=True) for one in unlike(own, base)
+        (level, one)
+        for level, own in zip(levels, others, strict=True)
+        for one in differing_options(own, base)
     ]
     keep = {
         between: (between, [side.index(level) for level, _ in found]),
@@ -139,15 +143,15 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     return answer(data, ANSWERS["settings_diff"], keep, lines)
 
 
-def options_of_runs(settings: IntoDataFrame) -> dict[RunKey, Options]:
+def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
     """Give the options of each run, with the texts that its entries had.
 
     What an entry has itself hides what is given for all, and either hides a default.
     """
     data = opened(settings)
     need(data, ["source", "run", "entry", "option", "text", "origin"])
-    given: dict[RunKey, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    default: dict[RunKey, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    given: dict[Key, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    default: dict[Key, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     lists = (values(data, name) for name in ("entry", "option", "text", "origin"))
     for run, entry, option, text, origin in zip(run_keys(data), *lists, strict=True):
         if text is not None:
@@ -156,15 +160,15 @@ def options_of_runs(settings: IntoDataFrame) -> dict[RunKey, Options]:
 
 
 def options_of_rows(
-    had: Mapping[RunKey, Options], keys: Sequence[RunKey], rows: Iterable[int]
-) -> Options:
+    had: Mapping[Key, OptionTexts], keys: Sequence[Key], rows: Iterable[int]
+) -> OptionTexts:
     """Bring together the options of the runs of some rows."""
     return _merged(had.get(run, {}) for run in dict.fromkeys(keys[row] for row in rows))
 
 
 def _effective(
     given: Mapping[Any, Mapping[str, str]], default: Mapping[Any, Mapping[str, str]]
-) -> Options:
+) -> OptionTexts:
     shared = {**default.get(None, {}), **given.get(None, {})}
     entries = dict.fromkeys(entry for entry in (*given, *default) if entry is not None)
     own = [{**default.get(entry, {}), **shared, **given.get(entry, {})} for entry in entries] or [
@@ -173,7 +177,7 @@ def _effective(
     return _merged({option: [text] for option, text in one.items()} for one in own)
 
 
-def _merged(several: Iterable[Options]) -> Options:
+def _merged(several: Iterable[OptionTexts]) -> OptionTexts:
     """Bring together the options of several runs or entries."""
     found: dict[str, dict[str, None]] = {}
     for one in several:

@@ -22,7 +22,17 @@ from fiotools.stats.batch_means import (
     integrated_time,
     weighted_mean,
 )
-from fiotools.stats.frames import Line, answer, columns, groups, kept, names, need, opened, present
+from fiotools.stats.frames import (
+    AnswerRow,
+    answer,
+    columns,
+    groups,
+    kept,
+    names,
+    need,
+    opened,
+    present,
+)
 from fiotools.stats.replicates import (
     checked,
     choose_scope,
@@ -179,7 +189,7 @@ def _rounds(
     return data, found
 
 
-def _judged(series: Series, judge: Judge, confidence: float) -> Line:
+def _judged(series: Series, judge: Judge, confidence: float) -> AnswerRow:
     """Judge one series."""
     if series.single:
         why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
@@ -201,7 +211,7 @@ def _judged(series: Series, judge: Judge, confidence: float) -> Line:
     }
 
 
-def _window(series: Series, judge: Judge) -> Line:
+def _window(series: Series, judge: Judge) -> AnswerRow:
     """Say how the last rounds are."""
     n = len(series.values)
     size = max(judge.window or n, 2)
@@ -226,11 +236,11 @@ def _window(series: Series, judge: Judge) -> Line:
     }
 
 
-def _mean(series: Series, confidence: float) -> Line:
+def _mean(series: Series, confidence: float) -> AnswerRow:
     """Say how sure the mean is."""
     n = len(series.values)
     correlation = autocorrelation(series.values) if n > 2 else None
-    line: Line = {"notes": []}
+    line: AnswerRow = {"notes": []}
     if correlation is not None:
         line |= {"lag1": float(correlation[1]), "tau": integrated_time(correlation)}
     if n < ENOUGH:

@@ -13,8 +13,8 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import (
+    AnswerRow,
     Frame,
-    Line,
     answer,
     columns,
     differing,
@@ -149,12 +149,14 @@ def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None
     return sorted(rows, key=lambda row: clock[row][1])
 
 
-def _summary(series: list[float], metric: Metric, confidence: float, *, in_order: bool) -> Line:
+def _summary(
+    series: list[float], metric: Metric, confidence: float, *, in_order: bool
+) -> AnswerRow:
     """Summarize one series."""
     n, mean, odd = len(series), fmean(series), outliers(series)
     median_lo, median_hi = median_interval(series, confidence)
     notes: list[str] = []
-    line: Line = {
+    line: AnswerRow = {
         "metric": metric.name,
         "unit": metric.unit,
         "n": n,

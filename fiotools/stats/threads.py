@@ -10,7 +10,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.combine import added, pooled_mean, pooled_stddev, total
+from fiotools.stats.combine import pooled_mean, pooled_stddev, total, totals_of
 from fiotools.stats.frames import (
     Frame,
     amounts,
@@ -207,7 +207,7 @@ def _over_targets(
             raise refuse_several(data, rows, key)
     if len(cells) == len(data):
         return data
-    return nw.from_native(added(data, sorted(cells), "thread", by), eager_only=True)
+    return nw.from_native(totals_of(data, sorted(cells), "thread", by), eager_only=True)
 
 
 def _keys(data: Frame) -> list[str]:

@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence, metric_of
 from fiotools.stats.frames import (
-    Line,
+    AnswerRow,
     answer,
     columns,
     differing,
@@ -96,7 +96,7 @@ def variance_parts(
     keys, watch = run_keys(data), columns(data, watched(data, named))
     phase = optional(data, "group")
     unit = metric_of(metric).unit
-    found: list[Line] = []
+    found: list[AnswerRow] = []
     cells = list(groups(data, named).values())
     for rows in cells:
         runs = [[series[row] for row in own] for own in rows_by(keys, rows).values()]
@@ -114,7 +114,7 @@ def variance_parts(
     return answer(data, ANSWERS["variance_parts"], kept(named, [rows[0] for rows in cells]), found)
 
 
-def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> Line:
+def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:
     """Split the variance of runs of threads; what cannot be told is left out, with a note.
 
     Examples
@@ -126,7 +126,7 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> Lin
     sizes = [len(run) for run in runs]
     k, count = len(runs), sum(sizes)
     middle = fmean(value for run in runs for value in run)
-    found: Line = {"n": k, "parts": count, "mean": middle, "notes": []}
+    found: AnswerRow = {"n": k, "parts": count, "mean": middle, "notes": []}
     if count == k:
         found["notes"].append("one thread in each run: the two cannot be told apart")
         return found

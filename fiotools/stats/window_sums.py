@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +19,24 @@ import polars as pl
 from fiotools.errors import SchemaError
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.spelling import argument
+from fiotools.stats.quantiles import rank
+from fiotools.stats.series import SUMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SINGLE = ("lat_ns", "clat_ns", "slat_ns")  # latencies of an I/O each
-SUMS = ("io_bytes", "total_ios")  # since the start of the run
 DIRECTIONS = ("read", "write", "trim", "sync", "mixed", "total", "copy")
 _NONE = len(DIRECTIONS)
 _AT_ONCE = 1 << 15  # rows: what numpy makes of them stays in a processor's cache
 _SPARSE = 8  # places to a row: beyond, rows are sorted
 _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
+_MANY = 10_000_000  # windows: beyond, their length is a slip
+_GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
+_LITTLE = 0.1  # of a window: of less no rate is made
+_TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
+_IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
+_UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
 # what the sums of a window are, beside the columns that tell windows apart
 PARTS = {
     "way": pl.UInt8(),
@@ -243,15 +249,6 @@ def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
     )
 
 
-_MANY = 10_000_000  # windows: beyond, their length is a slip
-_EDGE = 1e-9
-_GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
-_LITTLE = 0.1  # of a window: of less no rate is made
-_TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
-_IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
-_UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
-
-
 def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Give the windows of each log, in their order.
 
@@ -397,7 +394,7 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     return intervals.drop("at").join(ends, on=[*logs, "end"], nulls_equal=True)
 
 
-def histograms(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+def bins_of_windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Give the bins of each window, in their order, with ``n``."""
     is_bin, is_single = pl.col("bin_lo_ns").is_not_null(), pl.col("end").is_null()
     cells = [*grid.by, "way", "at"]
@@ -417,13 +414,13 @@ def histograms(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     return found
 
 
-def read_off(bins: pl.DataFrame, grid: Grid, wanted: Sequence[float]) -> pl.DataFrame:
+def percentiles_of_windows(bins: pl.DataFrame, grid: Grid, wanted: Sequence[float]) -> pl.DataFrame:
     """Read percentiles off the histograms of windows, as fio does.
 
     Parameters
     ----------
     bins : polars.DataFrame
-        As `histograms` gives them.
+        As `bins_of_windows` gives them.
     grid : Grid
     wanted : sequence of float
     """
@@ -433,12 +430,9 @@ def read_off(bins: pl.DataFrame, grid: Grid, wanted: Sequence[float]) -> pl.Data
     )
     found = []
     for percentile in wanted:
-        share = Fraction(percentile) / 100
-        ranks = {
-            n: max(1, -(-n * share.numerator // share.denominator)) for n in sums["of"].unique()
-        }
-        rank = pl.col("of").replace_strict(ranks, return_dtype=pl.Int64)
-        reached = sums.filter(pl.col("sum") >= rank)
+        ranks = {n: rank(percentile, n) for n in sums["of"].unique()}
+        place = pl.col("of").replace_strict(ranks, return_dtype=pl.Int64)
+        reached = sums.filter(pl.col("sum") >= place)
         found.append(
             reached.group_by(cells, maintain_order=True)
             .agg(pl.col("bin_lo_ns", "bin_hi_ns").first())

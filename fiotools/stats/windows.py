@@ -30,10 +30,10 @@ from fiotools.stats.window_sums import (
     DIRECTIONS,
     PARTS,
     Grid,
-    histograms,
+    bins_of_windows,
     kept_as,
     parts_of,
-    read_off,
+    percentiles_of_windows,
     windows,
 )
 from fiotools.tables.columns import POLARS
@@ -44,6 +44,13 @@ from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
 FrameT = TypeVar("FrameT")
 
 _OF_PERCENTILES = ("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
+_LOG = ("source", "run", "entry", "job")  # by default each log has windows of its own
+_SAMPLES = ("quantity", "time_s", "value", "bs_bytes")
+_BINS = ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
+_RATES = ("iops", "bw_bytes_per_s")
+# which log of a job tells how many I/Os there were, where there are several
+_COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
 
 
 def window(
@@ -131,7 +138,7 @@ def window(
             (100 * pl.col("span_s") / grid.seconds).round(6).alias("coverage_pct"),
         )
         if wanted:
-            read = read_off(histograms(parts, grid), grid, wanted)
+            read = percentiles_of_windows(bins_of_windows(parts, grid), grid, wanted)
             asked = pl.DataFrame({"percentile": pl.Series(wanted, dtype=pl.Float64)})
             found = found.join(asked, how="cross", maintain_order="left")
             found = found.join(
@@ -181,7 +188,7 @@ def window_bins(
     """
 
     def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-        found = histograms(parts, grid).rename({"n": "count"})
+        found = bins_of_windows(parts, grid).rename({"n": "count"})
         if grid.of_bins:
             return found
         return found.with_columns(
@@ -195,11 +202,6 @@ def window_bins(
 
 def _any(percentiles: Any) -> bool:
     return isinstance(percentiles, (int, float, str)) or len(percentiles) > 0
-
-
-_LOG = ("source", "run", "entry", "job")  # by default each log has windows of its own
-_SAMPLES = ("quantity", "time_s", "value", "bs_bytes")
-_BINS = ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count")
 
 
 def _answered(
@@ -301,12 +303,6 @@ def _seconds(every: str | float) -> float:
     if not (isfinite(seconds) and seconds > 0):
         raise SchemaError(f"every={every!r} is no length of time: '1s', '100ms', 0.5")
     return seconds
-
-
-FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
-_RATES = ("iops", "bw_bytes_per_s")
-# which log of a job tells how many I/Os there were, where there are several
-_COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
 
 
 def as_samples(frame: Any, figure: str | None) -> Any:
