@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 from fiotools.errors import SchemaError
@@ -11,15 +12,14 @@ from fiotools.spelling import argument, typed
 from fiotools.stats.frames import (
     Frame,
     Key,
-    columns,
     differing,
     distinct,
-    keys_of,
     leave_out,
     rows_by,
     values,
 )
-from fiotools.stats.replicates import refuse_several, run_keys, run_name
+from fiotools.stats.replicates import Runs, refuse_several, run_name
+from fiotools.vocabulary import CONDITIONS
 
 
 @dataclass(frozen=True)
@@ -77,43 +77,32 @@ class Arms:
 
 
 def arms_of(
-    frame: Frame,
-    logs: Sequence[float],
-    level: Sequence[int],
-    baseline: Sequence[int],
-    *,
-    conditions: Sequence[str] = (),
-    pair: str | None = None,
-    moments: Sequence[Any] | None = None,
+    runs: Runs[Any], level: Sequence[int], baseline: Sequence[int], pair: str | None = None
 ) -> Arms:
-    """Make runs of the rows of both sides, given which conditions nobody named.
+    """Make replicates of the rows of both sides.
 
     Refused is what leaves a run without its one number: several rows that no condition tells apart,
     or cells that only one side has, so that the ratio would mix in the conditions' own effect.
     """
-    lists = columns(frame, conditions)
+    lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
     within = {*differing(lists, level), *differing(lists, baseline)}
-    dims = [name for name in conditions if name in within]
-    keys = run_keys(frame)
-    cells = keys_of(frame, dims)
-    pairs = values(frame, pair) if pair else [None] * len(frame)
+    dims = [name for name in lists if name in within]
+    pairs = values(runs.data, pair) if pair else None
 
-    def runs(rows: Sequence[int]) -> list[Replicate]:
-        found = rows_by(keys, rows)
-        for key, own in found.items():
-            if len({cells[row] for row in own}) < len(own):
-                raise refuse_several(frame, own, key)
-        return [
-            Replicate(
-                key,
-                {cells[row]: logs[row] for row in own},
-                pairs[own[0]],
-                moments[own[0]] if moments else None,
-            )
-            for key, own in found.items()
-        ]
+    def side(rows: Sequence[int]) -> list[Replicate]:
+        found = []
+        for key, own in rows_by(runs.keys, rows).items():
+            cells = {
+                tuple(lists[name][row] for name in dims): log(runs.numbers[row]) for row in own
+            }
+            if len(cells) < len(own):
+                raise refuse_several(runs.data, own, key)
+            first = own[0]
+            moment = runs.moments and runs.moments[first]
+            found.append(Replicate(key, cells, pairs and pairs[first], moment))
+        return found
 
-    a, b = runs(level), runs(baseline)
+    a, b = side(level), side(baseline)
     _refuse_shared(a, b, paired=pair is not None)
     return Arms(a, b, dims, _own_cells(a, b, dims))
 

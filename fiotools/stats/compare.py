@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
-from math import log
 from typing import Any
 
 import narwhals as nw
@@ -18,7 +17,6 @@ from fiotools.stats.arms import arms_of, levels_beside
 from fiotools.stats.frames import (
     Kept,
     answer,
-    columns,
     differing,
     groups,
     kept,
@@ -28,15 +26,7 @@ from fiotools.stats.frames import (
     values,
 )
 from fiotools.stats.ratio import Design, Method, Ratio, adjust, ratio_of
-from fiotools.stats.replicates import (
-    KINDS,
-    checked,
-    choose_scope,
-    moments,
-    refuse_directions,
-    run_keys,
-    watched,
-)
+from fiotools.stats.replicates import runs_of
 from fiotools.stats.settings_diff import (
     OptionTexts,
     differing_options,
@@ -212,9 +202,10 @@ def _ratios(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
 ) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
-    data = opened(frame)
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
-    need(data, [metric.name, between, *by, *names(design.pair)])
+    named = dict.fromkeys([between, *by, *names(design.pair)])
+    data = opened(frame)
+    need(data, [metric.name, *named])
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -222,39 +213,23 @@ def _ratios(
             f"{between!r} is in {argument('by')} and is what to compare between: "
             f"take it out of {argument('by')}"
         )
-    named = {*by, between, *names(design.pair)}
-    data = choose_scope(data, design.scope, named)
-    refuse_directions(data, named)
-    logs = [log(value) for value in checked(data, metric.name, positive=True)]
-    levels = levels_beside(data, between, baseline)
-    side, times = values(data, between), moments(data)
-    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
-    conditions = [name for name in watch if name in CONDITIONS]
-    had, keys = None if settings is None else options_of_runs(settings), run_keys(data)
+    runs = runs_of(data, metric.name, named, design.scope, positive=True)
+    data, keys = runs.data, runs.keys
+    levels, side = levels_beside(data, between, baseline), values(data, between)
+    had = None if settings is None else options_of_runs(settings)
 
     ratios, cells, held = [], [], []
     for rows in groups(data, by).values():
-        part = data[rows]
-        base = [i for i, row in enumerate(rows) if side[row] == baseline]
+        base = [row for row in rows if side[row] == baseline]
         for level in levels:
-            own = [i for i, row in enumerate(rows) if side[row] == level]
-            arms = arms_of(
-                part,
-                [logs[row] for row in rows],
-                own,
-                base,
-                conditions=conditions,
-                pair=design.pair,
-                moments=times and [times[row] for row in rows],
-            )
-            found = ratio_of(arms, design, level)
-            both = [rows[i] for i in own], [rows[i] for i in base]
-            _say_what_varies(found, watch, *both)
+            own = [row for row in rows if side[row] == level]
+            found = ratio_of(arms_of(runs, own, base, design.pair), design, level)
+            _say_what_varies(found, runs.watch, own, base)
             if had is not None and own and base:
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= is of none of these runs: of another reading?")
                 else:
-                    options, others = (options_of_rows(had, keys, arm) for arm in both)
+                    options, others = (options_of_rows(had, keys, arm) for arm in (own, base))
                     _say_what_was_set(found, options, others, named)
             ratios.append(found)
             cells.append(rows[0])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from math import isinf
-from typing import Any
+from typing import Any, Generic
 
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
@@ -26,6 +27,7 @@ from fiotools.stats.frames import (
     groups,
     keys_of,
     leave_out,
+    need,
     numbers,
     opened,
     optional,
@@ -47,6 +49,47 @@ _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 
 ScopedRun = tuple[Key, Any, str]  # run, fio group, scope
+
+
+@dataclass(frozen=True)
+class Runs(Generic[IntoDataFrameT]):
+    """Rows of one scope and one direction (where it is not named), as statistics of runs want them.
+
+    Attributes
+    ----------
+    data : narwhals.DataFrame
+    numbers : list of float
+        The metric, known in every row.
+    keys : list of tuple
+        Which run each row belongs to.
+    watch : dict of str to list
+        Columns that should not differ among rows treated alike, but may.
+    moments : list or None
+        When each row's run was, where all are known.
+    """
+
+    data: nw.DataFrame[IntoDataFrameT]
+    numbers: list[float]
+    keys: list[Key]
+    watch: dict[str, list[Any]]
+    moments: list[Any] | None
+
+
+def runs_of(
+    data: nw.DataFrame[IntoDataFrameT],
+    metric: str,
+    named: Collection[str],
+    scope: str | None = None,
+    *,
+    positive: bool = False,
+) -> Runs[IntoDataFrameT]:
+    """Take the rows of a frame that count, or say which filter to type."""
+    need(data, [metric, *named])
+    data = choose_scope(data, scope, named)
+    refuse_directions(data, named)
+    numbers = checked(data, metric, positive=positive)
+    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
+    return Runs(data, numbers, run_keys(data), watch, moments(data))
 
 
 def choose_scope(

@@ -25,22 +25,14 @@ from fiotools.stats.batch_means import (
 from fiotools.stats.frames import (
     AnswerRow,
     answer,
-    columns,
     groups,
     kept,
     names,
-    need,
     opened,
+    optional,
     present,
 )
-from fiotools.stats.replicates import (
-    checked,
-    choose_scope,
-    moments,
-    one_row_each,
-    refuse_directions,
-    run_keys,
-)
+from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.stats.series import Series, equal, series_of
 from fiotools.stats.steady_rules import Judge, Rule, judge_of, window_of
 from fiotools.stats.windows import as_samples
@@ -170,15 +162,13 @@ def _rounds(
         raise SchemaError("the frame has no column 'value': name the column to judge")
     if round_s is not None:
         raise SchemaError("round_s makes rounds of samples, and here each run is one")
-    need(data, [quantity, *by])
-    data = choose_scope(data, None, by)
-    refuse_directions(data, by)
-    numbers, clock = checked(data, quantity, positive=False), moments(data)
+    runs = runs_of(data, quantity, by)
+    data, numbers, clock = runs.data, runs.numbers, runs.moments
     # phases of one fio run may be rounds, which its jobs and threads are not
-    keys, phases = run_keys(data), columns(data, ("group",)).get("group")
+    phases = optional(data, "group")
     found = []
     for rows in groups(data, by).values():
-        one_row_each(data, rows, keys, phases)
+        one_row_each(data, rows, runs.keys, phases)
         order = sorted(rows, key=lambda row: clock[row]) if clock else rows
         own = np.array([numbers[row] for row in order])
         if float(own.min()) < 0:

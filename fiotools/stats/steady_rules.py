@@ -8,10 +8,11 @@ Sources: SNIA Solid State Storage Performance Test Specification 2.0.1; fio's ``
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,6 +22,12 @@ from fiotools.stats.batch_means import Array, weighted_mean
 
 Rule = Literal["snia", "fio-deviation", "fio-slope"]
 
+# what is held against the limits, in words, and which figure of the window that is
+_RULES: Mapping[Rule, Mapping[str, str]] = {
+    "snia": {"range": "range_pct", "rise": "rise_pct"},
+    "fio-deviation": {"deviation": "deviation_pct"},
+    "fio-slope": {"slope a round": "drift_pct"},
+}
 _SNIA = (20.0, 10.0)  # range and rise, in percent of the mean
 _ROUNDS = 5  # of SNIA's window
 _WORTH_A_WORD_PCT = 5.0  # as in compare(): a rise from here on matters
@@ -86,8 +93,8 @@ class Judge:
     def verdict(self, found: Window) -> tuple[bool, str]:
         """Say whether the window is met, and in words why not."""
         over = []
-        figures = zip(self._names(), self._figures(found), self.limits, strict=True)
-        for name, value, limit in figures:
+        for (name, figure), limit in zip(_RULES[self.rule].items(), self.limits, strict=True):
+            value = abs(getattr(found, figure))
             # SNIA's limits may be reached, fio's may not
             within = value <= limit * _DIGITS if self.rule == "snia" else value < limit
             if not within:
@@ -106,24 +113,11 @@ class Judge:
             f"{abs(found.drift_pct):.2g} % a round"
         )
 
-    def _names(self) -> tuple[str, ...]:
-        if self.rule == "snia":
-            return "range", "rise"
-        return ("deviation",) if self.rule == "fio-deviation" else ("slope a round",)
-
-    def _figures(self, found: Window) -> tuple[float, ...]:
-        if self.rule == "snia":
-            return found.range_pct, abs(found.rise_pct)
-        if self.rule == "fio-deviation":
-            return (found.deviation_pct,)
-        return (abs(found.drift_pct),)
-
 
 def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
     """Check what was asked for."""
-    if rule not in get_args(Rule):
-        known = ", ".join(repr(name) for name in get_args(Rule))
-        raise SchemaError(f"method {rule!r} is none of {known}")
+    if rule not in [*_RULES]:
+        raise SchemaError(f"method {rule!r} is none of {', '.join(map(repr, _RULES))}")
     if window is None and rule == "snia":
         window = _ROUNDS
     if window is not None and not (isinstance(window, (int, np.integer)) and window >= 2):
@@ -138,7 +132,7 @@ def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
             raise SchemaError(f"{rule} needs {need}")
         return _SNIA
     several = [limit] if isinstance(limit, (Real, str)) else list(limit)
-    if len(several) != (2 if rule == "snia" else 1):
+    if len(several) != len(_RULES[rule]):
         need = f"one: {argument('limit', 0.3)}"
         if rule == "snia":
             need = f"two, of range and rise: {argument('limit', (20, 10))}"

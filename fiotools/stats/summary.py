@@ -14,29 +14,17 @@ from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import (
     AnswerRow,
-    Frame,
     answer,
-    columns,
     differing,
     groups,
     kept,
     names,
-    need,
     opened,
     optional,
     values,
 )
 from fiotools.stats.quantiles import ios_needed, ranks_around
-from fiotools.stats.replicates import (
-    KINDS,
-    checked,
-    choose_scope,
-    moments,
-    one_row_each,
-    refuse_directions,
-    run_keys,
-    watched,
-)
+from fiotools.stats.replicates import Runs, one_row_each, runs_of
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 
@@ -105,21 +93,15 @@ def summarize(
     """
     check_confidence(confidence)
     named = names(by)
-    data = opened(frame)
-    need(data, [metric, *named])
-    data = choose_scope(data, scope, named)
-    refuse_directions(data, named)
-    numbers = checked(data, metric, positive=False)
-    measure, keys, clock = metric_of(metric), run_keys(data), _clock(data)
-    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
-
+    runs = runs_of(opened(frame), metric, named, scope)
+    data, numbers, measure, clock = runs.data, runs.numbers, metric_of(metric), _clock(runs)
     cells = groups(data, named)
     found = []
     for rows in cells.values():
-        one_row_each(data, rows, keys)
+        one_row_each(data, rows, runs.keys)
         order = _in_order(rows, clock)
         series = [numbers[row] for row in order or rows]
-        varies = differing(watch, rows)
+        varies = differing(runs.watch, rows)
         # what was changed from run to run is no drift
         in_order = order is not None and not varies
         line = _summary(series, measure, confidence, in_order=in_order)
@@ -131,11 +113,11 @@ def summarize(
     return answer(data, ANSWERS["summarize"], keep, found)
 
 
-def _clock(data: Frame) -> list[tuple[Any, Any]]:
+def _clock(runs: Runs[Any]) -> list[tuple[Any, Any]]:
     """Give for each row what its order is known within, and its place there (None: unknown)."""
-    times = moments(data)
-    if times is not None:
-        return [(None, moment) for moment in times]
+    data = runs.data
+    if runs.moments is not None:
+        return [(None, moment) for moment in runs.moments]
     if "source" not in data.columns:
         return [(None, row) for row in range(len(data))]
     return list(zip(values(data, "source"), optional(data, "run"), strict=True))
