@@ -9,15 +9,8 @@ from typing import Any
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
-from fiotools.stats.frames import (
-    Frame,
-    Key,
-    differing,
-    distinct,
-    leave_out,
-    rows_by,
-    values,
-)
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import Runs, refuse_several, run_name
 from fiotools.vocabulary import CONDITIONS
 
@@ -85,13 +78,13 @@ def arms_of(
     or cells that only one side has, so that the ratio would mix in the conditions' own effect.
     """
     lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
-    within = {*differing(lists, level), *differing(lists, baseline)}
+    within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
     dims = [name for name in lists if name in within]
-    pairs = values(runs.data, pair) if pair else None
+    pairs = frames.values(runs.data, pair) if pair else None
 
     def side(rows: Sequence[int]) -> list[Replicate]:
         found = []
-        for key, own in rows_by(runs.keys, rows).items():
+        for key, own in frames.rows_by(runs.keys, rows).items():
             cells = {
                 tuple(lists[name][row] for name in dims): log(runs.numbers[row]) for row in own
             }
@@ -162,11 +155,11 @@ def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
 
 def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     """Give the levels to compare with the baseline, which must be one of them."""
-    side = values(data, between)
+    side = frames.values(data, between)
     if None in side:
         gone = f"{between!r} is missing in {side.count(None)} of {len(side)} rows"
-        raise SchemaError(f"{gone}: {leave_out(data, between)}")
-    there = distinct(side)
+        raise SchemaError(f"{gone}: {frames.leave_out(data, between)}")
+    there = frames.distinct(side)
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:
         why = f"is no value of {between!r}"

@@ -11,27 +11,9 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.frames import (
-    AnswerRow,
-    Frame,
-    amounts,
-    answer,
-    columns,
-    differing,
-    distinct,
-    groups,
-    kept,
-    keys_of,
-    names,
-    need,
-    numbers,
-    opened,
-    present,
-    rows_by,
-    to_type,
-    values,
-)
+from fiotools.stats.frames import AnswerRow, Frame
 from fiotools.stats.replicates import (
     choose_scope,
     one_row_each,
@@ -107,23 +89,23 @@ def best_under(
        iodepth     iops  observed     limit  n
     0       16  78000.0  210000.0  500000.0  1
     """
-    named, data = names(by), opened(io)
-    need(data, [*named, "iops"])
+    named, data = frames.names(by), frames.opened(io)
+    frames.need(data, [*named, "iops"])
     if not 0 < _number(limit) < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
     keys = run_keys(data)
     # of jobs and threads of one run, one is not what the device did
-    for rows in groups(data, present(data, ("group", "direction", *named))).values():
+    for rows in frames.groups(data, frames.present(data, ("group", "direction", *named))).values():
         one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
-    iops = amounts(data, "iops")
-    alike = keys_of(data, present(data, [*named, *CONDITIONS, *watched(data, named)]))
+    iops = frames.amounts(data, "iops")
+    alike = frames.keys_of(data, frames.present(data, [*named, *CONDITIONS, *watched(data, named)]))
     unit = "ns" if percentiles is not None else metric_of(metric).unit
-    conditions = columns(data, [n for n in (*_WHICH, *CONDITIONS, "iops") if n not in named])
+    conditions = frames.columns(data, [n for n in (*_WHICH, *CONDITIONS, "iops") if n not in named])
     lines, first = [], []
-    for rows in groups(data, named).values():
+    for rows in frames.groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         below = [row for row in known if (measured[row] or 0.0) < limit]
         notes = []
@@ -150,7 +132,9 @@ def best_under(
                 notes.append(f"{above} of {len(same)} runs under these conditions are not below it")
         lines.append(line)
         first.append(rows[0])
-    return answer(data, [*conditions, *ANSWERS["best_under"]], kept(named, first), lines)
+    return frames.answer(
+        data, [*conditions, *ANSWERS["best_under"]], frames.kept(named, first), lines
+    )
 
 
 def _number(limit: Any) -> float:
@@ -163,30 +147,30 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
     if percentiles is None:
         if asked and metric not in data.columns:
             raise SchemaError(f"{metric} is a percentile: give percentiles=, such as .percentiles")
-        return numbers(data, metric)
+        return frames.numbers(data, metric)
     if not asked:
         raise SchemaError(f"with percentiles=, the metric is p50, p99, p99.9, ..., not {metric!r}")
-    table = opened(percentiles)
-    need(table, ["percentile", "value_ns"])
-    levels, latencies = numbers(table, "percentile"), numbers(table, "value_ns")
+    table = frames.opened(percentiles)
+    frames.need(table, ["percentile", "value_ns"])
+    levels, latencies = frames.numbers(table, "percentile"), frames.numbers(table, "value_ns")
     at = [row for row, level in enumerate(levels) if level == float(asked[1])]
     if not at:
-        there = ", ".join(f"{level:g}" for level in sorted(set(distinct(levels))))
+        there = ", ".join(f"{level:g}" for level in sorted(set(frames.distinct(levels))))
         raise SchemaError(f"there is no percentile {asked[1]}; there are: {there}")
-    kinds = differing(columns(table, ("latency",)), at)
+    kinds = frames.differing(frames.columns(table, ("latency",)), at)
     if kinds:
-        one = distinct(values(table, "latency"))[0]
+        one = frames.distinct(frames.values(table, "latency"))[0]
         raise SchemaError(
-            f"percentiles of several latencies: keep one, {to_type(table, 'latency', one)}"
+            f"percentiles of several latencies: keep one, {frames.to_type(table, 'latency', one)}"
         )
-    join = present(table, present(data, _JOIN))
+    join = frames.present(table, frames.present(data, _JOIN))
     if "run" not in join:
         raise SchemaError("io and percentiles need 'run' in common, which tells whose they are")
-    found = rows_by(keys_of(table, join), at)
+    found = frames.rows_by(frames.keys_of(table, join), at)
     for rows in found.values():
         if len(rows) > 1:
             raise refuse_several(table, rows, run_keys(table)[rows[0]])
-    own = [found.get(key, [None])[0] for key in keys_of(data, join)]
-    if not distinct(own):
+    own = [found.get(key, [None])[0] for key in frames.keys_of(data, join)]
+    if not frames.distinct(own):
         raise SchemaError(f"no row of io has a {metric} of its own, by {', '.join(join)}")
     return [None if row is None else latencies[row] for row in own]

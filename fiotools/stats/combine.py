@@ -11,18 +11,8 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import typed
-from fiotools.stats.frames import (
-    Frame,
-    amounts,
-    answer,
-    distinct,
-    groups,
-    kept,
-    need,
-    opened,
-    optional,
-    present,
-)
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import refuse_mixture, refuse_percentiles, refuse_unknown_runs
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
 
@@ -91,11 +81,11 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
        scope  total_ios     iops  lat_mean_ns  lat_stddev_ns  parts
     0  total   10601036  88330.7     723646.5       434472.6      2
     """
-    data = opened(io)
+    data = frames.opened(io)
     _refuse(data, to)
     refuse_mixture(data)
     scope, part = ("group", "group") if to == "group" else ("total", "run")
-    cells = groups(data, present(data, ("source", "run", part, "direction")))
+    cells = frames.groups(data, frames.present(data, ("source", "run", part, "direction")))
     return totals_of(data, list(cells.values()), scope)
 
 
@@ -106,8 +96,10 @@ def totals_of(
     named: Sequence[str] = (),
 ) -> IntoDataFrameT:
     """Add up the rows of each cell to one row of this scope; the columns named stay as they are."""
-    lists = {name: optional(data, name) for name in (*data.columns, *TABLES["io"], "job_start")}
-    lists |= {name: amounts(data, name) for name in _MEASURES}
+    lists = {
+        name: frames.optional(data, name) for name in (*data.columns, *TABLES["io"], "job_start")
+    }
+    lists |= {name: frames.amounts(data, name) for name in _MEASURES}
     _refuse_starts(data, lists["job_start"])
     parts = [
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
@@ -120,7 +112,7 @@ def totals_of(
         if name in named
         or (
             name not in (*COLUMNS, "parts", "warnings")
-            and all(len(distinct(part[name])) < 2 for part in parts)
+            and all(len(frames.distinct(part[name])) < 2 for part in parts)
         )
     ]
     summed = [name for name in data.columns if name in TABLES["io"] and name not in named]
@@ -129,20 +121,20 @@ def totals_of(
         for rows, row in zip(cells, combined, strict=True)
     ]
     own = [*summed, *ANSWERS["combine"]]
-    return answer(data, own, kept(labels, [rows[0] for rows in cells]), lines)
+    return frames.answer(data, own, frames.kept(labels, [rows[0] for rows in cells]), lines)
 
 
 def _refuse(data: Frame, to: str) -> None:
     if to not in ("run", "group"):
         raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
     refuse_percentiles(data)
-    need(data, ["run", "direction", *(["group"] if to == "group" else [])])
+    frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
     refuse_unknown_runs(data)
 
 
 def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
     """Refuse moments that are none: nobody knows in what they count."""
-    if distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
+    if frames.distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
         raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
 
 
@@ -172,7 +164,7 @@ def _side_by_side(part: Parts, notes: list[str]) -> bool:
             notes.append(f"jobs started up to {late:g} s apart: rates do not add")
             return False
         return True
-    fio_groups = distinct(part["group"])
+    fio_groups = frames.distinct(part["group"])
     if len(fio_groups) > 1:
         notes.append(
             "groups may have run one after the other: rates do not add, "

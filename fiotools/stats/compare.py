@@ -12,19 +12,10 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
+from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import arms_of, levels_beside
-from fiotools.stats.frames import (
-    Kept,
-    answer,
-    differing,
-    groups,
-    kept,
-    names,
-    need,
-    opened,
-    values,
-)
+from fiotools.stats.frames import Kept
 from fiotools.stats.ratio import Design, Method, Ratio, adjust, ratio_of
 from fiotools.stats.replicates import runs_of
 from fiotools.stats.settings_diff import (
@@ -141,10 +132,18 @@ def compare(
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
     design = Design(
-        metric_of(metric), between, baseline, names(by), pair, scope, confidence, band, method
+        metric_of(metric),
+        between,
+        baseline,
+        frames.names(by),
+        pair,
+        scope,
+        confidence,
+        band,
+        method,
     )
     data, keep, ratios = _ratios(frame, design, settings)
-    return answer(data, ANSWERS["compare"], keep, [vars(found) for found in ratios])
+    return frames.answer(data, ANSWERS["compare"], keep, [vars(found) for found in ratios])
 
 
 def speedup(
@@ -192,10 +191,12 @@ def speedup(
     measure = metric_of(metric)
     if measure.better is None:
         raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
-    design = Design(measure, between, baseline, names(by), pair, scope, confidence, band, method)
+    design = Design(
+        measure, between, baseline, frames.names(by), pair, scope, confidence, band, method
+    )
     data, keep, ratios = _ratios(frame, design, settings)
     lines = [vars(found) | _gain(found, measure.sign) for found in ratios]
-    return answer(data, ANSWERS["speedup"], keep, lines)
+    return frames.answer(data, ANSWERS["speedup"], keep, lines)
 
 
 def _ratios(
@@ -203,9 +204,9 @@ def _ratios(
 ) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
-    named = dict.fromkeys([between, *by, *names(design.pair)])
-    data = opened(frame)
-    need(data, [metric.name, *named])
+    named = dict.fromkeys([between, *by, *frames.names(design.pair)])
+    data = frames.opened(frame)
+    frames.need(data, [metric.name, *named])
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -215,11 +216,11 @@ def _ratios(
         )
     runs = runs_of(data, metric.name, named, design.scope, positive=True)
     data, keys = runs.data, runs.keys
-    levels, side = levels_beside(data, between, baseline), values(data, between)
+    levels, side = levels_beside(data, between, baseline), frames.values(data, between)
     had = None if settings is None else options_of_runs(settings)
 
     ratios, cells, held = [], [], []
-    for rows in groups(data, by).values():
+    for rows in frames.groups(data, by).values():
         base = [row for row in rows if side[row] == baseline]
         for level in levels:
             own = [row for row in rows if side[row] == level]
@@ -236,7 +237,7 @@ def _ratios(
             held.append(side.index(level))  # a row with the level; this cell may have none
     adjust(ratios, design)
     keep = {
-        **kept(by, cells),
+        **frames.kept(by, cells),
         between: (between, held),
         "baseline": (between, [side.index(baseline)] * len(held)),
     }
@@ -247,8 +248,8 @@ def _say_what_varies(
     found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
 ) -> None:
     """Name what differs though nobody named it; worst is what sets the sides apart."""
-    varies = differing(watch, [*level, *baseline])
-    within = {*differing(watch, level), *differing(watch, baseline)}
+    varies = frames.differing(watch, [*level, *baseline])
+    within = {*frames.differing(watch, level), *frames.differing(watch, baseline)}
     apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:

@@ -11,21 +11,8 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument, typed
-from fiotools.stats.frames import (
-    Frame,
-    answer,
-    columns,
-    differing,
-    groups,
-    kept,
-    names,
-    need,
-    numbers,
-    opened,
-    optional,
-    present,
-    values,
-)
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
 from fiotools.vocabulary import ANSWERS, KEYS
 
@@ -111,8 +98,8 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
     0      read      128.0      132.0     12  1      3
     1      read      132.0      136.0      3  1      2
     """
-    named = names(by)
-    data = opened(bins)
+    named = frames.names(by)
+    data = frames.opened(bins)
     found = histograms(data, named)
     lines, first = [], []
     for own in found:
@@ -122,26 +109,28 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
             first.append(own.rows[0])
-    return answer(data, ANSWERS["merge_bins"], kept(cell_keys(data, named), first), lines)
+    return frames.answer(
+        data, ANSWERS["merge_bins"], frames.kept(cell_keys(data, named), first), lines
+    )
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
     """Name the columns whose values make a histogram: of `by`, then latency and direction."""
-    return list(dict.fromkeys([*by, *present(data, _APART)]))
+    return list(dict.fromkeys([*by, *frames.present(data, _APART)]))
 
 
 def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
     """Add up the bins of each cell, or refuse."""
-    need(data, [*by, "bin_lo_ns", "bin_hi_ns", "count"])
+    frames.need(data, [*by, "bin_lo_ns", "bin_hi_ns", "count"])
     counts = _counts(data)
     edges = _edges(data)
     if "scope" not in by:
         refuse_scopes(data)
     _refuse_overlaps(data, edges)
-    runs, watch = _runs(data), columns(data, watched(data, [*by, *_APART]))
-    times = optional(data, "time_s")
+    runs, watch = _runs(data), frames.columns(data, watched(data, [*by, *_APART]))
+    times = frames.optional(data, "time_s")
     found = []
-    for rows in groups(data, cell_keys(data, by)).values():
+    for rows in frames.groups(data, cell_keys(data, by)).values():
         if "time_s" not in by and len({times[row] is None for row in rows}) > 1:
             raise SchemaError(
                 "bins of whole runs stand beside bins of intervals, which may count the same I/Os"
@@ -153,7 +142,7 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
             dict.fromkeys(sorted(set(outer.values())), 0),
             dict.fromkeys(sorted(set(outer.values())), 0),
             _number(runs, rows),
-            ", ".join(differing(watch, rows)) or None,
+            ", ".join(frames.differing(watch, rows)) or None,
             any(inner != bin_ for inner, bin_ in outer.items()),
         )
         for row in rows:
@@ -164,14 +153,14 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
 
 
 def _counts(data: Frame) -> list[int]:
-    found = values(data, "count")
+    found = frames.values(data, "count")
     missing = found.count(None)
     if missing:
         pandas = data.implementation.is_pandas_like()
         hint = typed(
             ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
         )
-        shares = optional(data, "pct")
+        shares = frames.optional(data, "pct")
         why = (
             "they have pct only, a rounded share, which needs total_ios to be a count"
             " (fio --output-format=json+ prints counts)"
@@ -182,7 +171,7 @@ def _counts(data: Frame) -> list[int]:
             f"count is missing in {missing} of {len(found)} bins: {why}; "
             f"leave them out knowingly, {hint}"
         )
-    numbers(data, "count")  # refuses text
+    frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):
         if count < 0 or count % 1:
             raise SchemaError(f"count is {count:g} in row {row}: I/Os are counted from 0")
@@ -193,7 +182,7 @@ def _counts(data: Frame) -> list[int]:
 
 def _edges(data: Frame) -> list[Bin]:
     found = []
-    pairs = zip(numbers(data, "bin_lo_ns"), numbers(data, "bin_hi_ns"), strict=True)
+    pairs = zip(frames.numbers(data, "bin_lo_ns"), frames.numbers(data, "bin_hi_ns"), strict=True)
     for row, (low, high) in enumerate(pairs):
         if low is None or high is None:
             raise SchemaError(f"a bin needs both edges: one is missing in row {row}")
@@ -208,7 +197,7 @@ def _edges(data: Frame) -> list[Bin]:
 def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
     """Refuse bins of one entry (and interval) that overlap: they would count I/Os twice."""
     keys = run_keys(data)
-    for rows in groups(data, present(data, (*KEYS, "latency", "time_s"))).values():
+    for rows in frames.groups(data, frames.present(data, (*KEYS, "latency", "time_s"))).values():
         key = keys[rows[0]]
         if len(key) < 2:
             continue  # nobody knows which rows are of one run
@@ -251,7 +240,7 @@ def _runs(data: Frame) -> list[Any]:
     """Say for each row which run it is of, or, in merged bins, of how many runs."""
     if "run" in data.columns:
         return list(run_keys(data))
-    return optional(data, "n")
+    return frames.optional(data, "n")
 
 
 def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:

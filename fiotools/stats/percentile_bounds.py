@@ -10,22 +10,8 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import (
-    AnswerRow,
-    Frame,
-    amounts,
-    answer,
-    columns,
-    differing,
-    groups,
-    kept,
-    keys_of,
-    names,
-    need,
-    numbers,
-    opened,
-    present,
-)
+from fiotools.stats import frames
+from fiotools.stats.frames import AnswerRow, Frame
 from fiotools.stats.histograms import cell_keys
 from fiotools.stats.quantiles import PERCENTILES, wanted_percentiles
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
@@ -95,18 +81,21 @@ def bound_percentiles(
     0        50.0         10.0         20.0       4000      2  bounded
     1        99.0         30.0         60.0       4000      2  bounded
     """
-    wanted, named = wanted_percentiles(at), names(by)
-    data, whole_io = opened(percentiles), opened(io)
-    need(data, [*named, "percentile", "value_ns"])
-    need(whole_io, ["total_ios"])
+    wanted, named = wanted_percentiles(at), frames.names(by)
+    data, whole_io = frames.opened(percentiles), frames.opened(io)
+    frames.need(data, [*named, "percentile", "value_ns"])
+    frames.need(whole_io, ["total_ios"])
     if "scope" not in named:
         refuse_scopes(data)
-    cells = list(groups(data, cell_keys(data, named)).values())
+    cells = list(frames.groups(data, cell_keys(data, named)).values())
     tables = _tables(data, cells, named, _ios(data, whole_io, named))
-    watch, runs = columns(data, watched(data, [*named, "latency", "direction"])), run_keys(data)
+    watch, runs = (
+        frames.columns(data, watched(data, [*named, "latency", "direction"])),
+        run_keys(data),
+    )
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
-        varies = ", ".join(differing(watch, rows)) or None
+        varies = ", ".join(frames.differing(watch, rows)) or None
         keys = {runs[row] for row in rows}
         whole: AnswerRow = {
             "total_ios": sum(part.ios for part in parts),
@@ -121,15 +110,17 @@ def bound_percentiles(
             ends = {"percentile": percentile, "bound_lo_ns": low, "bound_hi_ns": high}
             lines.append(ends | whole)
     first = [rows[0] for rows in cells for _ in wanted]
-    return answer(data, ANSWERS["bound_percentiles"], kept(cell_keys(data, named), first), lines)
+    return frames.answer(
+        data, ANSWERS["bound_percentiles"], frames.kept(cell_keys(data, named), first), lines
+    )
 
 
 def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
     """Give the I/Os behind each row: those of the same entry and direction."""
-    join = present(io, present(data, [*_JOIN, *by]))
-    ios, theirs = amounts(io, "total_ios"), groups(io, join)
+    join = frames.present(io, frames.present(data, [*_JOIN, *by]))
+    ios, theirs = frames.amounts(io, "total_ios"), frames.groups(io, join)
     found = [0] * len(data)
-    for key, rows in groups(data, join).items():
+    for key, rows in frames.groups(data, join).items():
         there = theirs.get(key, [])
         name = ", ".join(f"{n} {v}" for n, v in zip(join, key, strict=True) if v is not None)
         if len(there) != 1:
@@ -146,7 +137,7 @@ def _tables(
     data: Frame, cells: Sequence[list[int]], by: Sequence[str], ios: Sequence[int]
 ) -> list[list[Curve]]:
     """Make the tables of each group, their points in order."""
-    whose = keys_of(data, present(data, [*by, *KEYS, "latency"]))
+    whose = frames.keys_of(data, frames.present(data, [*by, *KEYS, "latency"]))
     runs, points = run_keys(data), _points(data)
     found = []
     for rows in cells:
@@ -180,7 +171,7 @@ def _tables(
 def _points(data: Frame) -> list[tuple[int, float] | None]:
     """Give share and latency of each row; None where the latency is missing."""
     found: list[tuple[int, float] | None] = []
-    pairs = zip(numbers(data, "percentile"), numbers(data, "value_ns"), strict=True)
+    pairs = zip(frames.numbers(data, "percentile"), frames.numbers(data, "value_ns"), strict=True)
     for row, (level, value) in enumerate(pairs):
         if level is None or not 0 <= level <= 100:
             raise SchemaError(f"row {row} has no percentile between 0 and 100")

@@ -12,22 +12,10 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.combine import total
-from fiotools.stats.frames import (
-    AnswerRow,
-    Frame,
-    amounts,
-    answer,
-    groups,
-    kept,
-    keys_of,
-    names,
-    need,
-    opened,
-    present,
-    values,
-)
+from fiotools.stats.frames import AnswerRow, Frame
 from fiotools.stats.histograms import Bin, Histogram, cell_keys, histograms
 from fiotools.stats.quantiles import (
     FEW,
@@ -117,8 +105,8 @@ def percentiles_from_bins(
     """
     check_confidence(confidence)
     wanted = wanted_percentiles(percentiles)
-    named = names(by)
-    data = opened(bins)
+    named = frames.names(by)
+    data = frames.opened(bins)
     found = histograms(data, named)
     limits = _extremes(data, found, cell_keys(data, named), io)
     lines = [
@@ -127,8 +115,8 @@ def percentiles_from_bins(
         for percentile in wanted
     ]
     first = [own.rows[0] for own in found for _ in wanted]
-    return answer(
-        data, ANSWERS["percentiles_from_bins"], kept(cell_keys(data, named), first), lines
+    return frames.answer(
+        data, ANSWERS["percentiles_from_bins"], frames.kept(cell_keys(data, named), first), lines
     )
 
 
@@ -199,13 +187,17 @@ def _extremes(
     """Look up the extremes of each histogram; without `io` there are none."""
     if io is None:
         return [Extremes() for _ in found]
-    table = opened(io)
-    need(data, ["latency"])
+    table = frames.opened(io)
+    frames.need(data, ["latency"])
     own = [name for name in apart if name != "latency"]
-    need(table, own)
-    cells, keys, kinds = groups(table, own), keys_of(data, own), values(data, "latency")
-    entries = present(table, present(data, _ENTRY))
-    ours, theirs = keys_of(data, entries), keys_of(table, entries)
+    frames.need(table, own)
+    cells, keys, kinds = (
+        frames.groups(table, own),
+        frames.keys_of(data, own),
+        frames.values(data, "latency"),
+    )
+    entries = frames.present(table, frames.present(data, _ENTRY))
+    ours, theirs = frames.keys_of(data, entries), frames.keys_of(table, entries)
     answers = []
     for histogram in found:
         first = histogram.rows[0]
@@ -224,7 +216,7 @@ def _of(table: Frame, rows: list[int], kind: Any, histogram: Histogram) -> Extre
     """Give the extremes over rows of `io`; what one of them lacks is not known of all."""
     own = table[rows]
     least, most, ios = (
-        amounts(own, name) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
+        frames.amounts(own, name) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
     )
     found = Extremes(
         -inf if None in least else float(min(least)), inf if None in most else float(max(most))

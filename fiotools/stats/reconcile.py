@@ -10,24 +10,10 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
+from fiotools.stats import frames
 from fiotools.stats.arguments import check_tolerance, metric_of
 from fiotools.stats.batch_means import weighted_mean
-from fiotools.stats.frames import (
-    Frame,
-    Key,
-    amounts,
-    answer,
-    columns,
-    distinct,
-    groups,
-    kept,
-    keys_of,
-    names,
-    need,
-    opened,
-    present,
-    values,
-)
+from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, series_of
 from fiotools.stats.windows import as_rates
@@ -121,14 +107,14 @@ def reconcile(
     0  3          75.0    1001.0  0.999      ok
     """
     check_tolerance(tolerance)
-    data: nw.DataFrame[IntoDataFrameT] = opened(as_rates(samples))
-    whole, named = opened(io), names(by)
+    data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_rates(samples))
+    whole, named = frames.opened(io), frames.names(by)
     several, keys, summary = _matched(data, whole, quantity, named)
-    places, rows = keys_of(data, keys), groups(summary, keys)
+    places, rows = frames.keys_of(data, keys), frames.groups(summary, keys)
     cells: dict[Key, list[Series]] = {}
     for series in several:
         cells.setdefault((*places[series.rows[0]], series.quantity), []).append(series)
-    figures = {name: amounts(summary, name) for name in _TOLD}
+    figures = {name: frames.amounts(summary, name) for name in _TOLD}
     found = []
     for place, parts in cells.items():
         match = _log(data, parts, tolerance)
@@ -139,26 +125,28 @@ def reconcile(
         elif match.log_rate == 0:
             match.verdict = "nothing was done"  # and a row of io stands only where something was
         found.append(match)
-    said = present(data, (*keys, "quantity"))
-    keep = kept(said, [parts[0].rows[0] for parts in cells.values()])
-    return answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
+    said = frames.present(data, (*keys, "quantity"))
+    keep = frames.kept(said, [parts[0].rows[0] for parts in cells.values()])
+    return frames.answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
 
 
 def _matched(
     data: Frame, io: Frame, quantity: str | None, by: Sequence[str]
 ) -> tuple[list[Series], list[str], Frame]:
     """Give the series, the columns that match, and the rows of io, one for each combination."""
-    need(data, by)
-    need(io, by)
+    frames.need(data, by)
+    frames.need(io, by)
     series = _rates(data, quantity, by)
-    sources = [set(values(frame, "source")) for frame in (data, io) if "source" in frame.columns]
+    sources = [
+        set(frames.values(frame, "source")) for frame in (data, io) if "source" in frame.columns
+    ]
     if by:
         keys = list(by)
     elif len(sources) == 2 and sources[0] <= sources[1]:
         keys = ["source", "run", "entry"]
     else:
         keys = [name for name in labels(data) if name in labels(io)]
-    both = present(io, data.columns)
+    both = frames.present(io, data.columns)
     keys = [name for name in dict.fromkeys([*keys, "direction"]) if name in both]
     if "entry" in keys or "scope" in keys:
         summary = io
@@ -178,13 +166,17 @@ def _matched(
 
 def _twice(frame: Frame, keys: Sequence[str]) -> Key | None:
     """Find a combination of the columns with more than one row."""
-    return next((key for key, rows in groups(frame, keys).items() if len(rows) > 1), None)
+    return next((key for key, rows in frames.groups(frame, keys).items() if len(rows) > 1), None)
 
 
 def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
     """Give the series that are rates over time."""
-    need(data, ["value", "time_s", *(["quantity"] if quantity is None else [])])
-    there = distinct(values(data, "quantity")) if "quantity" in data.columns else [quantity]
+    frames.need(data, ["value", "time_s", *(["quantity"] if quantity is None else [])])
+    there = (
+        frames.distinct(frames.values(data, "quantity"))
+        if "quantity" in data.columns
+        else [quantity]
+    )
     wanted = [name for name in there if name in RATES and quantity in (None, name)]
     found = [series for name in wanted for series in series_of(data, name, by)]
     # the bandwidth of one I/O is not that of the job; fio's steadystate has no times
@@ -209,7 +201,7 @@ def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
         100 * tolerance,
     )
     if len(parts) > 1:
-        entries = columns(data, ("host", "entry", "job", "thread", "target"))
+        entries = frames.columns(data, ("host", "entry", "job", "thread", "target"))
         who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
         if len(who) < len(parts):
             raise SchemaError(

@@ -20,20 +20,10 @@ import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
+from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, metric_of
 from fiotools.stats.batch_means import Array, portions
-from fiotools.stats.frames import (
-    Frame,
-    columns,
-    differing,
-    distinct,
-    groups,
-    need,
-    numbers,
-    optional,
-    present,
-    values,
-)
+from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
 
@@ -120,21 +110,21 @@ class Series:
 
 def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
     """Split samples by run, entry, direction, quantity and the columns of `by`."""
-    need(data, [*by, "value"])
-    said = values(data, "quantity") if "quantity" in data.columns else [quantity] * len(data)
+    frames.need(data, [*by, "value"])
+    said = frames.values(data, "quantity") if "quantity" in data.columns else [quantity] * len(data)
     chosen = [row for row, name in enumerate(said) if quantity in (None, name)]
     if not chosen:
         raise SchemaError(
-            f"no sample of {quantity!r}; there are: {', '.join(map(str, distinct(said)))}"
+            f"no sample of {quantity!r}; there are: {', '.join(map(str, frames.distinct(said)))}"
         )
     data = data[chosen]
     samples = checked(data, "value", positive=False)
-    times = numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
-    sizes = optional(data, "bs_bytes")
-    apart = present(data, [*by, *KEYS, "quantity"])
-    called, keys = columns(data, ("entry", "direction", "quantity")), run_keys(data)
+    times = frames.numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
+    sizes = frames.optional(data, "bs_bytes")
+    apart = frames.present(data, [*by, *KEYS, "quantity"])
+    called, keys = frames.columns(data, ("entry", "direction", "quantity")), run_keys(data)
     found = []
-    for rows in groups(data, apart).values():
+    for rows in frames.groups(data, apart).values():
         which = _name(keys[rows[0]], {key: told[rows[0]] for key, told in called.items()})
         own = np.array([samples[row] for row in rows])
         if float(own.min()) < 0:
@@ -252,13 +242,13 @@ def _name(run: tuple[Any, ...], told: Mapping[str, Any]) -> str:
 
 def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
     """Say what to do about samples of several series in one."""
-    lists: dict[str, list[Any]] = columns(
+    lists: dict[str, list[Any]] = frames.columns(
         data, [name for name in data.columns if name not in ("time_s", "value", "offset_bytes")]
     )
-    told = [name for name in differing(lists, rows) if name not in ("bs_bytes", "prio")]
+    told = [name for name in frames.differing(lists, rows) if name not in ("bs_bytes", "prio")]
     if told:
         return f"several series? name what tells them apart in {argument('by')} ({', '.join(told)})"
-    times = values(data, "time_s")
+    times = frames.values(data, "time_s")
     if len({times[row] for row in rows}) == len(rows):
         return "sort the rows by 'time_s'; or are several jobs, runs or scopes there as one?"
     return "several jobs, runs or scopes stand there as one: keep one of them"

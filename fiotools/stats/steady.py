@@ -13,6 +13,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.spelling import argument
+from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, metric_of
 from fiotools.stats.batch_means import (
     ENOUGH,
@@ -22,16 +23,7 @@ from fiotools.stats.batch_means import (
     integrated_time,
     weighted_mean,
 )
-from fiotools.stats.frames import (
-    AnswerRow,
-    answer,
-    groups,
-    kept,
-    names,
-    opened,
-    optional,
-    present,
-)
+from fiotools.stats.frames import AnswerRow
 from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.stats.series import Series, equal, series_of
 from fiotools.stats.steady_rules import Judge, Rule, judge_of, window_of
@@ -129,19 +121,19 @@ def steady(
     """
     judge = judge_of(method, window, limit)
     _refuse(confidence, round_s)
-    data: nw.DataFrame[IntoDataFrameT] = opened(as_samples(samples, quantity))
-    named = names(by)
+    data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(samples, quantity))
+    named = frames.names(by)
     if "value" in data.columns:
         several = series_of(data, quantity, named)
         if round_s is not None:
             several = [series.in_rounds(round_s) for series in several]
-        apart = present(data, [*named, *KEYS, "quantity"])
+        apart = frames.present(data, [*named, *KEYS, "quantity"])
     else:
         data, several = _rounds(data, quantity, named, round_s)
         apart = list(named)
     lines = [_judged(series, judge, confidence) for series in several]
-    return answer(
-        data, ANSWERS["steady"], kept(apart, [series.rows[0] for series in several]), lines
+    return frames.answer(
+        data, ANSWERS["steady"], frames.kept(apart, [series.rows[0] for series in several]), lines
     )
 
 
@@ -165,9 +157,9 @@ def _rounds(
     runs = runs_of(data, quantity, by)
     data, numbers, clock = runs.data, runs.numbers, runs.moments
     # phases of one fio run may be rounds, which its jobs and threads are not
-    phases = optional(data, "group")
+    phases = frames.optional(data, "group")
     found = []
-    for rows in groups(data, by).values():
+    for rows in frames.groups(data, by).values():
         one_row_each(data, rows, runs.keys, phases)
         order = sorted(rows, key=lambda row: clock[row]) if clock else rows
         own = np.array([numbers[row] for row in order])

@@ -10,19 +10,10 @@ from typing import Any
 import scipy
 from narwhals.typing import IntoDataFrameT
 
+from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
-from fiotools.stats.frames import (
-    AnswerRow,
-    answer,
-    differing,
-    groups,
-    kept,
-    names,
-    opened,
-    optional,
-    values,
-)
+from fiotools.stats.frames import AnswerRow
 from fiotools.stats.quantiles import ios_needed, ranks_around
 from fiotools.stats.replicates import Runs, one_row_each, runs_of
 from fiotools.units import percent
@@ -92,16 +83,16 @@ def summarize(
     'median: need >= 6 runs for its interval'
     """
     check_confidence(confidence)
-    named = names(by)
-    runs = runs_of(opened(frame), metric, named, scope)
+    named = frames.names(by)
+    runs = runs_of(frames.opened(frame), metric, named, scope)
     data, numbers, measure, clock = runs.data, runs.numbers, metric_of(metric), _clock(runs)
-    cells = groups(data, named)
+    cells = frames.groups(data, named)
     found = []
     for rows in cells.values():
         one_row_each(data, rows, runs.keys)
         order = _in_order(rows, clock)
         series = [numbers[row] for row in order or rows]
-        varies = differing(runs.watch, rows)
+        varies = frames.differing(runs.watch, rows)
         # what was changed from run to run is no drift
         in_order = order is not None and not varies
         line = _summary(series, measure, confidence, in_order=in_order)
@@ -109,8 +100,8 @@ def summarize(
             line["varies_in"] = ", ".join(varies)
             line["notes"].append(f"runs vary in {line['varies_in']}")
         found.append(line)
-    keep = kept(named, [rows[0] for rows in cells.values()])
-    return answer(data, ANSWERS["summarize"], keep, found)
+    keep = frames.kept(named, [rows[0] for rows in cells.values()])
+    return frames.answer(data, ANSWERS["summarize"], keep, found)
 
 
 def _clock(runs: Runs[Any]) -> list[tuple[Any, Any]]:
@@ -120,7 +111,7 @@ def _clock(runs: Runs[Any]) -> list[tuple[Any, Any]]:
         return [(None, moment) for moment in runs.moments]
     if "source" not in data.columns:
         return [(None, row) for row in range(len(data))]
-    return list(zip(values(data, "source"), optional(data, "run"), strict=True))
+    return list(zip(frames.values(data, "source"), frames.optional(data, "run"), strict=True))
 
 
 def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None:

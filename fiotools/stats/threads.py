@@ -10,24 +10,9 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.stats import frames
 from fiotools.stats.combine import pooled_mean, pooled_stddev, total, totals_of
-from fiotools.stats.frames import (
-    Frame,
-    amounts,
-    answer,
-    columns,
-    differing,
-    distinct,
-    groups,
-    kept,
-    keys_of,
-    names,
-    need,
-    opened,
-    optional,
-    present,
-    values,
-)
+from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import (
     labels,
     refuse_percentiles,
@@ -81,18 +66,18 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     0  mirror    1     0.0     total  18841.34      30.06
     1  mirror    1     1.0     total  43830.73      69.94
     """
-    by = names(by)
+    by = frames.names(by)
     data = thread_rows(io, by)
-    iops = amounts(data, "iops")
+    iops = frames.amounts(data, "iops")
     shares: list[float | None] = [None] * len(data)
     for rows in _together(data, by):
         known = [iops[row] for row in rows]
         whole = sum(rate for rate in known if rate is not None)
         for row, rate in zip(rows, known, strict=True):
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
-    there = present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES])
+    there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES])
     lines = [{"share_pct": share} for share in shares]
-    return answer(data, ANSWERS["per_thread"], kept(there, range(len(data))), lines)
+    return frames.answer(data, ANSWERS["per_thread"], frames.kept(there, range(len(data))), lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -141,14 +126,14 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
        k    jain  max_over_min stragglers
     0  2  0.8628        2.3263   thread 0
     """
-    by = names(by)
+    by = frames.names(by)
     data = thread_rows(io, by)
-    iops = amounts(data, "iops")
+    iops = frames.amounts(data, "iops")
     ios, means, stddevs = (
-        amounts(data, name) for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
+        frames.amounts(data, name) for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
     )
-    cells, who = _together(data, by), columns(data, ("thread", "job", "entry"))
-    conditions = columns(data, differing(columns(data, CONDITIONS)))
+    cells, who = _together(data, by), frames.columns(data, ("thread", "job", "entry"))
+    conditions = frames.columns(data, frames.differing(frames.columns(data, CONDITIONS)))
     lines = []
     for rows in cells:
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
@@ -159,23 +144,25 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
                 "total_ios": total(n),
                 "lat_mean_ns": pooled_mean(n, m),
                 "lat_stddev_ns": pooled_stddev(n, m, s),
-                **_fair(who, rows, [iops[row] for row in rows], differing(conditions, rows)),
+                **_fair(who, rows, [iops[row] for row in rows], frames.differing(conditions, rows)),
             }
         )
     keys = [name for name in _keys(data) if name not in by]
-    return answer(data, ANSWERS["fairness"], kept([*by, *keys], [rows[0] for rows in cells]), lines)
+    return frames.answer(
+        data, ANSWERS["fairness"], frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
+    )
 
 
 def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataFrameT]:
     """Keep the rows of threads, and make one row of each."""
-    data = opened(io)
+    data = frames.opened(io)
     refuse_percentiles(data)
-    need(data, [*by, "iops"])
+    frames.need(data, [*by, "iops"])
     if "scope" in data.columns:
-        scopes = values(data, "scope")
+        scopes = frames.values(data, "scope")
         rows = [row for row, scope in enumerate(scopes) if scope in _ONE]
         if not rows:
-            there = [str(scope) for scope in distinct(scopes)]
+            there = [str(scope) for scope in frames.distinct(scopes)]
             why = ": fio summed them up (group_reporting)" if "group" in there else ""
             raise SchemaError(
                 f"no row of scope 'thread' or 'job' (there are: {', '.join(there) or 'none'}){why}"
@@ -190,13 +177,13 @@ def _over_targets(
     data: nw.DataFrame[IntoDataFrameT], by: Sequence[str]
 ) -> nw.DataFrame[IntoDataFrameT]:
     """Add up the rows of a thread, which has one for each of its targets."""
-    thread, keys = optional(data, "thread"), run_keys(data)
+    thread, keys = frames.optional(data, "thread"), run_keys(data)
     who = [*by, *(name for name in (*_keys(data), *_WHO, *labels(data)) if name != "target")]
     # without a column `run`, each row is a run of its own: only targets tell that it is not
     told = ("entry", "target") if "run" in data.columns else ("target",)
-    places = keys_of(data, present(data, told))
+    places = frames.keys_of(data, frames.present(data, told))
     cells = []
-    for rows in groups(data, present(data, who)).values():
+    for rows in frames.groups(data, frames.present(data, who)).values():
         apart = len({places[row] for row in rows}) == len(rows)
         key = keys[rows[0]]
         if thread[rows[0]] is None or not (apart or len(key) == 2):
@@ -211,12 +198,12 @@ def _over_targets(
 
 
 def _keys(data: Frame) -> list[str]:
-    return present(data, ("source", "run", "group", "direction"))
+    return frames.present(data, ("source", "run", "group", "direction"))
 
 
 def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:
     """Give the rows of threads that ran side by side: per run, fio group and direction."""
-    return list(groups(data, dict.fromkeys([*by, *_keys(data)])).values())
+    return list(frames.groups(data, dict.fromkeys([*by, *_keys(data)])).values())
 
 
 def _fair(

@@ -10,20 +10,9 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.spelling import argument
+from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, metric_of
-from fiotools.stats.frames import (
-    AnswerRow,
-    answer,
-    columns,
-    differing,
-    groups,
-    kept,
-    names,
-    need,
-    opened,
-    optional,
-    rows_by,
-)
+from fiotools.stats.frames import AnswerRow
 from fiotools.stats.replicates import checked, refuse_directions, run_keys, watched
 from fiotools.stats.threads import thread_rows
 from fiotools.vocabulary import ANSWERS
@@ -88,20 +77,20 @@ def variance_parts(
     0  3      6  112.0           2.45            9.38  0.94
     """
     check_confidence(confidence)
-    named = names(by)
-    need(opened(io), [*named, metric, "run"])
+    named = frames.names(by)
+    frames.need(frames.opened(io), [*named, metric, "run"])
     data = thread_rows(io, named)
     refuse_directions(data, named)
     series = checked(data, metric, positive=False)
-    keys, watch = run_keys(data), columns(data, watched(data, named))
-    phase = optional(data, "group")
+    keys, watch = run_keys(data), frames.columns(data, watched(data, named))
+    phase = frames.optional(data, "group")
     unit = metric_of(metric).unit
     found: list[AnswerRow] = []
-    cells = list(groups(data, named).values())
+    cells = list(frames.groups(data, named).values())
     for rows in cells:
-        runs = [[series[row] for row in own] for own in rows_by(keys, rows).values()]
+        runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
         line = components(runs, confidence)
-        varies = ", ".join(differing(watch, rows)) or None
+        varies = ", ".join(frames.differing(watch, rows)) or None
         if varies:
             line["notes"].append(f"rows vary in {varies}")
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
@@ -111,7 +100,9 @@ def variance_parts(
             )
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line)
-    return answer(data, ANSWERS["variance_parts"], kept(named, [rows[0] for rows in cells]), found)
+    return frames.answer(
+        data, ANSWERS["variance_parts"], frames.kept(named, [rows[0] for rows in cells]), found
+    )
 
 
 def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:

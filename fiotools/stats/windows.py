@@ -12,19 +12,8 @@ import polars as pl
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import (
-    Frame,
-    answer,
-    columns,
-    groups,
-    kept,
-    names,
-    need,
-    opened,
-    optional,
-    present,
-    values,
-)
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
 from fiotools.stats.quantiles import wanted_percentiles
 from fiotools.stats.window_sums import (
     DIRECTIONS,
@@ -216,7 +205,7 @@ def _answered(
     """Sum up batches, finish what they come to, and answer in the caller's kind."""
     if isinstance(frame, pl.LazyFrame):
         return _lazily(frame, every, by, shown, finish, bins=bins)
-    data = opened(frame)
+    data = frames.opened(frame)
     is_polars = isinstance(frame, pl.DataFrame)
     whole = frame if is_polars else pl.DataFrame(_series(data, name) for name in data.columns)
     found = _lazily(whole.lazy(), every, by, shown, finish, bins=bins).collect()
@@ -224,7 +213,7 @@ def _answered(
 
 
 def _series(data: Frame, name: str) -> pl.Series:
-    given = values(data, name)
+    given = frames.values(data, name)
     return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
 
 
@@ -286,9 +275,9 @@ def _grid(
     if by is None:
         apart = [*labels, *(name for name in _LOG if name in given)]
     else:
-        apart = [name for name in names(by) if name not in ("direction", what)]
+        apart = [name for name in frames.names(by) if name not in ("direction", what)]
     form = nw.from_native(pl.DataFrame(schema=given))
-    need(form, ["time_s", *(_BINS if of_bins else ("quantity", "value")), *apart])
+    frames.need(form, ["time_s", *(_BINS if of_bins else ("quantity", "value")), *apart])
     apart.append(what)
     keys = [*labels, *(name for name in KEYS if name in given and name != "direction"), what]
     return Grid(_seconds(every), tuple(dict.fromkeys([*apart, *keys])), tuple(apart), bins, of_bins)
@@ -327,11 +316,11 @@ def as_samples(frame: Any, figure: str | None) -> Any:
     """
     if not _is_windows(frame):
         return frame
-    data = opened(frame)
+    data = frames.opened(frame)
     if figure not in FIGURES:
         named = ", ".join(FIGURES)
         raise SchemaError(f"windows have several figures: quantity= is one of {named}")
-    need(data, [figure])
+    frames.need(data, [figure])
     return _samples(data, range(len(data)), [figure])
 
 
@@ -341,10 +330,10 @@ def as_rates(frame: Any) -> Any:
         frame = (frame if _is_windows(frame) else window(frame, "1s")).collect(engine="streaming")
     if not _is_windows(frame):
         return frame
-    data = opened(frame)
-    told, percentile = optional(data, "quantity"), optional(data, "percentile")
+    data = frames.opened(frame)
+    told, percentile = frames.optional(data, "quantity"), frames.optional(data, "percentile")
     rows = []
-    for own in groups(data, _apart(data)).values():
+    for own in frames.groups(data, _apart(data)).values():
         # one of the logs of the same I/Os, and one of the percentiles of a window
         chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
         rows += [row for row in own if told[row] == chosen and percentile[row] == least]
@@ -369,10 +358,10 @@ def _apart(data: Frame) -> list[str]:
 
 def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
     """Make samples; those of the last windows of a log end with it."""
-    lists = columns(data, ("time_s", "interval_s", "span_s", *figures))
-    quantities = optional(data, "quantity")  # windows of bins have a latency
+    lists = frames.columns(data, ("time_s", "interval_s", "span_s", *figures))
+    quantities = frames.optional(data, "quantity")  # windows of bins have a latency
     ends = {}
-    for own in groups(data, _apart(data)).values():
+    for own in frames.groups(data, _apart(data)).values():
         last = max(lists["time_s"][row] for row in own)
         for row in own:
             time, length, span = (lists[name][row] for name in ("time_s", "interval_s", "span_s"))
@@ -388,6 +377,6 @@ def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
         }
         for row, figure in picked
     ]
-    keep = present(data, (*_apart(data), "direction", "percentile"))
+    keep = frames.present(data, (*_apart(data), "direction", "percentile"))
     rows = [row for row, _ in picked]
-    return answer(data, ("quantity", "time_s", "value"), kept(keep, rows), lines)
+    return frames.answer(data, ("quantity", "time_s", "value"), frames.kept(keep, rows), lines)
