@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from fiotools.stats.batches import BATCHES, batch_interval, portions
+from fiotools.stats.arms import Arms, Replicate
+from fiotools.stats.batch_means import BATCHES, batch_interval, portions
 from fiotools.stats.estimates import welch
-from fiotools.stats.sides import Run, Sides
 
 TRIALS = 20_000
 ROUNDS = 5  # so many times that for series: .0007 is the standard error of .94 then
@@ -53,11 +53,14 @@ def ratio_coverage(
         if cells > 1:  # without their sizes, which would only widen the wrong interval
             naive += _holds(truth, [side.ravel().tolist() for side in trial])
         sides = [
-            [Run((i,), {(c,): log for c, log in enumerate(run)}) for i, run in enumerate(side)]
+            [
+                Replicate((i,), {(c,): log for c, log in enumerate(run)})
+                for i, run in enumerate(side)
+            ]
             for side in (trial + size).tolist()
         ]
         dims = ["bs_bytes"] if cells > 1 else []
-        [cell] = Sides(sides[0], sides[1], dims, own=False).by_cell()
+        [cell] = Arms(sides[0], sides[1], dims, own=False).by_cell()
         reduced += _holds(truth, list(cell))
     return reduced / trials, naive / trials
 

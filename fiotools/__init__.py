@@ -43,19 +43,20 @@ if TYPE_CHECKING:
     from fiotools.measure.campaign import campaign
     from fiotools.reports.report import report
     from fiotools.reports.study import study
-    from fiotools.stats.asked import settings_diff
-    from fiotools.stats.best import best_under
-    from fiotools.stats.bounds import bound_percentiles
+    from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
-    from fiotools.stats.histogram import merge_bins, percentiles_from_bins
+    from fiotools.stats.histograms import merge_bins
+    from fiotools.stats.percentile_bounds import bound_percentiles
+    from fiotools.stats.percentiles import percentiles_from_bins
     from fiotools.stats.reconcile import reconcile
+    from fiotools.stats.settings_diff import settings_diff
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.threads import fairness, per_thread
     from fiotools.stats.variance import variance_parts
-    from fiotools.stats.windowing import window, window_bins
+    from fiotools.stats.windows import window, window_bins
     from fiotools.tables.results import Results, concat
     from fiotools.vocabulary import describe
 
@@ -145,31 +146,20 @@ _MODULES = {
     "logs.scan_log": ("scan_log",),
     "logs.log_notes": ("scan_notes",),
     "input.detect": ("formats",),
-    "stats.asked": ("settings_diff",),
-    "stats.best": ("best_under",),
-    "stats.bounds": ("bound_percentiles",),
+    "stats.best_under": ("best_under",),
     "stats.combine": ("combine",),
-    "stats.compare": (
-        "compare",
-        "speedup",
-    ),
+    "stats.compare": ("compare", "speedup"),
     "stats.check": ("check",),
-    "stats.histogram": (
-        "merge_bins",
-        "percentiles_from_bins",
-    ),
+    "stats.histograms": ("merge_bins",),
+    "stats.percentile_bounds": ("bound_percentiles",),
+    "stats.percentiles": ("percentiles_from_bins",),
     "stats.reconcile": ("reconcile",),
+    "stats.settings_diff": ("settings_diff",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
-    "stats.threads": (
-        "fairness",
-        "per_thread",
-    ),
+    "stats.threads": ("fairness", "per_thread"),
     "stats.variance": ("variance_parts",),
-    "stats.windowing": (
-        "window",
-        "window_bins",
-    ),
+    "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

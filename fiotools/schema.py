@@ -100,10 +100,10 @@ _JUDGED = (
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 
-# What each statistic adds to the columns of the frame that it was given.
+# What each statistic answers with, after the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
-    "settings_diff": ("baseline", "text_baseline"),
+    "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "summarize": (
         *("metric", "unit", "n"),
@@ -112,17 +112,17 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     ),
     "per_thread": ("share_pct",),
     "fairness": (
-        *("n", "k", "jain", "max_over_min", "iops_lowest", "iops_highest", "stragglers"),
-        "warnings",
+        *("n", "k", "total_ios", "jain", "max_over_min", "iops_lowest", "iops_highest"),
+        *("stragglers", "lat_mean_ns", "lat_stddev_ns", "warnings"),
     ),
     "combine": ("parts", "warnings"),
-    "merge_bins": ("n", "parts", "varies_in", "warnings"),
+    "merge_bins": ("bin_lo_ns", "bin_hi_ns", "count", "n", "parts", "varies_in", "warnings"),
     "percentiles_from_bins": (
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"),
         *("confidence", "note", "total_ios", "n", "method", "varies_in", "warnings"),
     ),
     "bound_percentiles": (
-        *("bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
+        *("percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
         *("method", "varies_in", "warnings"),
     ),
     "best_under": ("metric", "unit", "observed", "limit", "n", "warnings"),
@@ -144,8 +144,9 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("tolerance_pct", "verdict", "warnings"),
     ),
     "window": (
-        *("interval_s", "span_s", "coverage_pct", "n", "iops", "bw_bytes_per_s", "mean"),
+        *("time_s", "interval_s", "span_s", "coverage_pct", "n"),
+        *("iops", "bw_bytes_per_s", "mean"),
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
     ),
-    "window_bins": ("latency", "bin_lo_ns", "bin_hi_ns", "count"),
+    "window_bins": ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"),
 }

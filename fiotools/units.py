@@ -180,3 +180,15 @@ def _figures(value: float) -> str:
     if value == 0 or abs(value) >= 999.5:
         return f"{value:,.0f}"
     return f"{value:#.3g}".rstrip(".")
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, short.
+
+    Examples
+    --------
+    >>> percent(0.05), percent(0.0213), percent(1.234)
+    ('5', '2.1', '123')
+    """
+    value = 100 * share
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")

@@ -13,7 +13,7 @@ from fiotools.cli.wish import TAKES, Drawing, Wish
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.plot.common import unit
-from fiotools.stats.runs import in_one_scope
+from fiotools.stats.replicates import in_one_scope
 
 if TYPE_CHECKING:
     import polars as pl

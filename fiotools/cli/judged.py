@@ -37,7 +37,7 @@ def ratios(read: files.Reading, asked: Drawing) -> Axes:
 def load(read: files.Reading, asked: Drawing) -> Figure:
     """Draw IOPS and latency against the queue depth, and the best below a limit."""
     from fiotools import plot
-    from fiotools.stats.best import best_under
+    from fiotools.stats.best_under import best_under
     from fiotools.stats.summary import summarize
 
     wish, kept = asked.wish, asked.rows
@@ -84,7 +84,7 @@ def cdf(read: files.Reading, asked: Drawing) -> Axes:
     hue = hue or roles.naming(read, frame, role="hue") or "source"
     frame = rows.complete(frame, asked.rows, hue)
     if wish.merge:
-        from fiotools.stats.histogram import merge_bins
+        from fiotools.stats.histograms import merge_bins
 
         frame = merge_bins(frame, by=hue)
     return plot.cdf(frame, hue=hue, **ordered(frame, hue, wish.order))
@@ -96,7 +96,7 @@ def heatmap(read: files.Reading, asked: Drawing) -> Axes:
 
     frame = _table(read, asked, "bins", "count")
     if asked.wish.merge:
-        from fiotools.stats.histogram import merge_bins
+        from fiotools.stats.histograms import merge_bins
 
         frame = merge_bins(frame, by="time_s")
     return plot.heatmap(frame)

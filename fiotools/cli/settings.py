@@ -19,7 +19,7 @@ def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
     """List what the sides do not have alike: options, the tool, the machine that ran it."""
     import polars as pl
 
-    from fiotools.stats.asked import settings_diff
+    from fiotools.stats.settings_diff import settings_diff
 
     settings, runs = read.table("settings"), read.table("runs")
     if not len(settings):

@@ -22,7 +22,7 @@ from fiotools.hints import argument
 from fiotools.input.batches import Task
 from fiotools.input.detect import reader_named
 from fiotools.input.sources import Found, find
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:
     from fiotools.dataset.lazy_tables import Dataset
@@ -158,7 +158,7 @@ def convert(
     needed("pyarrow", "convert")
     if format is not None:
         reader_named(format)
-    wanted = _wanted(tables)
+    wanted = tables_of(tables)
     fixed = _fixed(sources)
     store = store_at(destination)
     refuse_stranger(store)
@@ -178,16 +178,6 @@ def convert(
         )
         told = run.convert(found, repr(fixed), prune=prune, check=check_hashes)
     return Conversion(fspath(destination), **told)
-
-
-def _wanted(tables: Iterable[str] | None) -> tuple[str, ...] | None:
-    if tables is None:
-        return None
-    wanted = (tables,) if isinstance(tables, str) else tuple(tables)
-    for table in wanted:
-        if table not in TABLES:
-            raise SchemaError(f"tables={table!r} is not one of {', '.join(TABLES)}")
-    return wanted
 
 
 def _fixed(sources: Any) -> Any:

@@ -17,20 +17,11 @@ _HINTS = {
     "Series": "; to_frame() makes one of it",
     "dict": "; show its frames one by one",
 }
-# With which columns the answers end that are read by people, and not taken further.
-_ENDS = {
-    name: ANSWERS[name]
-    for name in (
-        *("compare", "speedup", "summarize", "check", "steady", "reconcile"),
-        *("best_under", "variance_parts"),
-    )
-} | {
-    "settings_diff": ("baseline", "option", "text", "text_baseline"),
-    "fairness": (
-        *("n", "k", "total_ios", "jain", "max_over_min", "iops_lowest", "iops_highest"),
-        *("stragglers", "lat_mean_ns", "lat_stddev_ns", "warnings"),
-    ),
-}
+# The answers that are read by people, and not taken further.
+_READ = (
+    *("compare", "speedup", "summarize", "check", "steady", "reconcile", "best_under"),
+    *("variance_parts", "settings_diff", "fairness"),
+)
 
 
 class Table:
@@ -89,7 +80,8 @@ def answer_of(names: Sequence[str]) -> str | None:
     >>> answer_of(["volume", *ANSWERS["compare"]]), answer_of(["volume", "ratio", "verdict"])
     ('compare', None)
     """
-    for name, end in _ENDS.items():
+    for name in _READ:
+        end = ANSWERS[name]
         if tuple(names[-len(end) :]) == end and (end[0] != "baseline" or len(names) > len(end)):
             return name
     return None

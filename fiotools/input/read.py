@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from fiotools.errors import ReadErrors, SchemaError
+from fiotools.errors import ReadErrors
 from fiotools.input.batches import (
     BATCH,
     Batch,
@@ -22,7 +22,7 @@ from fiotools.input.jobfiles import JobFiles, identity
 from fiotools.input.sources import Found, find
 from fiotools.tables.gc_pause import resting
 from fiotools.tables.results import Results, results_of
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -101,7 +101,7 @@ def read(
     """
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
-    task = Task(_wanted(tables), format, version, errors == "note")
+    task = Task(tables_of(tables), format, version, errors == "note")
     return read_files(find(sources), task, workers=workers, executor=executor)
 
 
@@ -173,7 +173,7 @@ def reads(
     >>> ft.reads(log).io.bw_bytes_per_s.item()
     4194304.0
     """
-    wanted = _wanted(tables)
+    wanted = tables_of(tables)
     filled = read_document(Document(name, text, version), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
 
@@ -188,13 +188,3 @@ def _progress(files: int) -> Iterator[Callable[..., object]]:
 
     with bar(total=files, desc="reading", unit=" files", delay=1) as shown:
         yield shown.update
-
-
-def _wanted(tables: Iterable[str] | None) -> tuple[str, ...] | None:
-    if tables is None:
-        return None
-    wanted = (tables,) if isinstance(tables, str) else tuple(tables)
-    for table in wanted:
-        if table not in TABLES:
-            raise SchemaError(f"tables={table!r} is not one of {', '.join(TABLES)}")
-    return wanted

@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.plot import common, fit_text
 from fiotools.plot.language import say
-from fiotools.stats.bins import Histogram, histograms
+from fiotools.stats.histograms import Histogram, histograms
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

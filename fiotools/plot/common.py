@@ -23,9 +23,8 @@ from fiotools.plot import language
 from fiotools.plot.language import called, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
-from fiotools.stats.runs import labels
-from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS
-from fiotools.vocabulary_stats import STATISTICS
+from fiotools.stats.replicates import labels
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -15,7 +15,7 @@ from fiotools.plot import common, fit_text
 from fiotools.plot.language import called, listed, say
 from fiotools.plot.sweep_lines import Swept, label
 from fiotools.stats import frames
-from fiotools.stats.runs import choose_scope, refuse_directions
+from fiotools.stats.replicates import choose_scope, refuse_directions
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

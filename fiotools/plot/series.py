@@ -19,11 +19,11 @@ from fiotools.hints import argument, typed
 from fiotools.plot import common, fit_text
 from fiotools.plot.language import listed, say, sentence
 from fiotools.stats import frames
-from fiotools.stats.batches import PER_TAU, weighted_mean
+from fiotools.stats.batch_means import PER_TAU, weighted_mean
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series, series_of
-from fiotools.stats.window_samples import as_samples
-from fiotools.stats.windows import Window, judge_of
+from fiotools.stats.steady_rules import Window, judge_of
+from fiotools.stats.windows import as_samples
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

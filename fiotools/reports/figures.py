@@ -21,8 +21,9 @@ from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, sl
 from fiotools.reports.questions import Comparison, in_order
 from fiotools.reports.sentences import cell_columns, parts_of
 from fiotools.reports.subjects import Source, differs
-from fiotools.stats.bounds import bound_percentiles
-from fiotools.stats.histogram import merge_bins, percentiles_from_bins
+from fiotools.stats.histograms import merge_bins
+from fiotools.stats.percentile_bounds import bound_percentiles
+from fiotools.stats.percentiles import percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
 from fiotools.stats.threads import fairness, per_thread

@@ -14,10 +14,10 @@ from fiotools.hints import argument
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.experiments.base import Question
 from fiotools.reports.subjects import Source
+from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
-from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import in_one_scope
+from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.display import cells, columns
 from fiotools.schema import CONDITIONS
-from fiotools.stats.metric import metric_of
+from fiotools.stats.arguments import metric_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,7 +29,7 @@ from fiotools.reports.questions import Comparison, Wish, comparisons
 from fiotools.reports.sentences import UNKNOWN, Sentence, sentences
 from fiotools.reports.subjects import Source, differs, gather
 from fiotools.reports.tables import written
-from fiotools.stats.asked import settings_diff
+from fiotools.stats.settings_diff import settings_diff
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 from typing import Any, Literal
 
 import narwhals as nw
@@ -10,20 +11,10 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
-from fiotools.stats.frames import (
-    Frame,
-    amounts,
-    answer,
-    columns,
-    distinct,
-    groups,
-    kept,
-    need,
-    opened,
-)
-from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import refuse_mixture, refuse_percentiles, refuse_unknown_runs
-from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, DType
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
+from fiotools.stats.replicates import refuse_mixture, refuse_percentiles, refuse_unknown_runs
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
 _RATES = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
@@ -34,7 +25,7 @@ _MEASURES = (
 )
 _SAME_TIME = 0.02  # each job stops at its own last I/O: runtimes this close are one time
 
-Part = Mapping[str, list[Any]]
+Parts = Mapping[str, list[Any]]
 
 
 def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrameT:
@@ -90,24 +81,26 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
        scope  total_ios     iops  lat_mean_ns  lat_stddev_ns  parts
     0  total   10601036  88330.7     723646.5       434472.6      2
     """
-    data = opened(io)
+    data = frames.opened(io)
     _refuse(data, to)
     refuse_mixture(data)
-    key = [name for name in ("source", "run") if name in data.columns]
-    by = [*key, *(["group"] if to == "group" else []), "direction"]
-    return added(data, list(groups(data, by).values()), "total" if to == "run" else "group")
+    scope, part = ("group", "group") if to == "group" else ("total", "run")
+    cells = frames.groups(data, frames.present(data, ("source", "run", part, "direction")))
+    return totals_of(data, list(cells.values()), scope)
 
 
-def added(
+def totals_of(
     data: nw.DataFrame[IntoDataFrameT],
     cells: Sequence[list[int]],
     scope: str,
     named: Sequence[str] = (),
 ) -> IntoDataFrameT:
     """Add up the rows of each cell to one row of this scope; the columns named stay as they are."""
-    lists = columns(data, data.columns)
-    lists |= {name: amounts(data, name) for name in _MEASURES if name in lists}
-    _refuse_starts(data, lists.get("job_start", []))
+    lists = {
+        name: frames.optional(data, name) for name in (*data.columns, *TABLES["io"], "job_start")
+    }
+    lists |= {name: frames.amounts(data, name) for name in _MEASURES}
+    _refuse_starts(data, lists["job_start"])
     parts = [
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
     ]
@@ -119,70 +112,59 @@ def added(
         if name in named
         or (
             name not in (*COLUMNS, "parts", "warnings")
-            and all(len(distinct(part[name])) < 2 for part in parts)
+            and all(len(frames.distinct(part[name])) < 2 for part in parts)
         )
     ]
-    sums: dict[str, tuple[DType, list[Any]]] = {
-        name: (COLUMNS[name].dtype, [row.get(name) for row in combined])
-        for name in data.columns
-        if name in TABLES["io"] and name not in named
-    }
-    sums["parts"] = "Int64", [len(rows) for rows in cells]
-    sums["warnings"] = "str", [row["warnings"] for row in combined]
-    return answer(data, kept(labels, [rows[0] for rows in cells]), sums)
+    summed = [name for name in data.columns if name in TABLES["io"] and name not in named]
+    lines = [
+        {name: row.get(name) for name in summed} | {"parts": len(rows), "notes": row["notes"]}
+        for rows, row in zip(cells, combined, strict=True)
+    ]
+    own = [*summed, *ANSWERS["combine"]]
+    return frames.answer(data, own, frames.kept(labels, [rows[0] for rows in cells]), lines)
 
 
 def _refuse(data: Frame, to: str) -> None:
     if to not in ("run", "group"):
         raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
     refuse_percentiles(data)
-    need(data, ["run", "direction", *(["group"] if to == "group" else [])])
+    frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
     refuse_unknown_runs(data)
 
 
 def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
     """Refuse moments that are none: nobody knows in what they count."""
-    if distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
+    if frames.distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
         raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
 
 
-def _total(part: Part, scope: str) -> dict[str, Any]:
+def _total(part: Parts, scope: str) -> dict[str, Any]:
     """Make one row of several."""
     own = {"scope": scope}
-    if _size(part) == 1:
+    if len(part["scope"]) == 1:
         # one part is its own whole, and may keep what does not add
-        return {**{name: column[0] for name, column in part.items()}, **own, "warnings": None}
+        return {**{name: column[0] for name, column in part.items()}, **own, "notes": []}
     notes: list[str] = []
-    row = {name: _shared(_of(part, name)) for name in (*KEYS, *CONDITIONS)} | own
+    row = {name: _shared(part[name]) for name in (*KEYS, *CONDITIONS)} | own
     row["entry"] = None  # no entry of the report is this row
-    row |= {name: total(_of(part, name)) for name in _SUMS}
+    row |= {name: total(part[name]) for name in _SUMS}
     if _side_by_side(part, notes):
         row |= _rates(part, row, notes)
     for kind in _LATENCIES:
         row |= _latency(part, kind)
-    row["warnings"] = "; ".join(notes) or None
-    return row
+    return row | {"notes": notes}
 
 
-def _of(part: Part, name: str) -> list[Any]:
-    """Give a column of the part; one that the frame has not is missing throughout."""
-    return part.get(name, [None] * _size(part))
-
-
-def _size(part: Part) -> int:
-    return len(next(iter(part.values())))
-
-
-def _side_by_side(part: Part, notes: list[str]) -> bool:
+def _side_by_side(part: Parts, notes: list[str]) -> bool:
     """Say whether the parts overlapped in time, so that their rates add."""
-    starts, runtimes = _of(part, "job_start"), _of(part, "runtime_s")
+    starts, runtimes = part["job_start"], part["runtime_s"]
     if None not in starts and None not in runtimes:
         late = (max(starts) - min(starts)).total_seconds()
         if late > _SAME_TIME * max(runtimes):
             notes.append(f"jobs started up to {late:g} s apart: rates do not add")
             return False
         return True
-    fio_groups = distinct(_of(part, "group"))
+    fio_groups = frames.distinct(part["group"])
     if len(fio_groups) > 1:
         notes.append(
             "groups may have run one after the other: rates do not add, "
@@ -194,15 +176,15 @@ def _side_by_side(part: Part, notes: list[str]) -> bool:
     return True
 
 
-def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
+def _rates(part: Parts, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
     """Add rates over the same time; over unequal times, share the sums out over the longest."""
-    runtimes = _of(part, "runtime_s")
+    runtimes = part["runtime_s"]
     if None in runtimes:
-        return {rate: total(_of(part, rate)) for rate in _RATES}
+        return {rate: total(part[rate]) for rate in _RATES}
     shortest, longest = min(runtimes), max(runtimes)
     found: dict[str, float | None] = {"runtime_s": longest}
     if shortest >= (1 - _SAME_TIME) * longest:
-        return found | {rate: total(_of(part, rate)) for rate in _RATES}
+        return found | {rate: total(part[rate]) for rate in _RATES}
     notes.append(f"runtimes from {shortest:g} to {longest:g} s: rates are sums over the longest")
     return found | {
         rate: None if row[amount] is None else row[amount] / longest
@@ -210,11 +192,11 @@ def _rates(part: Part, row: Mapping[str, Any], notes: list[str]) -> dict[str, fl
     }
 
 
-def _latency(part: Part, kind: str) -> dict[str, float | None]:
+def _latency(part: Parts, kind: str) -> dict[str, float | None]:
     least, most, means, stddevs = (
-        _of(part, f"{kind}_{stat}_ns") for stat in ("min", "max", "mean", "stddev")
+        part[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean", "stddev")
     )
-    counts = _of(part, "total_ios")
+    counts = part["total_ios"]
     return {
         f"{kind}_min_ns": None if None in least else min(least),
         f"{kind}_max_ns": None if None in most else max(most),
@@ -226,3 +208,62 @@ def _latency(part: Part, kind: str) -> dict[str, float | None]:
 def _shared(parts: list[Any]) -> Any:
     """Give the value that all parts have, else None."""
     return parts[0] if all(part == parts[0] for part in parts) else None
+
+
+def total(parts: Sequence[Any]) -> Any:
+    """Add up; None if any part is missing, for the others are not the whole."""
+    return None if None in parts else sum(parts)
+
+
+def pooled_mean(counts: Sequence[float | None], means: Sequence[float | None]) -> float | None:
+    """Weight means by their counts; None if any is missing that has a weight.
+
+    Examples
+    --------
+    >>> pooled_mean([1, 3], [2.0, 4.0]), pooled_mean([1, 3, 0], [2.0, 4.0, None])
+    (3.5, 3.5)
+    """
+    weights, centers = _whole(counts), _weighted(counts, means)
+    if not weights or not centers or sum(weights) <= 0:
+        return None
+    return sum(n * m for n, m in zip(weights, centers, strict=True)) / sum(weights)
+
+
+def pooled_stddev(
+    counts: Sequence[float | None],
+    means: Sequence[float | None],
+    stddevs: Sequence[float | None],
+) -> float | None:
+    """Put standard deviations together: the spread within the parts and that between their means.
+
+    ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``, the identity of the analysis
+    of variance; the sum over deviations is the same as ``sum(n_i m_i^2) - N m^2``, and loses no
+    digits.
+
+    Examples
+    --------
+    Two DISKSPD threads (I/Os, ms, ms) into what the tool prints for both, 0.724 and 0.434:
+
+    >>> counts, means, stddevs = [4561868, 6039168], [0.841, 0.635], [0.456, 0.395]
+    >>> round(pooled_mean(counts, means), 4), round(pooled_stddev(counts, means, stddevs), 4)
+    (0.7236, 0.4345)
+    """
+    mean = pooled_mean(counts, means)
+    weights = _whole(counts)
+    centers, spreads = _weighted(counts, means), _weighted(counts, stddevs)
+    if mean is None or not weights or not centers or not spreads or sum(weights) < 2:
+        return None
+    within = sum(max(n - 1, 0) * s**2 for n, s in zip(weights, spreads, strict=True))
+    between = sum(n * (m - mean) ** 2 for n, m in zip(weights, centers, strict=True))
+    return sqrt((within + between) / (sum(weights) - 1))
+
+
+def _weighted(counts: Sequence[float | None], parts: Sequence[float | None]) -> list[float]:
+    """Give the parts, whatever stands for those of nothing."""
+    return _whole([0.0 if n == 0 else part for n, part in zip(counts, parts, strict=True)])
+
+
+def _whole(parts: Sequence[float | None]) -> list[float]:
+    """Give the parts if all are known, else none of them."""
+    known = [part for part in parts if part is not None]
+    return known if len(known) == len(parts) else []

@@ -12,55 +12,19 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
-from fiotools.stats.asked import Asked, asked, merged, unlike
-from fiotools.stats.frames import (
-    Kept,
-    answer,
-    columns,
-    differing,
-    groups,
-    kept,
-    names,
-    need,
-    opened,
-    values,
+from fiotools.stats import frames
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.arms import arms_of, levels_beside
+from fiotools.stats.frames import Kept
+from fiotools.stats.ratio import Design, Method, Ratio, adjust, ratio_of
+from fiotools.stats.replicates import runs_of
+from fiotools.stats.settings_diff import (
+    OptionTexts,
+    differing_options,
+    options_of_rows,
+    options_of_runs,
 )
-from fiotools.stats.metric import metric_of
-from fiotools.stats.ratio import Method, Question, Ratio, adjust, ratio_of
-from fiotools.stats.runs import (
-    KINDS,
-    checked,
-    choose_scope,
-    moments,
-    refuse_directions,
-    run_keys,
-    watched,
-)
-from fiotools.stats.sides import levels_beside, logarithms, sides_of
-from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
-
-# the answer's columns, after those of `by`, the level and the baseline
-_COLUMNS: dict[str, DType] = {
-    "metric": "str",
-    "unit": "str",
-    "n": "Int64",
-    "n_baseline": "Int64",
-    "center": "float64",
-    "center_baseline": "float64",
-    "ratio": "float64",
-    "ratio_lo": "float64",
-    "ratio_hi": "float64",
-    "confidence": "float64",
-    "method": "str",
-    "p": "float64",
-    "p_holm": "float64",
-    "comparisons": "Int64",
-    "verdict": "str",
-    "runs_needed": "Int64",
-    "varies_in": "str",
-    "settings_differ": "str",
-    "warnings": "str",
-}
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS
 
 
 def compare(
@@ -167,9 +131,19 @@ def compare(
           mount baseline  n  ratio  ratio_lo  ratio_hi verdict
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
-    question = Question(metric_of(metric), pair, confidence, band, method)
-    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope, settings)
-    return answer(data, keep, _columns(ratios))
+    design = Design(
+        metric_of(metric),
+        between,
+        baseline,
+        frames.names(by),
+        pair,
+        scope,
+        confidence,
+        band,
+        method,
+    )
+    data, keep, ratios = _ratios(frame, design, settings)
+    return frames.answer(data, ANSWERS["compare"], keep, [vars(found) for found in ratios])
 
 
 def speedup(
@@ -217,31 +191,22 @@ def speedup(
     measure = metric_of(metric)
     if measure.better is None:
         raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
-    question = Question(measure, pair, confidence, band, method)
-    data, keep, ratios = _ratios(frame, question, between, baseline, names(by), scope, settings)
-    columns = _columns(ratios)
-    ends = [_speedup(found, measure.sign) for found in ratios]
-    gains: dict[str, tuple[DType, list[Any]]] = {
-        name: ("float64", [end[i] for end in ends])
-        for i, name in enumerate(("speedup", "speedup_lo", "speedup_hi"))
-    }
-    at = list(columns).index("ratio_hi") + 1
-    items = list(columns.items())
-    return answer(data, keep, dict([*items[:at], *gains.items(), *items[at:]]))
+    design = Design(
+        measure, between, baseline, frames.names(by), pair, scope, confidence, band, method
+    )
+    data, keep, ratios = _ratios(frame, design, settings)
+    lines = [vars(found) | _gain(found, measure.sign) for found in ratios]
+    return frames.answer(data, ANSWERS["speedup"], keep, lines)
 
 
 def _ratios(
-    frame: IntoDataFrameT,
-    question: Question,
-    between: str,
-    baseline: Any,
-    by: tuple[str, ...],
-    scope: str | None,
-    settings: IntoDataFrame | None,
+    frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
 ) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
-    data = opened(frame)
-    need(data, [question.metric.name, between, *by, *names(question.pair)])
+    metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
+    named = dict.fromkeys([between, *by, *frames.names(design.pair)])
+    data = frames.opened(frame)
+    frames.need(data, [metric.name, *named])
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -249,46 +214,30 @@ def _ratios(
             f"{between!r} is in {argument('by')} and is what to compare between: "
             f"take it out of {argument('by')}"
         )
-    named = {*by, between, *names(question.pair)}
-    data = choose_scope(data, scope, named)
-    refuse_directions(data, named)
-    logs = logarithms(checked(data, question.metric.name, positive=True))
-    levels = levels_beside(data, between, baseline)
-    side, times = values(data, between), moments(data)
-    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
-    conditions = [name for name in watch if name in CONDITIONS]
-    had, keys = None if settings is None else asked(settings), run_keys(data)
+    runs = runs_of(data, metric.name, named, design.scope, positive=True)
+    data, keys = runs.data, runs.keys
+    levels, side = levels_beside(data, between, baseline), frames.values(data, between)
+    had = None if settings is None else options_of_runs(settings)
 
     ratios, cells, held = [], [], []
-    for rows in groups(data, by).values():
-        part = data[rows]
-        base = [i for i, row in enumerate(rows) if side[row] == baseline]
+    for rows in frames.groups(data, by).values():
+        base = [row for row in rows if side[row] == baseline]
         for level in levels:
-            own = [i for i, row in enumerate(rows) if side[row] == level]
-            sides = sides_of(
-                part,
-                [logs[row] for row in rows],
-                own,
-                base,
-                conditions=conditions,
-                pair=question.pair,
-                moments=times and [times[row] for row in rows],
-            )
-            found = ratio_of(sides, question, (level, baseline))
-            _say_what_varies(found, watch, [rows[i] for i in own], [rows[i] for i in base])
+            own = [row for row in rows if side[row] == level]
+            found = ratio_of(arms_of(runs, own, base, design.pair), design, level)
+            _say_what_varies(found, runs.watch, own, base)
             if had is not None and own and base:
-                sides_keys = ({keys[rows[i]]: None for i in side} for side in (own, base))
-                both = [merged(had.get(run, {}) for run in side) for side in sides_keys]
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= is of none of these runs: of another reading?")
                 else:
-                    _say_what_was_asked(found, both[0], both[1], named)
+                    options, others = (options_of_rows(had, keys, arm) for arm in (own, base))
+                    _say_what_was_set(found, options, others, named)
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
-    adjust(ratios, question)
+    adjust(ratios, design)
     keep = {
-        **kept(by, cells),
+        **frames.kept(by, cells),
         between: (between, held),
         "baseline": (between, [side.index(baseline)] * len(held)),
     }
@@ -299,8 +248,8 @@ def _say_what_varies(
     found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
 ) -> None:
     """Name what differs though nobody named it; worst is what sets the sides apart."""
-    varies = differing(watch, [*level, *baseline])
-    within = {*differing(watch, level), *differing(watch, baseline)}
+    varies = frames.differing(watch, [*level, *baseline])
+    within = {*frames.differing(watch, level), *frames.differing(watch, baseline)}
     apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:
@@ -323,14 +272,14 @@ def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
     return {value: Fraction(count, len(rows)) for value, count in found.items()}
 
 
-def _say_what_was_asked(
-    found: Ratio, level: Asked, baseline: Asked, named: Collection[str]
+def _say_what_was_set(
+    found: Ratio, level: OptionTexts, baseline: OptionTexts, named: Collection[str]
 ) -> None:
     """Name the options that the sides did not have alike."""
     if not level or not baseline:
         found.notes.append("whether both sides had the same options is not in the reports")
         return
-    differ = unlike(level, baseline, named=named)
+    differ = differing_options(level, baseline, named=named)
     found.settings_differ = "; ".join(map(str, differ)) or None
     if differ:
         options = ", ".join(one.option for one in differ)
@@ -351,15 +300,10 @@ def _which_way(metric: str) -> str:
     )
 
 
-def _columns(ratios: list[Ratio]) -> dict[str, tuple[DType, list[Any]]]:
-    return {name: (dtype, [getattr(r, name) for r in ratios]) for name, dtype in _COLUMNS.items()}
-
-
-def _speedup(found: Ratio, sign: int) -> tuple[float | None, float | None, float | None]:
+def _gain(found: Ratio, sign: int) -> dict[str, float | None]:
     """Turn a ratio so that above 1 is better; the ends change places with it."""
-    if sign > 0:
-        return found.ratio, found.ratio_lo, found.ratio_hi
-    center, lo, hi = (
-        None if end is None else 1 / end for end in (found.ratio, found.ratio_hi, found.ratio_lo)
-    )
-    return center, lo, hi
+    ends = found.ratio, found.ratio_lo, found.ratio_hi
+    if sign < 0:
+        center, hi, lo = (None if end is None else 1 / end for end in ends)
+        ends = center, lo, hi
+    return dict(zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True))

@@ -12,26 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, log1p, sqrt
-from typing import Literal, Protocol
+from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
-
-
-class Difference(Protocol):
-    """A difference of logarithms."""
-
-    @property
-    def center(self) -> float:
-        """The difference itself."""
-
-    def interval(self, confidence: float) -> tuple[float, float, float] | None:
-        """Lower and upper end and the confidence reached; None where n is too small for any."""
-
-    def p(self, null: float) -> float:
-        """Two-sided p of the difference being `null`."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +41,7 @@ class StudentT:
     df_per_run: int
 
     def interval(self, confidence: float) -> tuple[float, float, float]:
-        """Give the t interval."""
+        """Give the lower and upper end of the t interval, and the confidence reached."""
         half = float(scipy.special.stdtrit(self.df, (1 + confidence) / 2)) * self.se
         return self.center - half, self.center + half, confidence
 
@@ -138,7 +124,7 @@ class HodgesLehmann:
         return len(set(pooled)) < len(pooled)
 
     def interval(self, confidence: float) -> tuple[float, float, float] | None:
-        """Invert the Mann-Whitney test."""
+        """Invert the Mann-Whitney test; None where there are too few runs for any interval."""
         n, m = len(self.level), len(self.baseline)
         alpha = 1 - confidence
         # the tolerance lets .05 mean .05: 1 - .95 is a little more
@@ -172,6 +158,9 @@ class HodgesLehmann:
         _, repeats = np.unique([*self.level, *self.baseline], return_counts=True)
         ties = float(np.sum(repeats.astype(float) ** 3 - repeats)) / (total * (total - 1))
         return sqrt(n * m / 12 * (total + 1 - ties))
+
+
+Difference: TypeAlias = StudentT | HodgesLehmann
 
 
 def u_counts(n: int, m: int) -> list[int]:

@@ -6,25 +6,23 @@ whatever library the frame came from; an answer is built in the caller's library
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import narwhals as nw
+import polars as pl
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
-from fiotools.vocabulary import COLUMNS, PANDAS, DType
+from fiotools.tables.columns import column as typed_column
+from fiotools.tables.frames import to_pandas
+from fiotools.vocabulary import COLUMNS, EVERY, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
+Key: TypeAlias = tuple[Any, ...]
 
-_NARWHALS: Mapping[DType, Any] = {
-    "Int64": nw.Int64(),
-    "float64": nw.Float64(),
-    "boolean": nw.Boolean(),
-    "str": nw.String(),
-}
 LARGEST = 1e150  # beyond it squares are infinite; nothing that was measured is
 _HINTS = {
     "LazyFrame": "; collect() it first",
@@ -121,13 +119,33 @@ def _numeric(frame: Frame, name: str) -> list[Any]:
     return found
 
 
-def groups(frame: Frame, columns: Iterable[str]) -> dict[tuple[Any, ...], list[int]]:
-    """Give the rows of each combination of values, in order of first appearance."""
+def optional(frame: Frame, name: str) -> list[Any]:
+    """Give a column as plain values; all missing where the frame has none."""
+    return values(frame, name) if name in frame.columns else [None] * len(frame)
+
+
+def present(frame: Frame, wanted: Iterable[str]) -> list[str]:
+    """Name those of the columns that the frame has, each once."""
+    return [name for name in dict.fromkeys(wanted) if name in frame.columns]
+
+
+def keys_of(frame: Frame, columns: Iterable[str]) -> list[Key]:
+    """Give each row's values in some columns."""
     lists = [values(frame, name) for name in columns]
-    found: dict[tuple[Any, ...], list[int]] = {}
-    for row in range(len(frame)):
-        found.setdefault(tuple(column[row] for column in lists), []).append(row)
+    return list(zip(*lists, strict=True)) if lists else [()] * len(frame)
+
+
+def rows_by(keys: Sequence[Key], rows: Iterable[int] | None = None) -> dict[Key, list[int]]:
+    """Give the rows (or those of them) of each key, in order of first appearance."""
+    found: dict[Key, list[int]] = {}
+    for row in range(len(keys)) if rows is None else rows:
+        found.setdefault(keys[row], []).append(row)
     return found
+
+
+def groups(frame: Frame, columns: Iterable[str]) -> dict[Key, list[int]]:
+    """Give the rows of each combination of values, in order of first appearance."""
+    return rows_by(keys_of(frame, columns))
 
 
 def distinct(found: Iterable[Any]) -> list[Any]:
@@ -137,7 +155,7 @@ def distinct(found: Iterable[Any]) -> list[Any]:
 
 def columns(frame: Frame, wanted: Iterable[str]) -> dict[str, list[Any]]:
     """Give those of the columns that the frame has, as plain values."""
-    return {name: values(frame, name) for name in wanted if name in frame.columns}
+    return {name: values(frame, name) for name in present(frame, wanted)}
 
 
 def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None) -> list[str]:
@@ -167,6 +185,7 @@ def leave_out(frame: Frame, column: str) -> str:
 
 
 Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
+AnswerRow: TypeAlias = dict[str, Any]  # one row of an answer
 
 
 def kept(columns: Iterable[str], rows: Sequence[int]) -> Kept:
@@ -176,47 +195,54 @@ def kept(columns: Iterable[str], rows: Sequence[int]) -> Kept:
 
 def answer(
     frame: nw.DataFrame[IntoDataFrameT],
+    own: Collection[str],
     keep: Kept,
-    columns: Mapping[str, tuple[DType, Sequence[Any]]],
+    lines: Sequence[AnswerRow],
 ) -> IntoDataFrameT:
-    """Build the caller's kind of frame: columns kept from some rows, then new ones.
+    """Build a frame of the caller's kind: columns of the frame that was given, then own ones.
 
-    Kept columns (name: column and rows) have the type they came with, be it a date or a category;
-    new ones that of the vocabulary.
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+        What the caller gave.
+    own : collection of str
+        The answer's own columns, in order; each has the type that the vocabulary gives it.
+    keep : mapping of str to (str, sequence of int)
+        The columns that come first: which column of the frame each is, and of which rows. They have
+        the type that they came with, be it a date or a category.
+    lines : sequence of dict
+        The rows: what a row does not say is missing. Its ``notes`` become its ``warnings``.
     """
-    for name in keep:
-        if name in columns:
+    for name, (source, _) in keep.items():
+        if name == source and name in own:
             raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
+    stray = {name for line in lines for name in line}.difference(own, ("notes",))
+    if stray:
+        raise SchemaError(f"the answer has no column {', '.join(sorted(stray))}")
+    told = [{"warnings": "; ".join(line.get("notes", ())) or None} | line for line in lines]
+    made = pl.DataFrame(
+        _typed(name, [line.get(name) for line in told]) for name in own if name not in keep
+    )
     parts = [
-        nw.maybe_reset_index(frame[list(rows), [column]]).rename({column: name})
-        for name, (column, rows) in keep.items()
+        nw.maybe_reset_index(frame[list(rows), [source]]).rename({source: name})
+        for name, (source, rows) in keep.items()
     ]
-    parts += [
-        _series(frame, name, dtype, list(data)).to_frame()
-        for name, (dtype, data) in columns.items()
-    ]
+    native: Any = to_pandas(made) if frame.implementation.is_pandas_like() else made
+    parts.append(nw.from_native(native, eager_only=True))
     built: nw.DataFrame[IntoDataFrameT] = nw.concat(parts, how="horizontal")
     return built.to_native()
 
 
-def _series(frame: Frame, name: str, dtype: DType, data: list[Any]) -> nw.Series[Any]:
+def _typed(name: str, data: list[Any]) -> pl.Series:
+    """Give a column the type of the vocabulary; what is carried along may not be of that type."""
+    dtype = EVERY[name].dtype
     for value in data:
         if value is not None and not _fits(value, dtype):
             raise SchemaError(f"column {name!r} holds {value!r}, which is no {dtype}")
-    if dtype == "Int64":
-        data = [None if value is None else int(value) for value in data]
-    if frame.implementation.is_pandas_like():
-        import pandas as pd
-
-        # only pandas' own nullable integers hold a gap, and narwhals does not make those
-        nullable: Any = PANDAS[dtype]  # the stubs know single literals only
-        array = pd.array(data, dtype=nullable)
-        return nw.from_native(pd.Series(array, name=name), series_only=True)
-    return nw.new_series(name, data, _NARWHALS[dtype], backend=frame.implementation)
+    return typed_column(name, data, dtype)
 
 
 def _fits(value: Any, dtype: DType) -> bool:
-    """Say whether a value is of a type; columns that are carried along may hold others."""
     if dtype == "str":
         return isinstance(value, str)
     if dtype == "boolean":

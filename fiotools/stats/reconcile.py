@@ -4,53 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
-from fiotools.stats.arguments import check_tolerance
-from fiotools.stats.batches import weighted_mean
-from fiotools.stats.frames import (
-    Frame,
-    amounts,
-    answer,
-    columns,
-    distinct,
-    kept,
-    names,
-    need,
-    opened,
-    values,
-)
-from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import choose_scope, labels
-from fiotools.stats.series import Series, series_of
-from fiotools.stats.verdict import percent
-from fiotools.stats.window_samples import as_rates
-from fiotools.vocabulary import DType
+from fiotools.stats import frames
+from fiotools.stats.arguments import check_tolerance, metric_of
+from fiotools.stats.batch_means import weighted_mean
+from fiotools.stats.frames import Frame, Key
+from fiotools.stats.replicates import choose_scope, labels
+from fiotools.stats.series import RATES, Series, series_of
+from fiotools.stats.windows import as_rates
+from fiotools.units import percent
+from fiotools.vocabulary import ANSWERS
 
-_METRICS = {
-    **dict.fromkeys(("iops", "iops_mean", "total_ios", "count"), "iops"),
-    **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s", "io_bytes"), "bw_bytes_per_s"),
-}
+_TOLD = ("iops", "bw_bytes_per_s", "runtime_s")
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
-
-_COLUMNS: dict[str, DType] = {
-    "metric": "str",
-    "unit": "str",
-    "n": "Int64",
-    "span_s": "float64",
-    "coverage_pct": "float64",
-    "log_rate": "float64",
-    "summary_rate": "float64",
-    "ratio": "float64",
-    "tolerance_pct": "float64",
-    "verdict": "str",
-    "warnings": "str",
-}
 
 
 @dataclass
@@ -68,10 +39,6 @@ class _Match:
     ratio: float | None = None
     verdict: str = "no row of io to compare with"
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def warnings(self) -> str | None:
-        return "; ".join(self.notes) or None
 
 
 def reconcile(
@@ -140,53 +107,46 @@ def reconcile(
     0  3          75.0    1001.0  0.999      ok
     """
     check_tolerance(tolerance)
-    data: nw.DataFrame[IntoDataFrameT] = opened(as_rates(samples))
-    whole, named = opened(io), names(by)
+    data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_rates(samples))
+    whole, named = frames.opened(io), frames.names(by)
     several, keys, summary = _matched(data, whole, quantity, named)
-    lists = columns(data, keys)
-    cells: dict[tuple[Any, ...], list[Series]] = {}
+    places, rows = frames.keys_of(data, keys), frames.groups(summary, keys)
+    cells: dict[Key, list[Series]] = {}
     for series in several:
-        place = (*(lists[name][series.rows[0]] for name in keys), series.quantity)
-        cells.setdefault(place, []).append(series)
-    figures = {name: amounts(summary, name) for name in _TOLD}
-    places = list(zip(*(values(summary, name) for name in keys), strict=True))
-    rows = {place: row for row, place in enumerate(places)} if keys else {(): 0}
+        cells.setdefault((*places[series.rows[0]], series.quantity), []).append(series)
+    figures = {name: frames.amounts(summary, name) for name in _TOLD}
     found = []
     for place, parts in cells.items():
         match = _log(data, parts, tolerance)
         if place[:-1] in rows:
-            row = rows[place[:-1]]
+            [row] = rows[place[:-1]]
             told = {name: column[row] for name, column in figures.items()}
             _judge(match, parts, told[match.metric], told["runtime_s"], tolerance)
         elif match.log_rate == 0:
             match.verdict = "nothing was done"  # and a row of io stands only where something was
         found.append(match)
-    said = [name for name in (*keys, "quantity") if name in data.columns]
-    keep = kept(said, [parts[0].rows[0] for parts in cells.values()])
-    told_columns: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [getattr(match, name) for match in found]) for name, dtype in _COLUMNS.items()
-    }
-    return answer(data, keep, told_columns)
-
-
-_TOLD = ("iops", "bw_bytes_per_s", "runtime_s")
+    said = frames.present(data, (*keys, "quantity"))
+    keep = frames.kept(said, [parts[0].rows[0] for parts in cells.values()])
+    return frames.answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
 
 
 def _matched(
     data: Frame, io: Frame, quantity: str | None, by: Sequence[str]
 ) -> tuple[list[Series], list[str], Frame]:
     """Give the series, the columns that match, and the rows of io, one for each combination."""
-    need(data, by)
-    need(io, by)
+    frames.need(data, by)
+    frames.need(io, by)
     series = _rates(data, quantity, by)
-    sources = [set(values(frame, "source")) for frame in (data, io) if "source" in frame.columns]
+    sources = [
+        set(frames.values(frame, "source")) for frame in (data, io) if "source" in frame.columns
+    ]
     if by:
         keys = list(by)
     elif len(sources) == 2 and sources[0] <= sources[1]:
         keys = ["source", "run", "entry"]
     else:
         keys = [name for name in labels(data) if name in labels(io)]
-    both = [name for name in data.columns if name in io.columns]
+    both = frames.present(io, data.columns)
     keys = [name for name in dict.fromkeys([*keys, "direction"]) if name in both]
     if "entry" in keys or "scope" in keys:
         summary = io
@@ -204,23 +164,20 @@ def _matched(
     return series, keys, summary
 
 
-def _twice(frame: Frame, keys: Sequence[str]) -> tuple[Any, ...] | None:
+def _twice(frame: Frame, keys: Sequence[str]) -> Key | None:
     """Find a combination of the columns with more than one row."""
-    if not keys:
-        return () if len(frame) > 1 else None
-    seen = set()
-    for place in zip(*(values(frame, name) for name in keys), strict=True):
-        if place in seen:
-            return place
-        seen.add(place)
-    return None
+    return next((key for key, rows in frames.groups(frame, keys).items() if len(rows) > 1), None)
 
 
 def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
     """Give the series that are rates over time."""
-    need(data, ["value", "time_s", *(["quantity"] if quantity is None else [])])
-    there = distinct(values(data, "quantity")) if "quantity" in data.columns else [quantity]
-    wanted = [name for name in there if name in _METRICS and quantity in (None, name)]
+    frames.need(data, ["value", "time_s", *(["quantity"] if quantity is None else [])])
+    there = (
+        frames.distinct(frames.values(data, "quantity"))
+        if "quantity" in data.columns
+        else [quantity]
+    )
+    wanted = [name for name in there if name in RATES and quantity in (None, name)]
     found = [series for name in wanted for series in series_of(data, name, by)]
     # the bandwidth of one I/O is not that of the job; fio's steadystate has no times
     good = [s for s in found if s.timed and not (s.single and s.quantity != "count")]
@@ -234,7 +191,7 @@ def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]
 
 def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
     """Give the rate of a log, or of those of several entries together."""
-    metric = metric_of(_METRICS[parts[0].quantity or ""])
+    metric = metric_of(RATES[parts[0].quantity or ""])
     found = _Match(
         metric.name,
         metric.unit,
@@ -244,7 +201,7 @@ def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
         100 * tolerance,
     )
     if len(parts) > 1:
-        entries = columns(data, ("host", "entry", "job", "thread", "target"))
+        entries = frames.columns(data, ("host", "entry", "job", "thread", "target"))
         who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
         if len(who) < len(parts):
             raise SchemaError(

@@ -20,14 +20,21 @@ import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
-from fiotools.stats.batches import Array, portions
-from fiotools.stats.frames import Frame, columns, differing, distinct, groups, need, numbers, values
-from fiotools.stats.metric import Metric, metric_of
-from fiotools.stats.runs import checked, run_keys, run_name
+from fiotools.stats import frames
+from fiotools.stats.arguments import Metric, metric_of
+from fiotools.stats.batch_means import Array, portions
+from fiotools.stats.frames import Frame
+from fiotools.stats.replicates import checked, run_keys, run_name
 from fiotools.vocabulary import KEYS
 
-_RATES = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
-_SUMS = ("io_bytes", "total_ios")  # since the start of the run
+SUMS = ("io_bytes", "total_ios")  # since the start of the run
+_AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
+# of which rate each quantity tells
+RATES = {
+    **_AMOUNTS,
+    **dict.fromkeys(("iops", "iops_mean"), "iops"),
+    **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s"), "bw_bytes_per_s"),
+}
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MANY = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
@@ -103,35 +110,35 @@ class Series:
 
 def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
     """Split samples by run, entry, direction, quantity and the columns of `by`."""
-    need(data, [*by, "value"])
-    said = values(data, "quantity") if "quantity" in data.columns else [quantity] * len(data)
+    frames.need(data, [*by, "value"])
+    said = frames.values(data, "quantity") if "quantity" in data.columns else [quantity] * len(data)
     chosen = [row for row, name in enumerate(said) if quantity in (None, name)]
     if not chosen:
         raise SchemaError(
-            f"no sample of {quantity!r}; there are: {', '.join(map(str, distinct(said)))}"
+            f"no sample of {quantity!r}; there are: {', '.join(map(str, frames.distinct(said)))}"
         )
     data = data[chosen]
     samples = checked(data, "value", positive=False)
-    times = numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
-    sizes = values(data, "bs_bytes") if "bs_bytes" in data.columns else [None] * len(data)
-    apart = [name for name in dict.fromkeys([*by, *KEYS, "quantity"]) if name in data.columns]
-    called, keys = columns(data, ("entry", "direction", "quantity")), run_keys(data)
+    times = frames.numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
+    sizes = frames.optional(data, "bs_bytes")
+    apart = frames.present(data, [*by, *KEYS, "quantity"])
+    called, keys = frames.columns(data, ("entry", "direction", "quantity")), run_keys(data)
     found = []
-    for rows in groups(data, apart).values():
+    for rows in frames.groups(data, apart).values():
         which = _name(keys[rows[0]], {key: told[rows[0]] for key, told in called.items()})
         own = np.array([samples[row] for row in rows])
         if float(own.min()) < 0:
             row = chosen[rows[int(own.argmin())]]
             raise SchemaError(f"value is {own.min():g} in row {row}: no such quantity is below 0")
         name = said[chosen[rows[0]]]
-        single = name not in _SUMS and any(sizes[row] is not None for row in rows)
+        single = name not in SUMS and any(sizes[row] is not None for row in rows)
         if name == "count":  # a histogram log has sizes too, of the I/O that ended the interval
             single = bool((own == 1).all())
         clock = _clock([times[row] for row in rows], which)
         notes = []
         if clock is not None:
             steps = np.diff(clock)
-            apart_in_time = not (single or name in _RATES)
+            apart_in_time = not (single or name in _AMOUNTS)
             if apart_in_time and len(steps) > 1 and steps[-1] == 0 < steps[:-1].min():
                 # fio may end its log with a window that it had just begun
                 own, clock, steps = own[:-1], clock[:-1], steps[:-1]
@@ -159,8 +166,8 @@ def _clock(moments: list[float | None], which: str) -> Array | None:
 def _series(
     rows: list[int], name: str | None, own: Array, clock: Array | None, single: bool, which: str
 ) -> Series:
-    metric = metric_of(_RATES.get(name or "", str(name or "value")))
-    if name not in _RATES:
+    metric = metric_of(_AMOUNTS.get(name or "", str(name or "value")))
+    if name not in _AMOUNTS:
         notes = []
         if clock is not None and not single and not clock[-1]:
             clock, notes = None, ["the only sample is at time 0: how long it stands for is unknown"]
@@ -235,13 +242,13 @@ def _name(run: tuple[Any, ...], told: Mapping[str, Any]) -> str:
 
 def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
     """Say what to do about samples of several series in one."""
-    lists: dict[str, list[Any]] = columns(
+    lists: dict[str, list[Any]] = frames.columns(
         data, [name for name in data.columns if name not in ("time_s", "value", "offset_bytes")]
     )
-    told = [name for name in differing(lists, rows) if name not in ("bs_bytes", "prio")]
+    told = [name for name in frames.differing(lists, rows) if name not in ("bs_bytes", "prio")]
     if told:
         return f"several series? name what tells them apart in {argument('by')} ({', '.join(told)})"
-    times = values(data, "time_s")
+    times = frames.values(data, "time_s")
     if len({times[row] for row in rows}) == len(rows):
         return "sort the rows by 'time_s'; or are several jobs, runs or scopes there as one?"
     return "several jobs, runs or scopes stand there as one: keep one of them"

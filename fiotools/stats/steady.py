@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import ceil, inf
 from numbers import Real
 from typing import Any
@@ -14,8 +13,9 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
-from fiotools.stats.arguments import check_confidence
-from fiotools.stats.batches import (
+from fiotools.stats import frames
+from fiotools.stats.arguments import check_confidence, metric_of
+from fiotools.stats.batch_means import (
     ENOUGH,
     PER_TAU,
     autocorrelation,
@@ -23,73 +23,12 @@ from fiotools.stats.batches import (
     integrated_time,
     weighted_mean,
 )
-from fiotools.stats.frames import Kept, answer, columns, groups, kept, names, need, opened
-from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import (
-    checked,
-    choose_scope,
-    moments,
-    one_row_each,
-    refuse_directions,
-    run_keys,
-)
+from fiotools.stats.frames import AnswerRow
+from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.stats.series import Series, equal, series_of
-from fiotools.stats.window_samples import as_samples
-from fiotools.stats.windows import Judge, Rule, judge_of, window_of
-from fiotools.vocabulary import KEYS, DType
-
-_COLUMNS: dict[str, DType] = {
-    "metric": "str",
-    "unit": "str",
-    "n": "Int64",
-    "interval_s": "float64",
-    "mean": "float64",
-    "mean_lo": "float64",
-    "mean_hi": "float64",
-    "lag1": "float64",
-    "tau": "float64",
-    "method": "str",
-    "window": "Int64",
-    "window_mean": "float64",
-    "range_pct": "float64",
-    "deviation_pct": "float64",
-    "rise_pct": "float64",
-    "drift_pct": "float64",
-    "met": "boolean",
-    "verdict": "str",
-    "warnings": "str",
-    "confidence": "float64",
-}
-
-
-@dataclass
-class _Steady:
-    """One series; its fields are the columns of `steady`."""
-
-    metric: str
-    unit: str
-    n: int
-    mean: float | None
-    method: str
-    window: int
-    confidence: float
-    interval_s: float | None = None
-    mean_lo: float | None = None
-    mean_hi: float | None = None
-    lag1: float | None = None
-    tau: float | None = None
-    window_mean: float | None = None
-    range_pct: float | None = None
-    deviation_pct: float | None = None
-    rise_pct: float | None = None
-    drift_pct: float | None = None
-    met: bool | None = None
-    verdict: str = ""
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def warnings(self) -> str | None:
-        return "; ".join(self.notes) or None
+from fiotools.stats.steady_rules import Judge, Rule, judge_of, window_of
+from fiotools.stats.windows import as_samples
+from fiotools.vocabulary import ANSWERS, KEYS
 
 
 def steady(
@@ -182,23 +121,20 @@ def steady(
     """
     judge = judge_of(method, window, limit)
     _refuse(confidence, round_s)
-    data: nw.DataFrame[IntoDataFrameT] = opened(as_samples(samples, quantity))
-    named = names(by)
+    data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(samples, quantity))
+    named = frames.names(by)
     if "value" in data.columns:
         several = series_of(data, quantity, named)
         if round_s is not None:
             several = [series.in_rounds(round_s) for series in several]
-        apart = list(dict.fromkeys([*named, *KEYS, "quantity"]))
-        apart = [name for name in apart if name in data.columns]
+        apart = frames.present(data, [*named, *KEYS, "quantity"])
     else:
         data, several = _rounds(data, quantity, named, round_s)
         apart = list(named)
-    found = [_judged(series, judge, confidence) for series in several]
-    keep: Kept = kept(apart, [series.rows[0] for series in several])
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [getattr(row, name) for row in found]) for name, dtype in _COLUMNS.items()
-    }
-    return answer(data, keep, told)
+    lines = [_judged(series, judge, confidence) for series in several]
+    return frames.answer(
+        data, ANSWERS["steady"], frames.kept(apart, [series.rows[0] for series in several]), lines
+    )
 
 
 def _refuse(confidence: Any, round_s: Any) -> None:
@@ -218,15 +154,13 @@ def _rounds(
         raise SchemaError("the frame has no column 'value': name the column to judge")
     if round_s is not None:
         raise SchemaError("round_s makes rounds of samples, and here each run is one")
-    need(data, [quantity, *by])
-    data = choose_scope(data, None, by)
-    refuse_directions(data, by)
-    numbers, clock = checked(data, quantity, positive=False), moments(data)
+    runs = runs_of(data, quantity, by)
+    data, numbers, clock = runs.data, runs.numbers, runs.moments
     # phases of one fio run may be rounds, which its jobs and threads are not
-    keys, phases = run_keys(data), columns(data, ("group",)).get("group")
+    phases = frames.optional(data, "group")
     found = []
-    for rows in groups(data, by).values():
-        one_row_each(data, rows, keys, phases)
+    for rows in frames.groups(data, by).values():
+        one_row_each(data, rows, runs.keys, phases)
         order = sorted(rows, key=lambda row: clock[row]) if clock else rows
         own = np.array([numbers[row] for row in order])
         if float(own.min()) < 0:
@@ -237,70 +171,72 @@ def _rounds(
     return data, found
 
 
-def _judged(series: Series, judge: Judge, confidence: float) -> _Steady:
+def _judged(series: Series, judge: Judge, confidence: float) -> AnswerRow:
     """Judge one series."""
     if series.single:
         why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
         raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
     values, widths, n = series.values, series.widths, len(series.values)
-    size = judge.window or n
-    found = _Steady(
-        series.metric.name,
-        series.metric.unit,
-        n,
-        weighted_mean(values, widths) if n else None,
-        judge.rule,
-        size,
-        confidence,
-        interval_s=float(np.median(widths)) if series.timed and n else None,
-    )
-    _window(found, series, judge)
-    _mean(found, series, confidence)
-    found.notes += series.notes
-    return found
+    window, mean = _window(series, judge), _mean(series, confidence)
+    return {
+        "metric": series.metric.name,
+        "unit": series.metric.unit,
+        "n": n,
+        "method": judge.rule,
+        "window": judge.window or n,
+        "confidence": confidence,
+        "interval_s": float(np.median(widths)) if series.timed and n else None,
+        "mean": weighted_mean(values, widths) if n else None,
+        **window,
+        **mean,
+        "notes": [*window["notes"], *mean["notes"], *series.notes],
+    }
 
 
-def _window(found: _Steady, series: Series, judge: Judge) -> None:
-    """Fill in how the last rounds are."""
-    size = max(found.window, 2)
-    if found.n < size:
-        found.verdict = f"too few rounds: {found.n} of {size}"
-        found.notes.append(f"need >= {size} rounds for a window")
-        return
+def _window(series: Series, judge: Judge) -> AnswerRow:
+    """Say how the last rounds are."""
+    n = len(series.values)
+    size = max(judge.window or n, 2)
+    if n < size:
+        verdict = f"too few rounds: {n} of {size}"
+        return {"verdict": verdict, "notes": [f"need >= {size} rounds for a window"]}
     widths = series.widths[-size:]
     last = window_of(series.values[-size:], np.ones(size) if equal(widths) else widths)
     if last is None:
-        found.verdict = "nothing was done in the window"
-        return
-    found.window_mean, found.range_pct, found.deviation_pct = (
-        last.mean,
-        last.range_pct,
-        last.deviation_pct,
-    )
-    found.rise_pct, found.drift_pct = last.rise_pct, last.drift_pct
-    found.met, found.verdict = judge.verdict(last)
-    caution = judge.caution(last) if found.met else None
-    if caution:
-        found.notes.append(caution)
+        return {"verdict": "nothing was done in the window", "notes": []}
+    met, verdict = judge.verdict(last)
+    caution = judge.caution(last) if met else None
+    return {
+        "met": met,
+        "verdict": verdict,
+        "window_mean": last.mean,
+        "range_pct": last.range_pct,
+        "deviation_pct": last.deviation_pct,
+        "rise_pct": last.rise_pct,
+        "drift_pct": last.drift_pct,
+        "notes": [caution] if caution else [],
+    }
 
 
-def _mean(found: _Steady, series: Series, confidence: float) -> None:
-    """Fill in how sure the mean is."""
-    correlation = autocorrelation(series.values) if found.n > 2 else None
+def _mean(series: Series, confidence: float) -> AnswerRow:
+    """Say how sure the mean is."""
+    n = len(series.values)
+    correlation = autocorrelation(series.values) if n > 2 else None
+    line: AnswerRow = {"notes": []}
     if correlation is not None:
-        found.lag1, found.tau = float(correlation[1]), integrated_time(correlation)
-    if found.n < ENOUGH:
-        found.notes.append(f"mean: need >= {ENOUGH} samples for its interval")
+        line |= {"lag1": float(correlation[1]), "tau": integrated_time(correlation)}
+    if n < ENOUGH:
+        line["notes"].append(f"mean: need >= {ENOUGH} samples for its interval")
     elif correlation is None:
-        found.notes.append("mean: no spread at all, so no interval")
+        line["notes"].append("mean: no spread at all, so no interval")
     else:
         ends = batch_interval(series.values, series.widths, confidence)
         assert ends is not None
-        assert found.tau is not None
-        found.mean_lo, found.mean_hi = ends
-        enough = ceil(PER_TAU * found.tau)
-        if found.n < enough:
-            found.notes.append(
+        line["mean_lo"], line["mean_hi"] = ends
+        enough = ceil(PER_TAU * line["tau"])
+        if n < enough:
+            line["notes"].append(
                 f"mean: its interval is too narrow for samples that depend on each other so long, "
                 f"need >= {enough}"
             )
+    return line

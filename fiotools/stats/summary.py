@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean, median, stdev
 from typing import Any
@@ -11,84 +10,17 @@ from typing import Any
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.stats.arguments import check_confidence
-from fiotools.stats.frames import (
-    Frame,
-    answer,
-    columns,
-    differing,
-    groups,
-    kept,
-    names,
-    need,
-    opened,
-    values,
-)
-from fiotools.stats.metric import Metric, metric_of
-from fiotools.stats.order import drift
+from fiotools.stats import frames
+from fiotools.stats.arguments import Metric, check_confidence, metric_of
+from fiotools.stats.drift import drift
+from fiotools.stats.frames import AnswerRow
 from fiotools.stats.quantiles import ios_needed, ranks_around
-from fiotools.stats.runs import (
-    KINDS,
-    checked,
-    choose_scope,
-    moments,
-    one_row_each,
-    refuse_directions,
-    run_keys,
-    watched,
-)
-from fiotools.stats.verdict import percent
-from fiotools.vocabulary import DType
+from fiotools.stats.replicates import Runs, one_row_each, runs_of
+from fiotools.units import percent
+from fiotools.vocabulary import ANSWERS
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
 _MANY = 6  # runs for a 95 % interval of a median, and before a value may be called odd
-
-_COLUMNS: dict[str, DType] = {
-    "metric": "str",
-    "unit": "str",
-    "n": "Int64",
-    "median": "float64",
-    "median_lo": "float64",
-    "median_hi": "float64",
-    "mean": "float64",
-    "mean_lo": "float64",
-    "mean_hi": "float64",
-    "stddev": "float64",
-    "cov_pct": "float64",
-    "min": "float64",
-    "max": "float64",
-    "outliers": "Int64",
-    "varies_in": "str",
-    "warnings": "str",
-    "confidence": "float64",
-}
-
-
-@dataclass
-class _Summary:
-    """One group; its fields are the columns of `summarize`."""
-
-    metric: str
-    unit: str
-    n: int
-    median: float
-    mean: float
-    min: float
-    max: float
-    confidence: float
-    median_lo: float | None = None
-    median_hi: float | None = None
-    mean_lo: float | None = None
-    mean_hi: float | None = None
-    stddev: float | None = None
-    cov_pct: float | None = None
-    outliers: int = 0
-    varies_in: str | None = None
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def warnings(self) -> str | None:
-        return "; ".join(self.notes) or None
 
 
 def summarize(
@@ -151,45 +83,35 @@ def summarize(
     'median: need >= 6 runs for its interval'
     """
     check_confidence(confidence)
-    named = names(by)
-    data = opened(frame)
-    need(data, [metric, *named])
-    data = choose_scope(data, scope, named)
-    refuse_directions(data, named)
-    numbers = checked(data, metric, positive=False)
-    measure, keys, clock = metric_of(metric), run_keys(data), _clock(data)
-    watch = columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
-
-    cells = groups(data, named)
+    named = frames.names(by)
+    runs = runs_of(frames.opened(frame), metric, named, scope)
+    data, numbers, measure, clock = runs.data, runs.numbers, metric_of(metric), _clock(runs)
+    cells = frames.groups(data, named)
     found = []
     for rows in cells.values():
-        one_row_each(data, rows, keys)
+        one_row_each(data, rows, runs.keys)
         order = _in_order(rows, clock)
         series = [numbers[row] for row in order or rows]
-        varies = differing(watch, rows)
+        varies = frames.differing(runs.watch, rows)
         # what was changed from run to run is no drift
         in_order = order is not None and not varies
-        summary = _summary(series, measure, confidence, in_order=in_order)
-        summary.varies_in = ", ".join(varies) or None
-        if summary.varies_in:
-            summary.notes.append(f"runs vary in {summary.varies_in}")
-        found.append(summary)
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [getattr(summary, name) for summary in found])
-        for name, dtype in _COLUMNS.items()
-    }
-    return answer(data, kept(named, [rows[0] for rows in cells.values()]), told)
+        line = _summary(series, measure, confidence, in_order=in_order)
+        if varies:
+            line["varies_in"] = ", ".join(varies)
+            line["notes"].append(f"runs vary in {line['varies_in']}")
+        found.append(line)
+    keep = frames.kept(named, [rows[0] for rows in cells.values()])
+    return frames.answer(data, ANSWERS["summarize"], keep, found)
 
 
-def _clock(data: Frame) -> list[tuple[Any, Any]]:
+def _clock(runs: Runs[Any]) -> list[tuple[Any, Any]]:
     """Give for each row what its order is known within, and its place there (None: unknown)."""
-    times = moments(data)
-    if times is not None:
-        return [(None, moment) for moment in times]
+    data = runs.data
+    if runs.moments is not None:
+        return [(None, moment) for moment in runs.moments]
     if "source" not in data.columns:
         return [(None, row) for row in range(len(data))]
-    run = values(data, "run") if "run" in data.columns else [None] * len(data)
-    return list(zip(values(data, "source"), run, strict=True))
+    return list(zip(frames.values(data, "source"), frames.optional(data, "run"), strict=True))
 
 
 def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None:
@@ -200,42 +122,47 @@ def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None
     return sorted(rows, key=lambda row: clock[row][1])
 
 
-def _summary(series: list[float], metric: Metric, confidence: float, *, in_order: bool) -> _Summary:
+def _summary(
+    series: list[float], metric: Metric, confidence: float, *, in_order: bool
+) -> AnswerRow:
     """Summarize one series."""
-    n = len(series)
-    found = _Summary(
-        metric.name,
-        metric.unit,
-        n,
-        median(series),
-        fmean(series),
-        min(series),
-        max(series),
-        confidence,
-    )
-    found.median_lo, found.median_hi = median_interval(series, confidence)
-    if found.median_lo is None:
-        found.notes.append(f"median: need >= {ios_needed(50, confidence)} runs for its interval")
+    n, mean, odd = len(series), fmean(series), outliers(series)
+    median_lo, median_hi = median_interval(series, confidence)
+    notes: list[str] = []
+    line: AnswerRow = {
+        "metric": metric.name,
+        "unit": metric.unit,
+        "n": n,
+        "confidence": confidence,
+        "median": median(series),
+        "median_lo": median_lo,
+        "median_hi": median_hi,
+        "mean": mean,
+        "min": min(series),
+        "max": max(series),
+        "outliers": len(odd),
+        "notes": notes,
+    }
+    if median_lo is None:
+        notes.append(f"median: need >= {ios_needed(50, confidence)} runs for its interval")
     if n == 1:
-        found.notes.append("mean: need >= 2 runs for its interval")
-        return found
-    found.stddev = stdev(series)
+        notes.append("mean: need >= 2 runs for its interval")
+        return line
+    spread = line["stddev"] = stdev(series)
     if max(series) - min(series) <= 1e-12 * max(map(abs, series)):
-        found.notes.append("mean: no spread at all, so no interval")
+        notes.append("mean: no spread at all, so no interval")
     else:
-        half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * found.stddev / sqrt(n)
-        found.mean_lo, found.mean_hi = found.mean - half, found.mean + half
-    if found.mean > 0:
-        found.cov_pct = 100 * found.stddev / found.mean
-        if found.cov_pct >= _NOISY_PCT:
-            found.notes.append(f"runs spread by {percent(found.cov_pct / 100)} % (CoV)")
-    odd = outliers(series)
-    found.outliers = len(odd)
+        half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * spread / sqrt(n)
+        line |= {"mean_lo": mean - half, "mean_hi": mean + half}
+    if mean > 0:
+        line["cov_pct"] = 100 * spread / mean
+        if line["cov_pct"] >= _NOISY_PCT:
+            notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
     if odd:
-        found.notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
+        notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
     if in_order:
-        found.notes += _order_notes(series, odd, metric, confidence)
-    return found
+        notes += _order_notes(series, odd, metric, confidence)
+    return line
 
 
 def _order_notes(

@@ -10,23 +10,10 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.combine import added
-from fiotools.stats.frames import (
-    Frame,
-    amounts,
-    answer,
-    columns,
-    differing,
-    distinct,
-    groups,
-    kept,
-    names,
-    need,
-    opened,
-    values,
-)
-from fiotools.stats.pooling import pooled_mean, pooled_stddev, total
-from fiotools.stats.runs import (
+from fiotools.stats import frames
+from fiotools.stats.combine import pooled_mean, pooled_stddev, total, totals_of
+from fiotools.stats.frames import Frame
+from fiotools.stats.replicates import (
     labels,
     refuse_percentiles,
     refuse_several,
@@ -34,7 +21,7 @@ from fiotools.stats.runs import (
     refuse_unknown_runs,
     run_keys,
 )
-from fiotools.vocabulary import CONDITIONS, DType
+from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _ONE = ("thread", "job")  # scopes whose rows are one thread each
 _WHO = ("host", "port", "job", "thread", "target")
@@ -79,18 +66,18 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     0  mirror    1     0.0     total  18841.34      30.06
     1  mirror    1     1.0     total  43830.73      69.94
     """
-    by = names(by)
+    by = frames.names(by)
     data = thread_rows(io, by)
-    iops = amounts(data, "iops")
+    iops = frames.amounts(data, "iops")
     shares: list[float | None] = [None] * len(data)
     for rows in _together(data, by):
         known = [iops[row] for row in rows]
         whole = sum(rate for rate in known if rate is not None)
         for row, rate in zip(rows, known, strict=True):
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
-    wanted = [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES]
-    there = [name for name in dict.fromkeys(wanted) if name in data.columns]
-    return answer(data, kept(there, range(len(data))), {"share_pct": ("float64", shares)})
+    there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_MEASURES])
+    lines = [{"share_pct": share} for share in shares]
+    return frames.answer(data, ANSWERS["per_thread"], frames.kept(there, range(len(data))), lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -139,49 +126,43 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
        k    jain  max_over_min stragglers
     0  2  0.8628        2.3263   thread 0
     """
-    by = names(by)
+    by = frames.names(by)
     data = thread_rows(io, by)
-    iops = amounts(data, "iops")
+    iops = frames.amounts(data, "iops")
     ios, means, stddevs = (
-        amounts(data, name) for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
+        frames.amounts(data, name) for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
     )
-    cells, who = _together(data, by), columns(data, ("thread", "job", "entry"))
-    conditions = columns(data, differing(columns(data, CONDITIONS)))
-    found = []
+    cells, who = _together(data, by), frames.columns(data, ("thread", "job", "entry"))
+    conditions = frames.columns(data, frames.differing(frames.columns(data, CONDITIONS)))
+    lines = []
     for rows in cells:
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
-        found.append(
+        lines.append(
             {
+                "n": 1,
                 "k": len(rows),
                 "total_ios": total(n),
                 "lat_mean_ns": pooled_mean(n, m),
                 "lat_stddev_ns": pooled_stddev(n, m, s),
-                **_fair(who, rows, [iops[row] for row in rows], differing(conditions, rows)),
+                **_fair(who, rows, [iops[row] for row in rows], frames.differing(conditions, rows)),
             }
         )
-    types: dict[str, DType] = {
-        **dict.fromkeys(("n", "k", "total_ios"), "Int64"),
-        **dict.fromkeys(("jain", "max_over_min", "iops_lowest", "iops_highest"), "float64"),
-        "stragglers": "str",
-        **dict.fromkeys(("lat_mean_ns", "lat_stddev_ns"), "float64"),
-        "warnings": "str",
-    }
-    told = {name: (dtype, [row.get(name) for row in found]) for name, dtype in types.items()}
-    told["n"] = "Int64", [1] * len(found)
     keys = [name for name in _keys(data) if name not in by]
-    return answer(data, kept([*by, *keys], [rows[0] for rows in cells]), told)
+    return frames.answer(
+        data, ANSWERS["fairness"], frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
+    )
 
 
 def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataFrameT]:
     """Keep the rows of threads, and make one row of each."""
-    data = opened(io)
+    data = frames.opened(io)
     refuse_percentiles(data)
-    need(data, [*by, "iops"])
+    frames.need(data, [*by, "iops"])
     if "scope" in data.columns:
-        scopes = values(data, "scope")
+        scopes = frames.values(data, "scope")
         rows = [row for row, scope in enumerate(scopes) if scope in _ONE]
         if not rows:
-            there = [str(scope) for scope in distinct(scopes)]
+            there = [str(scope) for scope in frames.distinct(scopes)]
             why = ": fio summed them up (group_reporting)" if "group" in there else ""
             raise SchemaError(
                 f"no row of scope 'thread' or 'job' (there are: {', '.join(there) or 'none'}){why}"
@@ -196,14 +177,14 @@ def _over_targets(
     data: nw.DataFrame[IntoDataFrameT], by: Sequence[str]
 ) -> nw.DataFrame[IntoDataFrameT]:
     """Add up the rows of a thread, which has one for each of its targets."""
-    thread = columns(data, ("thread",)).get("thread", [None] * len(data))
-    who = [name for name in (*_keys(data), *_WHO, *labels(data)) if name in data.columns]
+    thread, keys = frames.optional(data, "thread"), run_keys(data)
+    who = [*by, *(name for name in (*_keys(data), *_WHO, *labels(data)) if name != "target")]
     # without a column `run`, each row is a run of its own: only targets tell that it is not
-    told = columns(data, ("entry", "target") if "run" in data.columns else ("target",))
-    keys, places = run_keys(data), list(zip(*told.values(), strict=True))
+    told = ("entry", "target") if "run" in data.columns else ("target",)
+    places = frames.keys_of(data, frames.present(data, told))
     cells = []
-    for rows in groups(data, dict.fromkeys([*by, *(n for n in who if n != "target")])).values():
-        apart = len({places[row] for row in rows} if places else ()) == len(rows)
+    for rows in frames.groups(data, frames.present(data, who)).values():
+        apart = len({places[row] for row in rows}) == len(rows)
         key = keys[rows[0]]
         if thread[rows[0]] is None or not (apart or len(key) == 2):
             cells += [[row] for row in rows]
@@ -213,16 +194,16 @@ def _over_targets(
             raise refuse_several(data, rows, key)
     if len(cells) == len(data):
         return data
-    return nw.from_native(added(data, sorted(cells), "thread", by), eager_only=True)
+    return nw.from_native(totals_of(data, sorted(cells), "thread", by), eager_only=True)
 
 
 def _keys(data: Frame) -> list[str]:
-    return [name for name in ("source", "run", "group", "direction") if name in data.columns]
+    return frames.present(data, ("source", "run", "group", "direction"))
 
 
 def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:
     """Give the rows of threads that ran side by side: per run, fio group and direction."""
-    return list(groups(data, dict.fromkeys([*by, *_keys(data)])).values())
+    return list(frames.groups(data, dict.fromkeys([*by, *_keys(data)])).values())
 
 
 def _fair(

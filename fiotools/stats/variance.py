@@ -5,26 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean
-from typing import Any
 
 import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.hints import argument
-from fiotools.stats.arguments import check_confidence
-from fiotools.stats.frames import answer, columns, differing, groups, kept, names, need, opened
-from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import checked, refuse_directions, run_keys, watched
+from fiotools.stats import frames
+from fiotools.stats.arguments import check_confidence, metric_of
+from fiotools.stats.frames import AnswerRow
+from fiotools.stats.replicates import checked, refuse_directions, run_keys, watched
 from fiotools.stats.threads import thread_rows
-from fiotools.vocabulary import DType
-
-_COLUMNS: dict[str, DType] = {
-    **dict.fromkeys(("metric", "unit"), "str"),
-    **dict.fromkeys(("n", "parts"), "Int64"),
-    **dict.fromkeys(("mean", "stddev_within", "stddev_between"), "float64"),
-    **dict.fromkeys(("icc", "icc_lo", "icc_hi", "confidence"), "float64"),
-    **dict.fromkeys(("varies_in", "warnings"), "str"),
-}
+from fiotools.vocabulary import ANSWERS
 
 
 def variance_parts(
@@ -86,22 +77,20 @@ def variance_parts(
     0  3      6  112.0           2.45            9.38  0.94
     """
     check_confidence(confidence)
-    named = names(by)
-    need(opened(io), [*named, metric, "run"])
+    named = frames.names(by)
+    frames.need(frames.opened(io), [*named, metric, "run"])
     data = thread_rows(io, named)
     refuse_directions(data, named)
     series = checked(data, metric, positive=False)
-    keys, watch = run_keys(data), columns(data, watched(data, named))
-    phase = columns(data, ("group",)).get("group", [None] * len(data))
+    keys, watch = run_keys(data), frames.columns(data, watched(data, named))
+    phase = frames.optional(data, "group")
     unit = metric_of(metric).unit
-    found: list[dict[str, Any]] = []
-    cells = list(groups(data, named).values())
+    found: list[AnswerRow] = []
+    cells = list(frames.groups(data, named).values())
     for rows in cells:
-        runs: dict[tuple[Any, ...], list[float]] = {}
-        for row in rows:
-            runs.setdefault(keys[row], []).append(series[row])
-        line = components(list(runs.values()), confidence)
-        varies = ", ".join(differing(watch, rows)) or None
+        runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
+        line = components(runs, confidence)
+        varies = ", ".join(frames.differing(watch, rows)) or None
         if varies:
             line["notes"].append(f"rows vary in {varies}")
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
@@ -110,14 +99,13 @@ def variance_parts(
                 f"in {argument('by')}"
             )
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
-        found.append(line | {"warnings": "; ".join(line["notes"]) or None})
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (dtype, [line.get(name) for line in found]) for name, dtype in _COLUMNS.items()
-    }
-    return answer(data, kept(named, [rows[0] for rows in cells]), told)
+        found.append(line)
+    return frames.answer(
+        data, ANSWERS["variance_parts"], frames.kept(named, [rows[0] for rows in cells]), found
+    )
 
 
-def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> dict[str, Any]:
+def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:
     """Split the variance of runs of threads; what cannot be told is left out, with a note.
 
     Examples
@@ -129,7 +117,7 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> dic
     sizes = [len(run) for run in runs]
     k, count = len(runs), sum(sizes)
     middle = fmean(value for run in runs for value in run)
-    found: dict[str, Any] = {"n": k, "parts": count, "mean": middle, "notes": []}
+    found: AnswerRow = {"n": k, "parts": count, "mean": middle, "notes": []}
     if count == k:
         found["notes"].append("one thread in each run: the two cannot be told apart")
         return found

@@ -1,148 +1,382 @@
-"""Whether the last rounds of a series are steady, by the rule of SNIA or one of fio's.
-
-A rule says that a window meets it, and no more: a decay of 2 % a round passes SNIA's, and of
-stationary series whose rounds spread by 5 % one in seven fails it. So the figures stand beside.
-
-Sources: SNIA Solid State Storage Performance Test Specification 2.0.1; fio's ``steadystate.c``.
-"""
+"""Windows of time: how many I/Os, how fast, how long, in each second of a log of any length."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf
-from numbers import Real
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isfinite
+from typing import Any, TypeVar
 
-import numpy as np
+import narwhals as nw
+import polars as pl
 
+from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.hints import argument
-from fiotools.stats.batches import Array, weighted_mean
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
+from fiotools.stats.quantiles import wanted_percentiles
+from fiotools.stats.window_sums import (
+    DIRECTIONS,
+    PARTS,
+    Grid,
+    bins_of_windows,
+    kept_as,
+    parts_of,
+    percentiles_of_windows,
+    windows,
+)
+from fiotools.tables.columns import POLARS
+from fiotools.tables.columns import column as typed_column
+from fiotools.tables.frames import to_pandas
+from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
 
-Rule = Literal["snia", "fio-deviation", "fio-slope"]
+FrameT = TypeVar("FrameT")
 
-_SNIA = (20.0, 10.0)  # range and rise, in percent of the mean
-_ROUNDS = 5  # of SNIA's window
-_WORTH_A_WORD_PCT = 5.0  # as in compare(): a rise from here on matters
-_DIGITS = 1 + 1e-9  # lets 20 % be 20 %
+_OF_PERCENTILES = ("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
+_LOG = ("source", "run", "entry", "job")  # by default each log has windows of its own
+_SAMPLES = ("quantity", "time_s", "value", "bs_bytes")
+_BINS = ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
+_RATES = ("iops", "bw_bytes_per_s")
+# which log of a job tells how many I/Os there were, where there are several
+_COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
 
 
-@dataclass(frozen=True)
-class Window:
-    """The last rounds, in percent of their mean.
+def window(
+    frame: FrameT,
+    every: str | float,
+    *,
+    by: str | Sequence[str] | None = None,
+    percentiles: float | Sequence[float] = (),
+) -> FrameT:
+    """Make windows of a log: rates, means and percentiles of each second.
 
-    Attributes
+    Parameters
     ----------
-    mean : float
-    range_pct : float
-        Largest less smallest.
-    deviation_pct : float
-        The largest distance from the mean.
-    rise_pct : float
-        Of the least-squares line, from the first round to the last; negative where it falls.
-    drift_pct : float
-        The same from one round to the next.
-    """
+    frame : polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        What `scan_log` or `scan_hist_log` gave, or a table such as `Results.samples` or
+        `Results.bins`. A lazy frame is answered lazily, and read once, in constant memory.
+    every : str or float
+        How long a window is: ``"1s"``, ``"100ms"``, or seconds.
+    by : str or sequence of str, optional
+        Columns that keep windows apart. By default these are the labels, ``source``, ``run``,
+        ``entry`` and ``job``: each log has windows of its own. With ``by=[]`` what several logs
+        did at the same time is added up; their clocks must be one, see `scan_log`. Directions and
+        quantities always stay apart.
+    percentiles : float or sequence of float
+        Of latencies, above 0, up to 100. Each is a row of its own.
 
-    mean: float
-    range_pct: float
-    deviation_pct: float
-    rise_pct: float
-    drift_pct: float
+    Returns
+    -------
+    polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        A row per window: the columns of `by`, ``direction``, ``quantity`` (of bins ``latency``);
 
+        * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
+          covers, and ``coverage_pct``, the same in percent: the first and the last window are
+          seldom whole;
+        * ``n``, the I/Os in it (rows, where a row is a window of its log);
+        * ``iops`` and ``bw_bytes_per_s``, over the time covered; none where that is less than a
+          tenth of the window;
+        * ``mean`` of the latencies of single I/Os [ns];
+        * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
+          of fio's in which it is, and its middle, which is what fio prints;
+        * ``varies_in``, the columns over which was added up; ``warnings``.
 
-def window_of(values: Array, widths: Array) -> Window | None:
-    """Measure a window of two rounds or more; None where the mean is 0 and nothing a share of it.
+    Raises
+    ------
+    SchemaError
+        For arguments that are none, samples that are sums since the start of the run, and bins
+        that do not fit each other.
+
+    See Also
+    --------
+    window_bins : The histogram of each window.
+    steady : Whether a series was steady; it makes rounds of averaged logs.
+
+    Notes
+    -----
+    A single I/O belongs to the window in which it ended. Single I/Os cover the time from the first
+    to the last of them, whatever their direction; a window between these without I/O has a row
+    with an ``n`` of 0. An interval (a row of an averaged log or of a histogram log) belongs to the
+    window in which its middle lies, and begins with the end of the one before.
+
+    Percentiles are those of fio's own bins, 64 to an octave, which are counted and never averaged.
+    What has to be kept are the bins of all windows, some hundred each: for very long logs take
+    longer windows.
 
     Examples
     --------
-    >>> window_of(np.array([104.0, 102.0, 100.0, 98.0, 96.0]), np.ones(5))
-    Window(mean=100.0, range_pct=8.0, deviation_pct=4.0, rise_pct=-8.0, drift_pct=-2.0)
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> log = pd.DataFrame({
+    ...     "direction": "read", "quantity": "lat_ns", "bs_bytes": 4096,
+    ...     "time_s": [0.0, 0.4, 0.999, 1.2, 1.499], "value": [100e3, 120e3, 140e3, 90e3, 110e3],
+    ... })
+    >>> ft.window(log, "1s", percentiles=50)[["time_s", "span_s", "n", "iops", "mean", "value_ns"]]
+       time_s  span_s  n  iops      mean  value_ns
+    0     1.0     1.0  3   3.0  120000.0  120320.0
+    1     2.0     0.5  2   4.0  100000.0   89600.0
     """
-    mean = weighted_mean(values, widths)
-    if mean <= 0:
-        return None
-    middle = np.cumsum(widths) - widths / 2
-    x = middle - weighted_mean(middle, widths)
-    slope = float((widths * x) @ (values - mean) / ((widths * x) @ x))
-    rise = 100 * slope * float(middle[-1] - middle[0]) / mean
-    return Window(
-        mean,
-        100 * float(np.ptp(values)) / mean,
-        100 * float(np.abs(values - mean).max()) / mean,
-        rise,
-        rise / (len(values) - 1),
-    )
+    wanted = wanted_percentiles(percentiles) if _any(percentiles) else []
+    shown = [name for name in ANSWERS["window"] if wanted or name not in _OF_PERCENTILES]
+
+    def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+        cells = [*grid.by, "way", "at"]
+        found = windows(parts, grid).with_columns(
+            pl.lit(grid.seconds).alias("interval_s"),
+            (100 * pl.col("span_s") / grid.seconds).round(6).alias("coverage_pct"),
+        )
+        if wanted:
+            read = percentiles_of_windows(bins_of_windows(parts, grid), grid, wanted)
+            asked = pl.DataFrame({"percentile": pl.Series(wanted, dtype=pl.Float64)})
+            found = found.join(asked, how="cross", maintain_order="left")
+            found = found.join(
+                read, on=[*cells, "percentile"], how="left", nulls_equal=True, maintain_order="left"
+            )
+        return found
+
+    found: FrameT = _answered(frame, every, by, shown, finish, bins=bool(wanted))
+    return found
 
 
-@dataclass(frozen=True)
-class Judge:
-    """A rule with its window and its limits in percent, checked once."""
+def window_bins(
+    frame: FrameT, every: str | float, *, by: str | Sequence[str] | None = None
+) -> FrameT:
+    """Make histograms of the latencies of a log, one for each window of time.
 
-    rule: Rule
-    window: int | None
-    limits: tuple[float, ...]
+    Parameters
+    ----------
+    frame, every, by
+        As in `window`.
 
-    def verdict(self, found: Window) -> tuple[bool, str]:
-        """Say whether the window is met, and in words why not."""
-        over = []
-        figures = zip(self._names(), self._figures(found), self.limits, strict=True)
-        for name, value, limit in figures:
-            # SNIA's limits may be reached, fio's may not
-            within = value <= limit * _DIGITS if self.rule == "snia" else value < limit
-            if not within:
-                over.append(f"{name} {value:.3g} %, limit {limit:g} %")
-        if over:
-            return False, "window not met: " + "; ".join(over)
-        return True, "window met"
+    Returns
+    -------
+    polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        In the form of `Results.bins`, for `plot.heatmap`, `merge_bins` and
+        `percentiles_from_bins`: the columns of `by`, ``direction``, ``latency``; ``time_s``, the
+        end of the window; ``bin_lo_ns``, ``bin_hi_ns`` [ns] and ``count``.
 
-    def caution(self, found: Window) -> str | None:
-        """Warn of a window that is met by what still rises or falls."""
-        if abs(found.rise_pct) < _WORTH_A_WORD_PCT:
-            return None
-        way = "rises" if found.rise_pct > 0 else "falls"
-        return (
-            f"met, yet it {way} by {abs(found.rise_pct):.2g} % over the window, "
-            f"{abs(found.drift_pct):.2g} % a round"
+    Raises
+    ------
+    SchemaError
+        As in `window`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> log = pd.DataFrame({
+    ...     "direction": "read", "quantity": "clat_ns", "bs_bytes": 4096,
+    ...     "time_s": [0.0, 0.4, 0.999, 1.2], "value": [128.0, 129.0, 140.0, 90.0],
+    ... })
+    >>> ft.window_bins(log, "1s")[["latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"]]
+      latency  time_s  bin_lo_ns  bin_hi_ns  count
+    0    clat     1.0      128.0      130.0      2
+    1    clat     1.0      140.0      142.0      1
+    2    clat     2.0       90.0       91.0      1
+    """
+
+    def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+        found = bins_of_windows(parts, grid).rename({"n": "count"})
+        if grid.of_bins:
+            return found
+        return found.with_columns(
+            pl.col("quantity").cast(pl.String).str.strip_suffix("_ns").alias("latency")
         )
 
-    def _names(self) -> tuple[str, ...]:
-        if self.rule == "snia":
-            return "range", "rise"
-        return ("deviation",) if self.rule == "fio-deviation" else ("slope a round",)
-
-    def _figures(self, found: Window) -> tuple[float, ...]:
-        if self.rule == "snia":
-            return found.range_pct, abs(found.rise_pct)
-        if self.rule == "fio-deviation":
-            return (found.deviation_pct,)
-        return (abs(found.drift_pct),)
+    shown = [name for name in ANSWERS["window_bins"] if name != "latency"]
+    found: FrameT = _answered(frame, every, by, shown, finish, bins=True)
+    return found
 
 
-def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
-    """Check what was asked for."""
-    if rule not in get_args(Rule):
-        known = ", ".join(repr(name) for name in get_args(Rule))
-        raise SchemaError(f"method {rule!r} is none of {known}")
-    if window is None and rule == "snia":
-        window = _ROUNDS
-    if window is not None and not (isinstance(window, (int, np.integer)) and window >= 2):
-        raise SchemaError(f"window is {window!r}: it is a number of rounds, at least 2")
-    return Judge(rule, None if window is None else int(window), _limits(rule, limit))
+def _any(percentiles: Any) -> bool:
+    return isinstance(percentiles, (int, float, str)) or len(percentiles) > 0
 
 
-def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
-    if limit is None:
-        if rule != "snia":
-            need = f"a limit in percent, as fio's ss does: {argument('limit', 0.3)}"
-            raise SchemaError(f"{rule} needs {need}")
-        return _SNIA
-    several = [limit] if isinstance(limit, (Real, str)) else list(limit)
-    if len(several) != (2 if rule == "snia" else 1):
-        need = f"one: {argument('limit', 0.3)}"
-        if rule == "snia":
-            need = f"two, of range and rise: {argument('limit', (20, 10))}"
-        raise SchemaError(f"limit is {limit!r}: {rule} has {need}")
-    if not all(isinstance(value, Real) and 0 < float(value) < inf for value in several):
-        raise SchemaError(f"limit is {limit!r}: it is in percent and above 0")
-    return tuple(map(float, several))
+def _answered(
+    frame: Any,
+    every: str | float,
+    by: str | Sequence[str] | None,
+    shown: Sequence[str],
+    finish: Callable[[pl.DataFrame, Grid], pl.DataFrame],
+    *,
+    bins: bool,
+) -> Any:
+    """Sum up batches, finish what they come to, and answer in the caller's kind."""
+    if isinstance(frame, pl.LazyFrame):
+        return _lazily(frame, every, by, shown, finish, bins=bins)
+    data = frames.opened(frame)
+    is_polars = isinstance(frame, pl.DataFrame)
+    whole = frame if is_polars else pl.DataFrame(_series(data, name) for name in data.columns)
+    found = _lazily(whole.lazy(), every, by, shown, finish, bins=bins).collect()
+    return found if is_polars else to_pandas(found)
+
+
+def _series(data: Frame, name: str) -> pl.Series:
+    given = frames.values(data, name)
+    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
+
+
+def _lazily(
+    frame: pl.LazyFrame,
+    every: str | float,
+    by: str | Sequence[str] | None,
+    shown: Sequence[str],
+    finish: Callable[[pl.DataFrame, Grid], pl.DataFrame],
+    *,
+    bins: bool,
+) -> pl.LazyFrame:
+    given = frame.collect_schema()
+    grid = _grid(given, every, by, bins=bins)
+    needed = [
+        name
+        for name in (*grid.keys, "direction", *(_BINS if grid.of_bins else _SAMPLES))
+        if name in given
+    ]
+    sums = {**{name: kept_as(given[name]) for name in grid.keys}, **PARTS}
+    cells = [*grid.keys, "way", "at", "end", "bin_lo_ns", "bin_hi_ns"]
+    parts = (
+        frame.select(list(dict.fromkeys(needed)))
+        .map_batches(partial(parts_of, grid=grid), schema=sums, streamable=True)
+        .group_by(cells)
+        .agg(pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max())
+    )
+    own = [name for name in grid.by if name != grid.what]
+    apart = {name: given[name] for name in own}
+    if "direction" in given:
+        apart["direction"] = given["direction"]
+    what = "latency" if shown[-1] == "count" else grid.what
+    apart[what] = given[what] if what in given else pl.String()
+    types = {name: POLARS[EVERY[name].dtype] for name in shown}
+    schema = {**apart, **types}
+
+    def finished(parts: pl.DataFrame) -> pl.DataFrame:
+        if parts.is_empty():
+            return pl.DataFrame(schema=schema)
+        words = dict(enumerate(DIRECTIONS))
+        found = finish(parts, grid).with_columns(
+            pl.col("way")
+            .replace_strict(words, default=None, return_dtype=pl.String)
+            .alias("direction"),
+            ((pl.col("at") + 1) * grid.seconds).round(9).alias("time_s"),
+        )
+        return found.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+
+    return parts.map_batches(finished, schema=schema)
+
+
+def _grid(
+    given: pl.Schema, every: str | float, by: str | Sequence[str] | None, *, bins: bool
+) -> Grid:
+    """Check which windows are asked for."""
+    of_bins = "bin_lo_ns" in given
+    what = "latency" if of_bins else "quantity"
+    labels = [name for name, dtype in given.items() if name not in EVERY and not dtype.is_float()]
+    if by is None:
+        apart = [*labels, *(name for name in _LOG if name in given)]
+    else:
+        apart = [name for name in frames.names(by) if name not in ("direction", what)]
+    form = nw.from_native(pl.DataFrame(schema=given))
+    frames.need(form, ["time_s", *(_BINS if of_bins else ("quantity", "value")), *apart])
+    apart.append(what)
+    keys = [*labels, *(name for name in KEYS if name in given and name != "direction"), what]
+    return Grid(_seconds(every), tuple(dict.fromkeys([*apart, *keys])), tuple(apart), bins, of_bins)
+
+
+def _seconds(every: str | float) -> float:
+    """Read the length of a window."""
+    try:
+        seconds = units.seconds(every) if isinstance(every, str) else float(every)
+    except (TypeError, ValueError):
+        seconds = 0.0
+    if not (isfinite(seconds) and seconds > 0):
+        raise SchemaError(f"every={every!r} is no length of time: '1s', '100ms', 0.5")
+    return seconds
+
+
+def as_samples(frame: Any, figure: str | None) -> Any:
+    """Take one figure of each window for a sample; give what are no windows as it is.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+    figure : str or None
+        A column of what `window` answers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({
+    ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
+    ... })
+    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value"]].round(2)
+      quantity  time_s  value
+    0     iops    1.00   2.22
+    1     iops    1.20   4.98
+    """
+    if not _is_windows(frame):
+        return frame
+    data = frames.opened(frame)
+    if figure not in FIGURES:
+        named = ", ".join(FIGURES)
+        raise SchemaError(f"windows have several figures: quantity= is one of {named}")
+    frames.need(data, [figure])
+    return _samples(data, range(len(data)), [figure])
+
+
+def as_rates(frame: Any) -> Any:
+    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = (frame if _is_windows(frame) else window(frame, "1s")).collect(engine="streaming")
+    if not _is_windows(frame):
+        return frame
+    data = frames.opened(frame)
+    told, percentile = frames.optional(data, "quantity"), frames.optional(data, "percentile")
+    rows = []
+    for own in frames.groups(data, _apart(data)).values():
+        # one of the logs of the same I/Os, and one of the percentiles of a window
+        chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
+        rows += [row for row in own if told[row] == chosen and percentile[row] == least]
+    return _samples(data, rows, _RATES)
+
+
+def _place(quantity: str | None) -> int:
+    return _COUNTING.index(quantity) if quantity in _COUNTING else len(_COUNTING)
+
+
+def _is_windows(frame: Any) -> bool:
+    lazy = isinstance(frame, pl.LazyFrame)
+    names = set(frame.collect_schema() if lazy else getattr(frame, "columns", ()))
+    return {"interval_s", "span_s", "coverage_pct"} <= names and "value" not in names
+
+
+def _apart(data: Frame) -> list[str]:
+    """Name the columns that tell logs apart."""
+    names = data.columns[: data.columns.index("time_s")]
+    return [name for name in names if name not in ("direction", "quantity")]
+
+
+def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
+    """Make samples; those of the last windows of a log end with it."""
+    lists = frames.columns(data, ("time_s", "interval_s", "span_s", *figures))
+    quantities = frames.optional(data, "quantity")  # windows of bins have a latency
+    ends = {}
+    for own in frames.groups(data, _apart(data)).values():
+        last = max(lists["time_s"][row] for row in own)
+        for row in own:
+            time, length, span = (lists[name][row] for name in ("time_s", "interval_s", "span_s"))
+            ends[row] = time - length + span if time == last and span < length else time
+    picked = [(row, figure) for figure in figures for row in rows if lists[figure][row] is not None]
+    if not picked:
+        raise SchemaError(f"the windows have no {' and no '.join(figures)}")
+    lines = [
+        {
+            "quantity": figure if figure in _RATES else quantities[row] or "clat_ns",
+            "time_s": round(ends[row], 9),
+            "value": lists[figure][row],
+        }
+        for row, figure in picked
+    ]
+    keep = frames.present(data, (*_apart(data), "direction", "percentile"))
+    rows = [row for row, _ in picked]
+    return frames.answer(data, ("quantity", "time_s", "value"), frames.kept(keep, rows), lines)

@@ -9,8 +9,8 @@ import pytest
 import fiotools as ft
 from fiotools import combine, compare
 from fiotools.errors import SchemaError
+from fiotools.stats.combine import pooled_mean, pooled_stddev
 from fiotools.stats.frames import opened, values
-from fiotools.stats.pooling import pooled_mean, pooled_stddev
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 SECTIONS = CORPUS / "fio/generated/local__json-multisection-stonewall.json"

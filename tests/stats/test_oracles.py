@@ -2,7 +2,7 @@
 
 The others stand with what they are about: the ratio of five runs a side in `test_compare` and
 `test_estimates`, medians in `test_summary`, article 002 in `test_combine` and `test_threads`, I/Os
-for a percentile in `test_histogram`, windows in `test_steady`, a log in `test_reconcile`.
+for a percentile in `test_histograms`, windows in `test_steady`, a log in `test_reconcile`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from scipy import stats
 
 import fiotools as ft
 from fiotools import combine, compare, steady
-from fiotools.stats.batches import BATCHES, ENOUGH, PER_TAU, batch_interval
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.batch_means import BATCHES, ENOUGH, PER_TAU, batch_interval
+from fiotools.stats.combine import pooled_stddev
+from fiotools.stats.drift import blocks
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
-from fiotools.stats.metric import metric_of
-from fiotools.stats.order import blocks
-from fiotools.stats.pooling import pooled_stddev
+from fiotools.stats.ratio import verdict
 from fiotools.stats.summary import outliers
-from fiotools.stats.verdict import verdict
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures/fio"

@@ -11,8 +11,8 @@ from scipy import stats
 import fiotools as ft
 from fiotools import steady
 from fiotools.errors import SchemaError
-from fiotools.stats.batches import autocorrelation, batch_interval, integrated_time, portions
-from fiotools.stats.windows import judge_of, window_of
+from fiotools.stats.batch_means import autocorrelation, batch_interval, integrated_time, portions
+from fiotools.stats.steady_rules import judge_of, window_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]

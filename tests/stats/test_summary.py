@@ -10,7 +10,7 @@ from scipy import stats
 
 from fiotools import summarize
 from fiotools.errors import SchemaError
-from fiotools.stats.order import blocks, drift
+from fiotools.stats.drift import blocks, drift
 from fiotools.stats.summary import median_interval, outliers
 
 

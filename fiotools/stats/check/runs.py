@@ -12,7 +12,7 @@ import narwhals as nw
 
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import values
-from fiotools.stats.runs import refuse_twice
+from fiotools.stats.replicates import refuse_twice
 from fiotools.tables.frames import Frames
 from fiotools.vocabulary import TABLES
 

@@ -8,27 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from math import isinf
-from typing import Any
+from typing import Any, Generic
 
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
-from fiotools.stats.frames import (
-    LARGEST,
-    Frame,
-    columns,
-    differing,
-    distinct,
-    groups,
-    leave_out,
-    numbers,
-    opened,
-    to_type,
-    values,
-)
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame, Key
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 # what can tell the rows of one run apart, beside its conditions
@@ -41,7 +31,48 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 
-Place = tuple[tuple[Any, ...], Any, str]  # run, fio group, scope
+ScopedRun = tuple[Key, Any, str]  # run, fio group, scope
+
+
+@dataclass(frozen=True)
+class Runs(Generic[IntoDataFrameT]):
+    """Rows of one scope and one direction (where it is not named), as statistics of runs want them.
+
+    Attributes
+    ----------
+    data : narwhals.DataFrame
+    numbers : list of float
+        The metric, known in every row.
+    keys : list of tuple
+        Which run each row belongs to.
+    watch : dict of str to list
+        Columns that should not differ among rows treated alike, but may.
+    moments : list or None
+        When each row's run was, where all are known.
+    """
+
+    data: nw.DataFrame[IntoDataFrameT]
+    numbers: list[float]
+    keys: list[Key]
+    watch: dict[str, list[Any]]
+    moments: list[Any] | None
+
+
+def runs_of(
+    data: nw.DataFrame[IntoDataFrameT],
+    metric: str,
+    named: Collection[str],
+    scope: str | None = None,
+    *,
+    positive: bool = False,
+) -> Runs[IntoDataFrameT]:
+    """Take the rows of a frame that count, or say which filter to type."""
+    frames.need(data, [metric, *named])
+    data = choose_scope(data, scope, named)
+    refuse_directions(data, named)
+    numbers = checked(data, metric, positive=positive)
+    watch = frames.columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
+    return Runs(data, numbers, run_keys(data), watch, moments(data))
 
 
 def choose_scope(
@@ -58,7 +89,7 @@ def choose_scope(
                 f"{argument('scope', scope)} was asked for, but the frame has no column 'scope'"
             )
         return frame
-    there = distinct(values(frame, "scope"))
+    there = frames.distinct(frames.values(frame, "scope"))
     if scope is not None and scope not in there:
         raise SchemaError(f"no row of scope {scope!r}; there are: {_listed(there)}")
     if scope is None and ("scope" in named or len(there) < 2):
@@ -70,7 +101,7 @@ def choose_scope(
         raise SchemaError(
             f"rows of several scopes ({_listed(there)}) are not repeats: {_one_scope(frame)}"
         )
-    kept = [row for row, value in enumerate(values(frame, "scope")) if value == chosen]
+    kept = [row for row, value in enumerate(frames.values(frame, "scope")) if value == chosen]
     if scope is None:
         _no_run_lost(frame, kept)
     return frame[kept]
@@ -78,14 +109,14 @@ def choose_scope(
 
 def _each_alone(frame: Frame) -> bool:
     """Say whether no row has another beside it in its run, fio group and direction."""
-    return len(groups(frame, columns(frame, _ALONE))) == len(frame)
+    return len(frames.groups(frame, frames.columns(frame, _ALONE))) == len(frame)
 
 
 def in_one_scope(
     frame: IntoDataFrameT, scope: str | None, named: Collection[str]
 ) -> IntoDataFrameT:
     """Keep one scope of any frame, as the statistics do, and lose no run."""
-    return choose_scope(opened(frame), scope, named).to_native()
+    return choose_scope(frames.opened(frame), scope, named).to_native()
 
 
 def refuse_mixture(frame: Frame) -> None:
@@ -100,13 +131,13 @@ def refuse_scopes(frame: Frame) -> None:
         at = _places(frame)
         run = _twice(at)
         if run is not None:
-            scopes = distinct(scope for whose, _, scope in at if whose == run)
+            scopes = frames.distinct(scope for whose, _, scope in at if whose == run)
             found = _lossless(at)
             remedy = "in each group, keep either its jobs or their sum"
             if found is not None:
                 sign, scope = found
                 word = "keep one" if sign == "==" else "leave one out"
-                remedy = f"{word}, {to_type(frame, 'scope', scope, sign)}"
+                remedy = f"{word}, {frames.to_type(frame, 'scope', scope, sign)}"
             raise SchemaError(
                 f"{run_name(run)} mixes rows of scope {_listed(scopes)}, "
                 f"which would count I/O twice: {remedy}"
@@ -115,7 +146,7 @@ def refuse_scopes(frame: Frame) -> None:
 
 def refuse_twice(frame: Frame) -> None:
     """Refuse entries of a report that stand there twice."""
-    lists = columns(frame, ("entry", "direction"))
+    lists = frames.columns(frame, ("entry", "direction"))
     if "entry" not in lists:
         return
     seen = set()
@@ -131,32 +162,33 @@ def refuse_twice(frame: Frame) -> None:
 def refuse_unknown_runs(frame: Frame) -> None:
     """Refuse rows of no known run where rows of one run are put together."""
     if "run" in frame.columns:
-        unknown = values(frame, "run").count(None)
+        unknown = frames.values(frame, "run").count(None)
         if unknown:
             raise SchemaError(
                 f"run is missing in {unknown} of {len(frame)} rows: what are they parts of?"
             )
 
 
-def _places(frame: Frame) -> list[Place]:
+def _places(frame: Frame) -> list[ScopedRun]:
     """Say for each row of a known scope which run and fio group it is about."""
-    named = [name for name in ("source", "run") if name in frame.columns]
-    keys = {row: key for key, rows in groups(frame, named).items() for row in rows}
-    group = values(frame, "group") if "group" in frame.columns else [None] * len(frame)
+    keys, group = (
+        frames.keys_of(frame, frames.present(frame, ("source", "run"))),
+        frames.optional(frame, "group"),
+    )
     return [
         (keys[row], group[row], scope)
-        for row, scope in enumerate(values(frame, "scope"))
+        for row, scope in enumerate(frames.values(frame, "scope"))
         if scope is not None
     ]
 
 
-def _twice(at: Iterable[Place]) -> tuple[Any, ...] | None:
+def _twice(at: Iterable[ScopedRun]) -> Key | None:
     """Give the first run whose rows would count I/O twice.
 
     fio may report one group whole and another job by job: these overlap only within a group.
     """
-    runs: dict[tuple[Any, ...], set[str]] = {}
-    parts: dict[tuple[tuple[Any, ...], Any], set[str]] = {}
+    runs: dict[Key, set[str]] = {}
+    parts: dict[tuple[Key, Any], set[str]] = {}
     for run, group, scope in at:
         runs.setdefault(run, set()).add(scope)
         parts.setdefault((run, group), set()).add(scope)
@@ -166,9 +198,9 @@ def _twice(at: Iterable[Place]) -> tuple[Any, ...] | None:
     return None
 
 
-def _lossless(at: Sequence[Place]) -> tuple[str, str] | None:
+def _lossless(at: Sequence[ScopedRun]) -> tuple[str, str] | None:
     """Find the filter on scope that counts nothing twice and leaves no group and no run out."""
-    there = distinct(scope for _, _, scope in at)
+    there = frames.distinct(scope for _, _, scope in at)
     there.sort(key=lambda scope: scope != "group")  # of jobs and their sum, the sum is one number
     for sign, scope in (
         *(("==", scope) for scope in there if scope != "total"),
@@ -181,7 +213,7 @@ def _lossless(at: Sequence[Place]) -> tuple[str, str] | None:
     return None
 
 
-def _covers(kept: Iterable[Place], at: Iterable[Place]) -> bool:
+def _covers(kept: Iterable[ScopedRun], at: Iterable[ScopedRun]) -> bool:
     parts = {(run, group) for run, group, _ in kept}
     runs = {run for run, _ in parts}
     whole = {run for run, _, scope in kept if scope not in _BY_GROUP}
@@ -198,7 +230,7 @@ def _one_scope(frame: Frame) -> str:
         return f"make totals of them with {_totals()}"
     sign, scope = found
     one = f"name one, {argument('scope', scope)}, or " if sign == "==" else ""
-    return f"{one}type {to_type(frame, 'scope', scope, sign)}"
+    return f"{one}type {frames.to_type(frame, 'scope', scope, sign)}"
 
 
 def _totals() -> str:
@@ -212,8 +244,10 @@ def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
     whose = run_keys(frame)
     lost = set(whose) - {whose[row] for row in kept}
     if lost:
-        held = distinct(
-            value for value, key in zip(values(frame, "scope"), whose, strict=True) if key in lost
+        held = frames.distinct(
+            value
+            for value, key in zip(frames.values(frame, "scope"), whose, strict=True)
+            if key in lost
         )
         raise SchemaError(
             f"{len(lost)} of {len(set(whose))} runs have no row of scope 'total' (they have "
@@ -225,29 +259,27 @@ def refuse_directions(frame: Frame, named: Collection[str]) -> None:
     """Refuse several directions in one number: those of one run are one observation."""
     if "direction" not in frame.columns or "direction" in named:
         return
-    there = distinct(values(frame, "direction"))
+    there = frames.distinct(frames.values(frame, "direction"))
     if len(there) > 1:
         keep = "total" if "total" in there else there[0]
         raise SchemaError(
             f"several directions ({_listed(there)}): "
             + typed("add 'direction' to by=", "--by direction")
-            + f", or keep one: {to_type(frame, 'direction', keep)}"
+            + f", or keep one: {frames.to_type(frame, 'direction', keep)}"
         )
 
 
-def run_keys(frame: Frame) -> list[tuple[Any, ...]]:
+def run_keys(frame: Frame) -> list[Key]:
     """Say for each row which run it belongs to; without a column `run`, each row is one."""
     if "run" not in frame.columns:
         return [(row,) for row in range(len(frame))]
-    run = values(frame, "run")
-    source = values(frame, "source") if "source" in frame.columns else [None] * len(frame)
+    pairs = zip(frames.optional(frame, "source"), frames.values(frame, "run"), strict=True)
     return [
-        (row,) if number is None else (name, number)
-        for row, (name, number) in enumerate(zip(source, run, strict=True))
+        (row,) if number is None else (source, number) for row, (source, number) in enumerate(pairs)
     ]
 
 
-def run_name(key: tuple[Any, ...]) -> str:
+def run_name(key: Key) -> str:
     """Name a run for a message."""
     if len(key) == 1:
         return f"row {key[0]}"
@@ -269,10 +301,10 @@ def _percentiles() -> str:
     )
 
 
-def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> SchemaError:
+def refuse_several(frame: Frame, rows: Sequence[int], key: Key) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
     head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
-    apart = differing(columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
+    apart = frames.differing(frames.columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
     remedy = typed("name it in by=", "--by one of them")
@@ -288,14 +320,12 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: tuple[Any, ...]) -> S
 def one_row_each(
     frame: Frame,
     rows: Iterable[int],
-    keys: Sequence[tuple[Any, ...]],
+    keys: Sequence[Key],
     phases: Sequence[Any] | None = None,
 ) -> None:
     """Refuse several rows of one run (or of one phase of it) where each is to be a run."""
-    seen: dict[tuple[Any, ...], list[int]] = {}
-    for row in rows:
-        seen.setdefault((keys[row], phases and phases[row]), []).append(row)
-    for (key, _), own in seen.items():
+    apart = list(zip(keys, phases or [None] * len(keys), strict=True))
+    for (key, _), own in frames.rows_by(apart, rows).items():
         if len(own) > 1:
             raise refuse_several(frame, own, key)
 
@@ -304,13 +334,13 @@ def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
     """Give the metric's values, all of them there, finite and (for ratios) above zero."""
     found: list[float] = []
     gaps = 0
-    for row, value in enumerate(numbers(frame, metric)):
+    for row, value in enumerate(frames.numbers(frame, metric)):
         if value is None:
             gaps += 1
             continue
         if isinf(value):
             raise SchemaError(f"{metric} is infinite in row {row}")
-        if abs(value) > LARGEST:
+        if abs(value) > frames.LARGEST:
             raise SchemaError(f"{metric} is {value:g} in row {row}: nothing measured is so large")
         if positive and value <= 0:
             raise SchemaError(
@@ -319,7 +349,9 @@ def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
         found.append(value)
     if gaps:
         remedy = (
-            f": {leave_out(frame, metric)}" if gaps < len(frame) else ", there is nothing of it"
+            f": {frames.leave_out(frame, metric)}"
+            if gaps < len(frame)
+            else ", there is nothing of it"
         )
         raise SchemaError(f"{metric} is missing in {gaps} of {len(frame)} rows{remedy}")
     return found
@@ -344,8 +376,8 @@ def watched(frame: Frame, named: Collection[str]) -> list[str]:
     Nor is a label that is one-to-one with a column of the vocabulary that was named or is watched:
     it is the same thing under another name, as "4k" is beside a bs_bytes of 4096.
     """
-    lists = columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
-    varying = differing(lists)
+    lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
+    varying = frames.differing(lists)
     told = [name for name in varying if name in CONDITIONS or (name in named and name in COLUMNS)]
     found = [name for name in told if name not in named]
     for name in varying:
@@ -372,7 +404,7 @@ def moments(frame: Frame) -> list[Any] | None:
     """
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
-            dtype, found = frame.schema[name], values(frame, name)
+            dtype, found = frame.schema[name], frames.values(frame, name)
             if None not in found and (
                 dtype.is_temporal() or dtype.is_numeric() or _in_order_as_texts(found)
             ):

@@ -1,20 +1,20 @@
-"""What the two sides of a comparison were not asked alike: the options that differ."""
+"""The options that the two sides of a comparison did not have alike."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools import units
+from fiotools.stats.arms import levels_beside
 from fiotools.stats.frames import answer, need, opened, values
-from fiotools.stats.runs import run_keys
-from fiotools.stats.sides import levels_beside
-from fiotools.vocabulary import COLUMNS, DType
+from fiotools.stats.replicates import run_keys
+from fiotools.vocabulary import ANSWERS, COLUMNS
 
 # where files lie, and where a tool writes to, is what a comparison is about
 _PLACES = {
@@ -22,12 +22,12 @@ _PLACES = {
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
 }
 
-Asked: TypeAlias = Mapping[str, Collection[str]]  # all texts of each option
-Run: TypeAlias = tuple[Any, ...]
+OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
+Key: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class OptionDifference:
     """One option, as each side had it; None where a side was not given it."""
 
     option: str
@@ -39,14 +39,16 @@ class Unlike:
         return f"{self.option} is {level} against {baseline}"
 
 
-def unlike(level: Asked, baseline: Asked, *, named: Iterable[str] = ()) -> list[Unlike]:
+def differing_options(
+    level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
+) -> list[OptionDifference]:
     """List the options that differ: "4k" and "4096" do not.
 
     Left out are places, and the options behind columns that were `named`.
 
     Examples
     --------
-    >>> [str(one) for one in unlike({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
+    >>> [str(one) for one in differing_options({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
     ['direct is 1 against not given']
     """
     left_out = _PLACES.union(*(_options_of(column) for column in named))
@@ -54,7 +56,7 @@ def unlike(level: Asked, baseline: Asked, *, named: Iterable[str] = ()) -> list[
     for option in dict.fromkeys([*level, *baseline]):
         one, other = level.get(option, ()), baseline.get(option, ())
         if option.rpartition("/")[2] not in left_out and _canonical(one) != _canonical(other):
-            found.append(Unlike(option, ", ".join(one) or None, ", ".join(other) or None))
+            found.append(OptionDifference(option, ", ".join(one) or None, ", ".join(other) or None))
     return found
 
 
@@ -121,39 +123,35 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     need(data, [between, "option", "text"])
     levels = levels_beside(data, between, baseline)
     side = values(data, between)
-    had = asked(settings)
-    keys = run_keys(data)
-    of = {
-        level: merged(
-            had[key]
-            for key in dict.fromkeys(
-                key for key, own in zip(keys, side, strict=True) if own == level
-            )
-        )
+    had, keys = options_of_runs(settings), run_keys(data)
+    base, *others = (
+        options_of_rows(had, keys, [row for row, own in enumerate(side) if own == level])
         for level in (baseline, *levels)
-    }
-    found = [(level, one) for level in levels for one in unlike(of[level], of[baseline])]
+    )
+    found = [
+        (level, one)
+        for level, own in zip(levels, others, strict=True)
+        for one in differing_options(own, base)
+    ]
     keep = {
         between: (between, [side.index(level) for level, _ in found]),
         "baseline": (between, [side.index(baseline)] * len(found)),
     }
-    told: dict[str, tuple[DType, list[Any]]] = {
-        "option": ("str", [one.option for _, one in found]),
-        "text": ("str", [one.level for _, one in found]),
-        "text_baseline": ("str", [one.baseline for _, one in found]),
-    }
-    return answer(data, keep, told)
+    lines = [
+        {"option": one.option, "text": one.level, "text_baseline": one.baseline} for _, one in found
+    ]
+    return answer(data, ANSWERS["settings_diff"], keep, lines)
 
 
-def asked(settings: IntoDataFrame) -> dict[Run, dict[str, list[str]]]:
-    """Give what each run was asked: by option, the texts that its entries had.
+def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
+    """Give the options of each run, with the texts that its entries had.
 
     What an entry has itself hides what is given for all, and either hides a default.
     """
     data = opened(settings)
     need(data, ["source", "run", "entry", "option", "text", "origin"])
-    given: dict[Run, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    default: dict[Run, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    given: dict[Key, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    default: dict[Key, dict[Any, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     lists = (values(data, name) for name in ("entry", "option", "text", "origin"))
     for run, entry, option, text, origin in zip(run_keys(data), *lists, strict=True):
         if text is not None:
@@ -161,19 +159,26 @@ def asked(settings: IntoDataFrame) -> dict[Run, dict[str, list[str]]]:
     return {run: _effective(given[run], default[run]) for run in {**given, **default}}
 
 
+def options_of_rows(
+    had: Mapping[Key, OptionTexts], keys: Sequence[Key], rows: Iterable[int]
+) -> OptionTexts:
+    """Bring together the options of the runs of some rows."""
+    return _merged(had.get(run, {}) for run in dict.fromkeys(keys[row] for row in rows))
+
+
 def _effective(
     given: Mapping[Any, Mapping[str, str]], default: Mapping[Any, Mapping[str, str]]
-) -> dict[str, list[str]]:
+) -> OptionTexts:
     shared = {**default.get(None, {}), **given.get(None, {})}
     entries = dict.fromkeys(entry for entry in (*given, *default) if entry is not None)
     own = [{**default.get(entry, {}), **shared, **given.get(entry, {})} for entry in entries] or [
         shared
     ]
-    return merged({option: [text] for option, text in one.items()} for one in own)
+    return _merged({option: [text] for option, text in one.items()} for one in own)
 
 
-def merged(several: Iterable[Asked]) -> dict[str, list[str]]:
-    """Bring together what several runs or entries were asked."""
+def _merged(several: Iterable[OptionTexts]) -> OptionTexts:
+    """Bring together the options of several runs or entries."""
     found: dict[str, dict[str, None]] = {}
     for one in several:
         for option, texts in one.items():

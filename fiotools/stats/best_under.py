@@ -11,25 +11,18 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import (
-    Frame,
-    amounts,
-    answer,
-    columns,
-    differing,
-    distinct,
-    groups,
-    kept,
-    names,
-    need,
-    numbers,
-    opened,
-    to_type,
-    values,
+from fiotools.stats import frames
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.frames import AnswerRow, Frame
+from fiotools.stats.replicates import (
+    choose_scope,
+    one_row_each,
+    refuse_directions,
+    refuse_several,
+    run_keys,
+    watched,
 )
-from fiotools.stats.metric import metric_of
-from fiotools.stats.runs import choose_scope, refuse_directions, refuse_several, run_keys, watched
-from fiotools.vocabulary import COLUMNS, CONDITIONS, DType
+from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 _WHICH = ("source", "run", "group", "entry")
@@ -96,78 +89,56 @@ def best_under(
        iodepth     iops  observed     limit  n
     0       16  78000.0  210000.0  500000.0  1
     """
-    named, data = names(by), opened(io)
-    need(data, [*named, "iops"])
+    named, data = frames.names(by), frames.opened(io)
+    frames.need(data, [*named, "iops"])
     if not 0 < _number(limit) < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
     data = choose_scope(data, scope, named)
     refuse_directions(data, named)
-    _refuse_side_by_side(data, named)
+    keys = run_keys(data)
+    # of jobs and threads of one run, one is not what the device did
+    for rows in frames.groups(data, frames.present(data, ("group", "direction", *named))).values():
+        one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
-    iops = amounts(data, "iops")
-    alike = _conditions(data, named)
-    found = []
-    for rows in groups(data, named).values():
+    iops = frames.amounts(data, "iops")
+    alike = frames.keys_of(data, frames.present(data, [*named, *CONDITIONS, *watched(data, named)]))
+    unit = "ns" if percentiles is not None else metric_of(metric).unit
+    conditions = frames.columns(data, [n for n in (*_WHICH, *CONDITIONS, "iops") if n not in named])
+    lines, first = [], []
+    for rows in frames.groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         below = [row for row in known if (measured[row] or 0.0) < limit]
         notes = []
         if len(known) < len(rows):
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
         best = max(below, key=lambda row: iops[row] or 0.0, default=None)
-        line: dict[str, Any] = {"first": rows[0], "row": best, "n": 0}
+        line: AnswerRow = {
+            "metric": metric,
+            "unit": unit,
+            "limit": float(limit),
+            "n": 0,
+            "notes": notes,
+        }
         if best is None:
             least = min((measured[row] or 0.0 for row in known), default=None)
             how = "" if least is None else f"; the lowest is {least:.6g}"
             notes.append(f"no {metric} below {limit:g}{how}")
         else:
             same = [row for row in known if alike[row] == alike[best]]
+            line |= {name: column[best] for name, column in conditions.items()}
             line |= {"observed": measured[best], "n": len(same)}
             above = len(same) - len({*same} & {*below})
             if above:
                 notes.append(f"{above} of {len(same)} runs under these conditions are not below it")
-        found.append(line | {"warnings": "; ".join(notes) or None})
-    chosen = [line["row"] for line in found]
-    wanted = [n for n in dict.fromkeys([*_WHICH, *CONDITIONS, "iops"]) if n not in named]
-    told: dict[str, tuple[DType, list[Any]]] = {
-        name: (COLUMNS[name].dtype, [None if row is None else column[row] for row in chosen])
-        for name, column in columns(data, wanted).items()
-    }
-    told |= {
-        "metric": ("str", [metric] * len(found)),
-        "unit": ("str", [_unit(metric, percentiles is not None)] * len(found)),
-        "observed": ("float64", [line.get("observed") for line in found]),
-        "limit": ("float64", [float(limit)] * len(found)),
-        "n": ("Int64", [line["n"] for line in found]),
-        "warnings": ("str", [line["warnings"] for line in found]),
-    }
-    return answer(data, kept(named, [line["first"] for line in found]), told)
+        lines.append(line)
+        first.append(rows[0])
+    return frames.answer(
+        data, [*conditions, *ANSWERS["best_under"]], frames.kept(named, first), lines
+    )
 
 
 def _number(limit: Any) -> float:
     return float(limit) if isinstance(limit, Real) else 0.0
-
-
-def _unit(metric: str, is_percentile: bool) -> str:
-    return "ns" if is_percentile else metric_of(metric).unit
-
-
-def _refuse_side_by_side(data: Frame, by: Sequence[str]) -> None:
-    """Refuse jobs and threads of one run: one of them is not what the device did."""
-    keys = run_keys(data)
-    which = [name for name in ("group", "direction", *by) if name in data.columns]
-    for rows in groups(data, dict.fromkeys(which)).values():
-        own: dict[tuple[Any, ...], list[int]] = {}
-        for row in rows:
-            own.setdefault(keys[row], []).append(row)
-        for key, several in own.items():
-            if len(several) > 1:
-                raise refuse_several(data, several, key)
-
-
-def _conditions(data: Frame, by: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Say for each row what it was run under: conditions, and labels that group runs."""
-    lists = columns(data, dict.fromkeys([*by, *CONDITIONS, *watched(data, by)]))
-    return list(zip(*lists.values(), strict=True)) or [()] * len(data)
 
 
 def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float | None]:
@@ -176,33 +147,30 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
     if percentiles is None:
         if asked and metric not in data.columns:
             raise SchemaError(f"{metric} is a percentile: give percentiles=, such as .percentiles")
-        return numbers(data, metric)
+        return frames.numbers(data, metric)
     if not asked:
         raise SchemaError(f"with percentiles=, the metric is p50, p99, p99.9, ..., not {metric!r}")
-    table = opened(percentiles)
-    need(table, ["percentile", "value_ns"])
-    levels, latencies = numbers(table, "percentile"), numbers(table, "value_ns")
+    table = frames.opened(percentiles)
+    frames.need(table, ["percentile", "value_ns"])
+    levels, latencies = frames.numbers(table, "percentile"), frames.numbers(table, "value_ns")
     at = [row for row, level in enumerate(levels) if level == float(asked[1])]
     if not at:
-        there = ", ".join(f"{level:g}" for level in sorted(set(distinct(levels))))
+        there = ", ".join(f"{level:g}" for level in sorted(set(frames.distinct(levels))))
         raise SchemaError(f"there is no percentile {asked[1]}; there are: {there}")
-    kinds = differing(columns(table, ("latency",)), at)
+    kinds = frames.differing(frames.columns(table, ("latency",)), at)
     if kinds:
-        one = distinct(values(table, "latency"))[0]
+        one = frames.distinct(frames.values(table, "latency"))[0]
         raise SchemaError(
-            f"percentiles of several latencies: keep one, {to_type(table, 'latency', one)}"
+            f"percentiles of several latencies: keep one, {frames.to_type(table, 'latency', one)}"
         )
-    join = [name for name in _JOIN if name in data.columns and name in table.columns]
+    join = frames.present(table, frames.present(data, _JOIN))
     if "run" not in join:
         raise SchemaError("io and percentiles need 'run' in common, which tells whose they are")
-    lists, theirs = columns(data, join), columns(table, join)
-    found: dict[tuple[Any, ...], int] = {}
-    for row in at:
-        key = tuple(theirs[name][row] for name in join)
-        if key in found:
-            raise refuse_several(table, [found[key], row], run_keys(table)[row])
-        found[key] = row
-    own = [found.get(tuple(lists[name][row] for name in join)) for row in range(len(data))]
-    if not distinct(own):
+    found = frames.rows_by(frames.keys_of(table, join), at)
+    for rows in found.values():
+        if len(rows) > 1:
+            raise refuse_several(table, rows, run_keys(table)[rows[0]])
+    own = [found.get(key, [None])[0] for key in frames.keys_of(data, join)]
+    if not frames.distinct(own):
         raise SchemaError(f"no row of io has a {metric} of its own, by {', '.join(join)}")
     return [None if row is None else latencies[row] for row in own]

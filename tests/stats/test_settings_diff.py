@@ -7,6 +7,7 @@ import pytest
 import fiotools as ft
 from fiotools import compare, settings_diff
 from fiotools.errors import SchemaError
+from fiotools.stats import frames
 
 
 def settings(make, *rows):
@@ -144,3 +145,16 @@ def test_bad_questions(make):
     runs = make(g=["a", "b"], iops=[1.0, 2.0])
     with pytest.raises(SchemaError, match="no column 'source'"):
         compare(runs, "iops", between="g", baseline="a", settings=runs)
+
+
+def test_a_label_named_baseline_is_to_be_renamed(make):
+    had = settings(make, ("a", "1", 1, "direct", "1", "given"), ("b", "2", 1, "bs", "4k", "given"))
+    named = frames.opened(had).rename({"g": "baseline"}).to_native()
+    with pytest.raises(SchemaError, match="column 'baseline' would hide"):
+        settings_diff(named, between="baseline", baseline="a")
+
+
+def test_a_run_whose_options_have_no_text_was_given_none(make, rows):
+    had = settings(make, ("a", "1", 1, "direct", "1", "given"), ("b", "2", 1, "bs", None, "given"))
+    (row,) = rows(settings_diff(had, between="g", baseline="a"))
+    assert (row["option"], row["text"], row["text_baseline"]) == ("direct", None, "1")

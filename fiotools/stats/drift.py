@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from fiotools.stats.verdict import percent
+from fiotools.units import percent
 
 
 def blocks(sides: Sequence[Sequence[Any]]) -> bool:

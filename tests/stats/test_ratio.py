@@ -4,9 +4,9 @@ from math import log
 
 import pytest
 
+from fiotools.stats.arguments import metric_of
 from fiotools.stats.estimates import StudentT
-from fiotools.stats.metric import metric_of
-from fiotools.stats.verdict import verdict
+from fiotools.stats.ratio import verdict
 
 
 def between(lo, hi, df=1e9):

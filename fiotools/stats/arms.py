@@ -9,16 +9,18 @@ from typing import Any
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
-from fiotools.stats.frames import Frame, columns, differing, distinct, leave_out, values
-from fiotools.stats.runs import refuse_several, run_keys, run_name
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame, Key
+from fiotools.stats.replicates import Runs, refuse_several, run_name
+from fiotools.vocabulary import CONDITIONS
 
 
 @dataclass(frozen=True)
-class Run:
+class Replicate:
     """One run: the logarithm of its value in each cell, its pair and its moment, where known."""
 
-    key: tuple[Any, ...]
-    cells: dict[tuple[Any, ...], float]
+    key: Key
+    cells: dict[Key, float]
     pair: Any = None
     moment: Any = None
 
@@ -29,24 +31,24 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Sides:
+class Arms:
     """The runs of both sides.
 
     Attributes
     ----------
-    level, baseline : list of Run
+    level, baseline : list of Replicate
     dims : list of str
         Unnamed conditions that vary within a side: together they make its cells.
     own : bool
         True where each cell has runs of its own, False where each run went through all cells.
     """
 
-    level: list[Run]
-    baseline: list[Run]
+    level: list[Replicate]
+    baseline: list[Replicate]
     dims: list[str]
     own: bool
 
-    def runs_by_cell(self) -> list[tuple[list[Run], list[Run]]]:
+    def runs_by_cell(self) -> list[tuple[list[Replicate], list[Replicate]]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
         if not self.own:
             return [(self.level, self.baseline)]
@@ -67,51 +69,38 @@ class Sides:
         ]
 
 
-def sides_of(
-    frame: Frame,
-    logs: Sequence[float],
-    level: Sequence[int],
-    baseline: Sequence[int],
-    *,
-    conditions: Sequence[str] = (),
-    pair: str | None = None,
-    moments: Sequence[Any] | None = None,
-) -> Sides:
-    """Make runs of the rows of both sides, given which conditions nobody named.
+def arms_of(
+    runs: Runs[Any], level: Sequence[int], baseline: Sequence[int], pair: str | None = None
+) -> Arms:
+    """Make replicates of the rows of both sides.
 
     Refused is what leaves a run without its one number: several rows that no condition tells apart,
     or cells that only one side has, so that the ratio would mix in the conditions' own effect.
     """
-    lists = columns(frame, conditions)
-    within = {*differing(lists, level), *differing(lists, baseline)}
-    dims = [name for name in conditions if name in within]
-    keys = run_keys(frame)
-    cells = list(zip(*(lists[name] for name in dims), strict=True)) or [()] * len(frame)
-    pairs = values(frame, pair) if pair else [None] * len(frame)
+    lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
+    within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
+    dims = [name for name in lists if name in within]
+    pairs = frames.values(runs.data, pair) if pair else None
 
-    def runs(rows: Sequence[int]) -> list[Run]:
-        found: dict[tuple[Any, ...], list[int]] = {}
-        for row in rows:
-            found.setdefault(keys[row], []).append(row)
-        for key, own in found.items():
-            if len({cells[row] for row in own}) < len(own):
-                raise refuse_several(frame, own, key)
-        return [
-            Run(
-                key,
-                {cells[row]: logs[row] for row in own},
-                pairs[own[0]],
-                moments[own[0]] if moments else None,
-            )
-            for key, own in found.items()
-        ]
+    def side(rows: Sequence[int]) -> list[Replicate]:
+        found = []
+        for key, own in frames.rows_by(runs.keys, rows).items():
+            cells = {
+                tuple(lists[name][row] for name in dims): log(runs.numbers[row]) for row in own
+            }
+            if len(cells) < len(own):
+                raise refuse_several(runs.data, own, key)
+            first = own[0]
+            moment = runs.moments and runs.moments[first]
+            found.append(Replicate(key, cells, pairs and pairs[first], moment))
+        return found
 
-    a, b = runs(level), runs(baseline)
+    a, b = side(level), side(baseline)
     _refuse_shared(a, b, paired=pair is not None)
-    return Sides(a, b, dims, _own_cells(a, b, dims))
+    return Arms(a, b, dims, _own_cells(a, b, dims))
 
 
-def _own_cells(level: list[Run], baseline: list[Run], dims: list[str]) -> bool:
+def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
     """Say whether cells have their own runs; refuse sides that do not hold the same cells."""
     if not dims or not level or not baseline:
         return False
@@ -127,7 +116,7 @@ def _own_cells(level: list[Run], baseline: list[Run], dims: list[str]) -> bool:
     )
 
 
-def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> None:
+def _refuse_shared(level: list[Replicate], baseline: list[Replicate], *, paired: bool) -> None:
     """Refuse runs that stand on both sides: those are pairs, not independent groups."""
     both = {run.key for run in level if run.key[0] is not None and len(run.key) == 2}
     shared = [run.key for run in baseline if run.key in both]
@@ -139,22 +128,22 @@ def _refuse_shared(level: list[Run], baseline: list[Run], *, paired: bool) -> No
         raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
 
 
-def matched(sides: Sides, pair: str) -> tuple[Sides, int]:
+def matched(arms: Arms, pair: str) -> tuple[Arms, int]:
     """Keep the runs that have a partner, in the same order on both sides; count the others."""
-    if sides.own:
+    if arms.own:
         raise SchemaError(
             f"pairs need the same cells in every run: "
-            f"name {', '.join(sides.dims)} in {argument('by')}"
+            f"name {', '.join(arms.dims)} in {argument('by')}"
         )
-    level, baseline = _by_pair(sides.level, pair), _by_pair(sides.baseline, pair)
+    level, baseline = _by_pair(arms.level, pair), _by_pair(arms.baseline, pair)
     common = [key for key in level if key in baseline]
-    alone = len(sides.level) + len(sides.baseline) - 2 * len(common)
-    kept = Sides([level[k] for k in common], [baseline[k] for k in common], sides.dims, False)
+    alone = len(arms.level) + len(arms.baseline) - 2 * len(common)
+    kept = Arms([level[k] for k in common], [baseline[k] for k in common], arms.dims, False)
     return kept, alone
 
 
-def _by_pair(runs: list[Run], pair: str) -> dict[Any, Run]:
-    found: dict[Any, Run] = {}
+def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
+    found: dict[Any, Replicate] = {}
     for run in runs:
         if run.pair is None:
             continue
@@ -166,11 +155,11 @@ def _by_pair(runs: list[Run], pair: str) -> dict[Any, Run]:
 
 def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     """Give the levels to compare with the baseline, which must be one of them."""
-    side = values(data, between)
+    side = frames.values(data, between)
     if None in side:
         gone = f"{between!r} is missing in {side.count(None)} of {len(side)} rows"
-        raise SchemaError(f"{gone}: {leave_out(data, between)}")
-    there = distinct(side)
+        raise SchemaError(f"{gone}: {frames.leave_out(data, between)}")
+    there = frames.distinct(side)
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:
         why = f"is no value of {between!r}"
@@ -183,8 +172,3 @@ def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     if len(there) < 2:
         raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
     return [value for value in there if value != baseline]
-
-
-def logarithms(numbers: Sequence[float]) -> list[float]:
-    """Take logarithms of values already checked to be above zero."""
-    return [log(number) for number in numbers]

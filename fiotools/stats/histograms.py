@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from narwhals.typing import IntoDataFrameT
+
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
-from fiotools.stats.frames import Frame, columns, differing, groups, need, numbers, values
-from fiotools.stats.runs import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import KEYS
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
+from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
+from fiotools.vocabulary import ANSWERS, KEYS
 
 Bin = tuple[float, float]
 
@@ -46,24 +49,88 @@ class Histogram:
     varies_in: str | None
     coarser: bool
 
+    @property
+    def notes(self) -> list[str]:
+        """What to know of it before believing it."""
+        found = ["finer bins were added to coarser ones"] if self.coarser else []
+        return found + ([f"bins vary in {self.varies_in}"] if self.varies_in else [])
+
+
+def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
+    """Add up histograms, bin by bin: over jobs, threads, runs and the intervals of a log.
+
+    Parameters
+    ----------
+    bins : pandas.DataFrame or polars.DataFrame
+        A table such as `Results.bins`, with counts: parts, and not their total beside them. Where
+        some are finer than others, as of logs with ``log_hist_coarseness``, the finer bins are
+        added to the coarser ones that hold them.
+    by : str or sequence of str, optional
+        Columns that keep histograms apart. Directions, and slat, clat and lat, always stay apart.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``,
+        ``bin_hi_ns`` [ns], ``count``; ``n``, the runs in the histogram (null where `bins` does not
+        tell them apart); ``parts``, the rows added; ``varies_in``, the labels that differ and are
+        not in `by`; ``warnings``. `percentiles_from_bins` takes it too.
+
+    Raises
+    ------
+    SchemaError
+        For bins that overlap and do not nest, for bins that have only ``pct``, for a total beside
+        its parts or intervals beside their whole run, for a bin that is there twice, and for a
+        frame without rows or columns.
+
+    Examples
+    --------
+    Two jobs of one run, the second from a coarser log:
+
+    >>> import pandas as pd
+    >>> bins = pd.DataFrame({
+    ...     "run": 1, "entry": [1, 1, 1, 2, 2], "latency": "clat", "direction": "read",
+    ...     "bin_lo_ns": [128, 130, 132, 128, 132], "bin_hi_ns": [130, 132, 134, 132, 136],
+    ...     "count": [5, 3, 1, 4, 2],
+    ... })
+    >>> merge_bins(bins)[["direction", "bin_lo_ns", "bin_hi_ns", "count", "n", "parts"]]
+      direction  bin_lo_ns  bin_hi_ns  count  n  parts
+    0      read      128.0      132.0     12  1      3
+    1      read      132.0      136.0      3  1      2
+    """
+    named = frames.names(by)
+    data = frames.opened(bins)
+    found = histograms(data, named)
+    lines, first = [], []
+    for own in found:
+        same = {"n": own.n, "varies_in": own.varies_in, "notes": own.notes}
+        for edges, count in own.counts.items():
+            low, high = edges
+            line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
+            lines.append(line | same)
+            first.append(own.rows[0])
+    return frames.answer(
+        data, ANSWERS["merge_bins"], frames.kept(cell_keys(data, named), first), lines
+    )
+
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
     """Name the columns whose values make a histogram: of `by`, then latency and direction."""
-    return list(dict.fromkeys([*by, *(name for name in _APART if name in data.columns)]))
+    return list(dict.fromkeys([*by, *frames.present(data, _APART)]))
 
 
 def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
     """Add up the bins of each cell, or refuse."""
-    need(data, [*by, "bin_lo_ns", "bin_hi_ns", "count"])
+    frames.need(data, [*by, "bin_lo_ns", "bin_hi_ns", "count"])
     counts = _counts(data)
     edges = _edges(data)
     if "scope" not in by:
         refuse_scopes(data)
     _refuse_overlaps(data, edges)
-    runs, watch = _runs(data), columns(data, watched(data, [*by, *_APART]))
-    times = columns(data, ("time_s",)).get("time_s", [None] * len(data))
+    runs, watch = _runs(data), frames.columns(data, watched(data, [*by, *_APART]))
+    times = frames.optional(data, "time_s")
     found = []
-    for rows in groups(data, cell_keys(data, by)).values():
+    for rows in frames.groups(data, cell_keys(data, by)).values():
         if "time_s" not in by and len({times[row] is None for row in rows}) > 1:
             raise SchemaError(
                 "bins of whole runs stand beside bins of intervals, which may count the same I/Os"
@@ -75,7 +142,7 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
             dict.fromkeys(sorted(set(outer.values())), 0),
             dict.fromkeys(sorted(set(outer.values())), 0),
             _number(runs, rows),
-            ", ".join(differing(watch, rows)) or None,
+            ", ".join(frames.differing(watch, rows)) or None,
             any(inner != bin_ for inner, bin_ in outer.items()),
         )
         for row in rows:
@@ -86,14 +153,14 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
 
 
 def _counts(data: Frame) -> list[int]:
-    found = values(data, "count")
+    found = frames.values(data, "count")
     missing = found.count(None)
     if missing:
         pandas = data.implementation.is_pandas_like()
         hint = typed(
             ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
         )
-        shares = values(data, "pct") if "pct" in data.columns else []
+        shares = frames.optional(data, "pct")
         why = (
             "they have pct only, a rounded share, which needs total_ios to be a count"
             " (fio --output-format=json+ prints counts)"
@@ -104,7 +171,7 @@ def _counts(data: Frame) -> list[int]:
             f"count is missing in {missing} of {len(found)} bins: {why}; "
             f"leave them out knowingly, {hint}"
         )
-    numbers(data, "count")  # refuses text
+    frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):
         if count < 0 or count % 1:
             raise SchemaError(f"count is {count:g} in row {row}: I/Os are counted from 0")
@@ -115,7 +182,7 @@ def _counts(data: Frame) -> list[int]:
 
 def _edges(data: Frame) -> list[Bin]:
     found = []
-    pairs = zip(numbers(data, "bin_lo_ns"), numbers(data, "bin_hi_ns"), strict=True)
+    pairs = zip(frames.numbers(data, "bin_lo_ns"), frames.numbers(data, "bin_hi_ns"), strict=True)
     for row, (low, high) in enumerate(pairs):
         if low is None or high is None:
             raise SchemaError(f"a bin needs both edges: one is missing in row {row}")
@@ -129,9 +196,8 @@ def _edges(data: Frame) -> list[Bin]:
 
 def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
     """Refuse bins of one entry (and interval) that overlap: they would count I/Os twice."""
-    names = [name for name in (*KEYS, "latency", "time_s") if name in data.columns]
     keys = run_keys(data)
-    for rows in groups(data, names).values():
+    for rows in frames.groups(data, frames.present(data, (*KEYS, "latency", "time_s"))).values():
         key = keys[rows[0]]
         if len(key) < 2:
             continue  # nobody knows which rows are of one run
@@ -174,7 +240,7 @@ def _runs(data: Frame) -> list[Any]:
     """Say for each row which run it is of, or, in merged bins, of how many runs."""
     if "run" in data.columns:
         return list(run_keys(data))
-    return values(data, "n") if "n" in data.columns else [None] * len(data)
+    return frames.optional(data, "n")
 
 
 def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:
