@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -24,6 +26,7 @@ NUMBER = "[0-9]{1,18}"  # below 2^63
 HEX = "0x[0-9a-f]{4}"
 ROW = re.compile(rf"{NUMBER}(?:, ?(?:{NUMBER}|{HEX}))+", re.A)
 DIRECTIONS = {0: "read", 1: "write", 2: "trim"}
+DIRECTION = pl.Enum(DIRECTIONS.values())
 UNFINISHED = "the last line does not end: it may be cut within a number, and is left out"
 
 _CUT = re.compile("[0-9][0-9, x]*")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.readers.fio.log_head import DIRECTIONS, time_zero
+from fiotools.readers.fio.log_head import DIRECTION, time_zero
 from fiotools.spelling import argument
 from fiotools.units import human
 
@@ -39,7 +39,6 @@ _QUANTITIES = {
     **{k: (f"{k}_ns", f"{k}_mean_ns", f"{k}_max_ns") for k in ("slat", "clat", "lat")},
 }
 QUANTITY = pl.Enum(["count", *(name for names in _QUANTITIES.values() for name in names)])
-DIRECTION = pl.Enum(DIRECTIONS.values())
 FIGURES: Mapping[str, pl.DataType] = {
     "direction": DIRECTION,
     "time_s": pl.Float64(),
