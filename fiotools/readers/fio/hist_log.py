@@ -36,13 +36,13 @@ from fiotools.readers.fio.digits import LONGEST, PAD, numbers
 from fiotools.readers.fio.log_head import (
     DIRECTION,
     DIRECTIONS,
-    UNFINISHED,
+    begin,
     first_rows,
     is_cut,
     log_name,
     time_zero,
+    warn,
 )
-from fiotools.readers.fio.version import Version
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,24 +159,19 @@ def read(document: Document, tables: Tables) -> None:
             line=1,
             remedy="was the file cut off, or edited?",
         )
-    fio = Version.of(document.version)
-    run = tables.start_run(
-        tool="fio",
-        tool_version=fio.text,
-        format="fio_hist_log",
-        host=name.host if name else None,
-        status="ok" if document.text.endswith("\n") else "truncated",
-    )
-    _note_lines(document, tables, bad)
+    begin(document, tables, name, "fio_hist_log")
+    if bad:
+        what = "lines that are torn, or not of a histogram log: left out"
+        warn(tables, f"{len(bad):,} {what}", min(bad))
     rows = joined(parts)
     zero = time_zero(tables, rows.heads[:, 0])
     if not _falls(parts, len(edges) - 1):
-        tables.note(
+        warn(
+            tables,
             "no count ever falls from one interval to the next: they may be of the run so far"
             " (early fio 2), and not of the intervals",
-            severity="warning",
-            run=run,
         )
+    run = tables.runs
     keys: dict[str, object] = name.keys(run) if name else {"run": run, "entry": 1}
     samples: dict[str, Column] = {
         "time_s": (rows.heads[:, 0] - zero) / 1000,
@@ -187,20 +182,6 @@ def read(document: Document, tables: Tables) -> None:
     tables.extend("samples", samples, **keys, quantity="count")
     if len(rows.row) and tables.wants("bins"):
         tables.extend("bins", rows.columns(edges, zero), **keys, latency="clat")
-
-
-def _note_lines(document: Document, tables: Tables, bad: Sequence[int]) -> None:
-    """Note the lines that are no rows."""
-    if bad:
-        tables.note(
-            f"{len(bad):,} lines that are torn, or not of a histogram log: left out",
-            line=min(bad),
-            severity="warning",
-            run=tables.runs,
-        )
-    if not document.text.endswith("\n"):
-        line = document.text.count("\n") + 1
-        tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
 
 
 def _falls(parts: Sequence[Rows], bins: int) -> bool:

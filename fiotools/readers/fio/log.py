@@ -32,7 +32,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from fiotools.errors import ParseError
-from fiotools.readers.fio.log_head import LogName, first_rows, is_cut, log_name
+from fiotools.readers.fio.log_head import (
+    LogName,
+    begin,
+    first_rows,
+    is_cut,
+    log_name,
+    warn,
+)
 from fiotools.readers.fio.log_layout import Layout, layout_of
 from fiotools.readers.fio.log_lines import Lines, whole_lines
 from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
@@ -79,14 +86,7 @@ def read(document: Document, tables: Tables) -> None:
             remedy="give it back its name (x_lat.1.log, x_bw.1.log, ...)"
             + typed(", or reads(text, name='x_lat.1.log')", ""),
         )
-    fio = Version.of(document.version)
-    tables.start_run(
-        tool="fio",
-        tool_version=fio.text,
-        format="fio_log",
-        host=name.host,
-        status="ok" if document.text.endswith("\n") else "truncated",
-    )
+    fio = begin(document, tables, name, "fio_log")
     layout, meaning = decided(document, tables, name, fio)
     _note_order(tables, name, layout.frame, meaning.windows)
     if tables.wants("samples"):
@@ -134,26 +134,13 @@ def _first(lines: Lines) -> int:
 
 def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
     if layout.refuted:
-        tables.note(
-            f"fio {fio.text} writes no such columns: they are read by what they hold",
-            severity="warning",
-            run=tables.runs,
-        )
+        warn(tables, f"fio {fio.text} writes no such columns: they are read by what they hold")
     if layout.tied:
-        tables.note(
-            "columns not certain: read as those without log_window_value=both",
-            severity="warning",
-            run=tables.runs,
-        )
+        warn(tables, "columns not certain: read as those without log_window_value=both")
     if "issue" in layout.frame.columns:
         tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
     if len(layout.bad):
-        tables.note(
-            unlike_fio(len(layout.bad)),
-            line=int(layout.bad[0]),
-            severity="warning",
-            run=tables.runs,
-        )
+        warn(tables, unlike_fio(len(layout.bad)), int(layout.bad[0]))
 
 
 def unlike_fio(count: int) -> str:
@@ -172,13 +159,10 @@ def _columns(
     columns: dict[str, Any] = {name: found[name] for name in ("time_s", "value")}
     same: dict[str, Any] = {}
     for name in ("direction", "bs_bytes", "offset_bytes", "prio"):
-        column = found[name]
-        if column.eq_missing(column[0]).all():  # as block sizes and priorities mostly are
-            same[name] = column[0]
-        elif column.dtype == pl.Int64:
-            columns[name] = column
+        if found[name].eq_missing(found[name][0]).all():  # as block sizes and priorities mostly are
+            same[name] = found[name][0]
         else:
-            columns[name] = column.cast(pl.Enum(column.unique().drop_nulls().cast(pl.String())))
+            columns[name] = found[name]
     return columns, same
 
 

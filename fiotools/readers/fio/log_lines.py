@@ -17,19 +17,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fiotools.readers.fio.log_head import HEX, NUMBER, ROW, UNFINISHED
+from fiotools.readers.fio.log_head import HEX, NUMBER, warn
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
-_WIDEST = 12  # no log but those of histograms comes near
+# no log but those of histograms comes near so many columns
+_ROWS = re.compile(rf"^{NUMBER}(?:, ?(?:{NUMBER}|{HEX})){{1,11}}$", re.A | re.M)
 _LOOKED_AT = 200  # lines that say how all are laid out
 _FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
 _HEX_FIELD = rf"[ \t]*{HEX}\r?"
@@ -70,23 +72,13 @@ class Lines:
 
 def whole_lines(document: Document, tables: Tables) -> Lines | None:
     """Take the lines that are whole, and note the others; None if there is none."""
-    text = document.text
-    end = text.rfind("\n") + 1
-    shape = shape_of(text[:end])
+    text = document.text[: document.text.rfind("\n") + 1]
+    shape = shape_of(text)
     if shape is None:
         return None
-    body = text[:end].encode("utf-8", errors="replace")
-    lines = parsed(body, shape)
+    lines = parsed(text.encode("utf-8", errors="replace"), shape)
     if lines.others is not None and len(lines.others):
-        tables.note(
-            torn(len(lines.others)),
-            line=int(lines.others[0]),
-            severity="warning",
-            run=tables.runs,
-        )
-    if end < len(text):
-        line = text.count("\n") + 1
-        tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
+        warn(tables, torn(len(lines.others)), int(lines.others[0]))
     return lines
 
 
@@ -101,24 +93,12 @@ def torn(count: int) -> str:
 def shape_of(text: str) -> Shape | None:
     """Say how many columns most of the first lines have, and which of them is in hex."""
     shapes: Counter[Shape] = Counter()
-    for line in _each(text):
-        if line.count(",") >= _WIDEST or not ROW.fullmatch(line):
-            continue
-        fields = line.split(",")
+    for row in islice(_ROWS.finditer(text), _LOOKED_AT):
+        fields = row[0].split(",")
         hexed = [i for i, field in enumerate(fields) if "x" in field]
         if len(hexed) < 2:
             shapes[len(fields), hexed[0] if hexed else None] += 1
-        if shapes.total() == _LOOKED_AT:
-            break
     return shapes.most_common(1)[0][0] if shapes else None
-
-
-def _each(text: str) -> Iterable[str]:
-    """Give line after line, without a list of all."""
-    at = 0
-    while (end := text.find("\n", at)) >= 0:
-        yield text[at:end]
-        at = end + 1
 
 
 def parsed(body: bytes, shape: Shape) -> Lines:

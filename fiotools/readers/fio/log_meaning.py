@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.readers.fio.log_head import DIRECTION, time_zero
+from fiotools.readers.fio.log_head import DIRECTION, time_zero, warn
 from fiotools.spelling import argument
 from fiotools.units import human
 
@@ -134,7 +134,7 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
             quantities = {"count": "value"}
             tables.note("a row is one I/O, not a rate", run=tables.runs)
         elif ones:
-            tables.note(_ONES, severity="warning", run=tables.runs)
+            warn(tables, _ONES)
     sure = name.kind != "bw" or windows or not message
     return Meaning(name.kind, quantities, scale, sure, zero, windows, ones)
 
