@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -225,9 +226,19 @@ def _direction(said: Run, entry: Job, section: Section, options: dict[str, str])
         **{f"{what}_ios": _issued(entry, direction, what) for what in ("total", "short", "drop")},
     }
     amounts, doubt = _amounts(section, found)
-    if doubt:
-        said.doubts.append((entry.line, f"{direction} of {entry.name}: {doubt}"))
-    return Direction(direction, {**found, **amounts}, section.percentiles)
+    found |= amounts
+    for what in filter(None, (doubt, _depth_doubt(found))):
+        said.doubts.append((entry.line, f"{direction} of {entry.name}: {what}"))
+    return Direction(direction, found, section.percentiles)
+
+
+def _depth_doubt(found: dict[str, Any]) -> str | None:
+    """Say whether more I/Os would have waited at once than may: by Little's law, rate x latency."""
+    depth = found.get("iodepth", math.inf) * found.get("numjobs", 1)
+    waiting = found.get("iops", 0) * found.get("lat_mean_ns", 0) / 1e9
+    if waiting <= 1.2 * depth + 1:
+        return None
+    return f"{waiting:.4g} I/Os waiting at once are more than the depth of {depth}"
 
 
 def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
