@@ -100,13 +100,12 @@ class Rows:
 
     def columns(self, edges: NDArray[np.float64], zero: float) -> dict[str, Column]:
         """Make the columns of `bins`; times count from a moment in ms."""
-        heads = self.heads[self.row]
         return {
-            "direction": directions(heads),
+            "direction": directions(self.heads).gather(self.row),
             "bin_lo_ns": edges[self.bin],
             "bin_hi_ns": edges[self.bin + 1],
             "count": self.count,
-            "time_s": (heads[:, 0] - zero) / 1000,
+            "time_s": ((self.heads[:, 0] - zero) / 1000)[self.row],
         }
 
 
