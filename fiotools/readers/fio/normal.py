@@ -517,6 +517,18 @@ _LINES: Pairs = tuple(
     (re.compile(pattern), take)
     for pattern, take in (
         (_ENTRY.pattern, _take_entry),
+        # what most lines are stands first
+        (r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?", _take_percentiles),
+        (
+            rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"
+            rf" min=\s*(?P<min>{_NUMBER}) *, max=\s*(?P<max>{_NUMBER}) *,"
+            rf"(?: per=(?P<per>-?{_REAL})?(?:-?nan|inf)?%,)?"
+            rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
+            rf"(?:, samples=(?P<samples>{_INT}))?.*",
+            _take_statistics,
+        ),
+        (rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)", _take_percentile_head),
+        (rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)", _take_shares),
         (
             rf"{_DIRECTION} IOPS=(?P<iops>[^,]+), BW=(?P<bw>\S+ \(\S+\)) ?"
             rf"\((?P<io>[^/]+)/(?P<ms>{_INT})msec\)(?:; (?P<more>.*))?.*",
@@ -527,17 +539,6 @@ _LINES: Pairs = tuple(
             rf" runt=\s*(?P<ms>{_INT})msec.*",
             _take_section,
         ),
-        (
-            rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"
-            rf" min=\s*(?P<min>{_NUMBER}) *, max=\s*(?P<max>{_NUMBER}) *,"
-            rf"(?: per=(?P<per>-?{_REAL})?(?:-?nan|inf)?%,)?"
-            rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
-            rf"(?:, samples=(?P<samples>{_INT}))?.*",
-            _take_statistics,
-        ),
-        (rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)", _take_percentile_head),
-        (r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?", _take_percentiles),
-        (rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)", _take_shares),
         (
             rf"cpu *: usr=(?P<usr_cpu_pct>{_REAL})%, sys=(?P<sys_cpu_pct>{_REAL})%,"
             rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
