@@ -25,7 +25,7 @@ from fiotools.spelling import argument, typed
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.log_layout import Layout
+    from fiotools.readers.fio.log_lines import Layout
     from fiotools.readers.fio.log_meaning import Meaning
 
 _HEAD = 1 << 20  # bytes

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import ParseError
-from fiotools.readers.fio.log_layout import continued
-from fiotools.readers.fio.log_lines import Lines, exact, fast
+from fiotools.readers.fio.log_lines import Lines, continued, exact, fast
 from fiotools.readers.fio.log_meaning import figures
 from fiotools.scanning.blocks import Blocks
 from fiotools.scanning.leftout import LeftOut

@@ -13,7 +13,7 @@ maximum with ``log_max_value=1``: the file does not say which), ``bw_bytes_per_s
 ``entry`` is the job's number in the name, as in fio's own report without ``group_reporting``.
 
 Traps: the quantity and the job stand in the file's name alone (`log_head`); columns were added
-(`log_layout`) and units changed (`log_meaning`) from version to version, and no log says
+(`log_lines`) and units changed (`log_meaning`) from version to version, and no log says
 which wrote it. Where content and ``version=`` do not settle it, a note says what was taken.
 A bandwidth is KiB/s of a window, but 1000 B/s of an I/O. With ``log_compression`` fio (3.33) takes
 the mean of single I/Os for every window: 1 in an IOPS log, and rates that are no bandwidth.
@@ -40,8 +40,7 @@ from fiotools.readers.fio.log_head import (
     log_name,
     warn,
 )
-from fiotools.readers.fio.log_layout import Layout, layout_of
-from fiotools.readers.fio.log_lines import Lines, whole_lines
+from fiotools.readers.fio.log_lines import Layout, Lines, layout_of, whole_lines
 from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
 from fiotools.readers.fio.version import Version
 from fiotools.spelling import typed

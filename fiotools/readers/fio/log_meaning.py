@@ -28,7 +28,7 @@ from fiotools.units import human
 
 if TYPE_CHECKING:
     from fiotools.readers.fio.log_head import LogName
-    from fiotools.readers.fio.log_layout import Layout, Number
+    from fiotools.readers.fio.log_lines import Layout, Number
     from fiotools.readers.fio.version import Version
     from fiotools.tables import Tables
 

@@ -95,7 +95,6 @@ _HEAD = re.compile(
     rf"(?:(?P<version>[3-5]);(?P<fio>fio[- ][^;\n]{{1,60}})|2);(?P<name>{_NAME})"
     rf"(?={_NUMBERS});(?P<group>-?\d+);(?P<error>-?\d+)"
 )
-_ENTRY = re.compile(rf"(?:{FIO_TERSE}[^;\n]*|2);[^\n]{{0,255}}?(?={_NUMBERS})")
 
 
 # --- what stands there ------------------------------------------------------------------------
@@ -195,7 +194,7 @@ class Terse:
 
 def is_entry(line: str) -> bool:
     """Say whether a line is an entry of fio's terse output, or the disks of a client's."""
-    return (_ENTRY.match(line) or _DISK.match(line)) is not None
+    return (_HEAD.match(line) or _DISK.match(line)) is not None
 
 
 def heading(line: str) -> tuple[str, int] | None:
