@@ -34,7 +34,7 @@ from fiotools.readers.fio.json_fields import STATISTICS
 from fiotools.readers.fio.normal_rows import Definition, Job, Run, Section, add
 from fiotools.readers.fio.printed import amount, best, count, number
 from fiotools.readers.fio.terse_lines import heading, is_entry
-from fiotools.readers.fio.text_rows import Disk
+from fiotools.readers.fio.text_rows import ALL, Disk
 from fiotools.readers.formats import FIO_SAID
 from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
 
@@ -181,7 +181,7 @@ def _lacks_totals(run: Run) -> bool:
         f"{entry.summary}.{section.direction.upper()}"
         for entry in run.entries
         for section in entry.sections
-        if section.io is not None and section.io.value and entry.name != "All clients"
+        if section.io is not None and section.io.value and not entry.is_total
     }
     return run.is_summed and bool(run.group) and not did <= set(run.extras)
 
@@ -232,7 +232,7 @@ def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
         name=name,
         group=int(found["group"]),
         error=int(found["error"]),
-        host=None if name == "All clients" else run.client,
+        host=None if name == ALL else run.client,
         jobs=int(found["jobs"]),
         pid=int(found["pid"]),
         message=found["message"],

@@ -170,7 +170,6 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         directions = [_direction(said, entry, section, options) for section in entry.sections]
         # one entry for several jobs is what group_reporting prints
         scope = "client" if entry.host else "group" if entry.jobs > 1 else "job"
-        scope = "total" if entry.name == "All clients" else scope
         rows.entry(number, entry, scope, directions, has_ns=has_ns)
     _add_samples(rows, said)
     for disk in said.disks:
@@ -200,7 +199,7 @@ def _note_troubles(rows: RunRows, said: Run) -> None:
     defined = {one.name for one in said.definitions}
     for entry in said.entries:
         at, name = entry.line, entry.name
-        if defined and name not in defined and name != "All clients":
+        if defined and name not in defined and not entry.is_total:
             rows.note(at, f"no definition above is named {name!r}: its conditions are missing")
         if entry.error:
             message = f"job {name!r} ended with error {entry.error} ({entry.message})"
@@ -227,7 +226,9 @@ def _direction(said: Run, entry: Job, section: Section, options: dict[str, str])
     }
     amounts, doubt = _amounts(section, found)
     found |= amounts
-    for what in filter(None, (doubt, _depth_doubt(found))):
+    # what clients did together is no job's
+    too_deep = None if entry.is_total else _depth_doubt(found)
+    for what in filter(None, (doubt, too_deep)):
         said.doubts.append((entry.line, f"{direction} of {entry.name}: {what}"))
     return Direction(direction, found, section.percentiles)
 

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "parse", "read"]
 
-_ALL = "All clients"
 _SLACK_MS = 20
 
 
@@ -124,7 +123,7 @@ def runs(records: list[Record]) -> list[Run]:
     reports: list[list[Record]] = []
     begun = 0  # of the reports of clients that have not been summed up
     for record in records:
-        if record.name == _ALL:
+        if record.is_total:
             first = _first_summed(reports, record, begun)
             reports[first:] = [[entry for part in reports[first:] for entry in part] + [record]]
             begun = len(reports)
@@ -134,7 +133,7 @@ def runs(records: list[Record]) -> list[Run]:
             reports[-1].append(record)
     found: list[Run] = []
     for report in reports:
-        clients = report[-1].name == _ALL or bool(report[-1].client_disks)
+        clients = report[-1].is_total or bool(report[-1].client_disks)
         if found and not clients and _continues(found[-1].entries, report):
             found[-1].reports.append(report)
         else:
@@ -246,13 +245,11 @@ def _add_run(rows: RunRows, run: Run) -> None:
     for number, entry in enumerate(run.entries, 1):
         options = rows.asked(number, entry.name)
         scope = "group" if is_set(options, "group_reporting") else "job"
-        if run.clients:
-            scope = "total" if entry.name == _ALL else "client"
         directions = [
             _direction(rows, entry, block, options) for block in entry.blocks if block.moved
         ]
         # the nanoseconds are in the first bin of microseconds
-        rows.entry(number, entry, scope, directions, has_ns=False)
+        rows.entry(number, entry, "client" if run.clients else scope, directions, has_ns=False)
         _note_entry(rows, entry)
     for report in run.reports if len(run.reports) > 1 else ():
         for number, entry in enumerate(report, 1):
@@ -270,12 +267,11 @@ def _add_run(rows: RunRows, run: Run) -> None:
 def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, str]) -> Direction:
     """Give what a block says; of what contradicts itself there is a note."""
     speed, percentiles = _speed(block), _percentiles(block, options)
-    for doubt, is_so in (
-        ("the printed bandwidth is not KiB over time; it is kept", speed is None),
-        ("the percentiles are neither clat's nor lat's: left out", percentiles is None),
-    ):
-        if is_so:
-            rows.note(entry.line, f"{block.direction} of {entry.name}: {doubt}")
+    of = f"{block.direction} of {entry.name}"
+    if speed is None:
+        rows.note(entry.line, f"{of}: the printed bandwidth is not KiB over time; it is kept")
+    if percentiles is None:
+        rows.note(entry.line, f"{of}: the percentiles are neither clat's nor lat's: left out")
     measured = {kind: block.measured(kind) for kind in (*LATENCIES, "bw", "iops")}
     columns = {
         **fio_options.conditions(options, block.direction),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fiotools.readers.base import Report, Session
     from fiotools.tables import Tables
 
+ALL = "All clients"
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
 
 Said = list[tuple[int, str]]  # on which line of a report, and what
@@ -45,6 +46,11 @@ class Entry:
     cpu: dict[str, float] = field(default_factory=dict)
     shares: dict[str, dict[str, float]] = field(default_factory=dict)
     extras: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it sums up the entries of all clients."""
+        return self.name == ALL
 
 
 class Direction(NamedTuple):
@@ -115,7 +121,7 @@ class RunRows:
             "host": entry.host,
             "group": entry.group,
             "job": entry.name,
-            "scope": scope,
+            "scope": "total" if entry.is_total else scope,
         }
         add, extend = self.tables.add, self.tables.extend
         add("jobs", **keys, error=entry.error, description=entry.description, **entry.cpu)
