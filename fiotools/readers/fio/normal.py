@@ -32,7 +32,7 @@ from fiotools.readers.base import read_reports
 from fiotools.readers.fio.bins import NS, coarse_edges
 from fiotools.readers.fio.json_fields import STATISTICS
 from fiotools.readers.fio.normal_rows import Definition, Job, Run, Section, add
-from fiotools.readers.fio.printed import amount, best, count, number
+from fiotools.readers.fio.printed import amount, count, number
 from fiotools.readers.fio.terse_lines import heading, is_entry
 from fiotools.readers.fio.text_rows import ALL, Disk
 from fiotools.readers.formats import FIO_SAID
@@ -253,10 +253,11 @@ def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     old = "more" not in said
     kilo = 1024 if old else 1000
     bws = said["bw"].replace("(", " ").replace(")", "").split()
+    rates = [amount(part, kilo, old) for part in bws]
     section = Section(
         said["direction"],
         amount(said["io"], kilo, old),
-        best(*(amount(part, kilo, old) for part in bws)),
+        min(rates, key=lambda rate: rate.reach),  # the most precise print
         count(said["iops"]),
         int(said["ms"]),
         is_old=old,

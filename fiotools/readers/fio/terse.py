@@ -272,7 +272,8 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         rows.note(entry.line, f"{of}: the printed bandwidth is not KiB over time; it is kept")
     if percentiles is None:
         rows.note(entry.line, f"{of}: the percentiles are neither clat's nor lat's: left out")
-    measured = {kind: block.measured(kind) for kind in (*LATENCIES, "bw", "iops")}
+    kinds = {column: column.partition("_")[0] for column in block.figures}
+    measured = {kind for kind in {*kinds.values()} if block.measured(kind)}
     columns = {
         **fio_options.conditions(options, block.direction),
         # 0 means less than one of the unit, which is no figure
@@ -281,9 +282,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         "iops": float(block.iops) if block.iops else None,
         "bw_bytes_per_s": float(block.bw * _units(block)[0] if speed is None else speed) or None,
         **finite(
-            (column, value)
-            for column, value in block.figures.items()
-            if measured[column.partition("_")[0]]
+            (column, value) for column, value in block.figures.items() if kinds[column] in measured
         ),
     }
     return Direction(block.direction, columns, percentiles or {})

@@ -58,6 +58,11 @@ _BLOCK_5 = (
     + _fields(_INT, "iops_samples")
 )
 _BLOCKS = {5: re.compile(_BLOCK_5), **dict.fromkeys((2, 3, 4), re.compile(_BLOCK))}
+# what the printed units, usec and KiB/s, are worth in those of the columns
+_WORTH = {
+    column: 1000 if column.endswith("_ns") else 1024 if column.endswith("_per_s") else 1
+    for column in _BLOCKS[5].groupindex
+}
 # by version and number of blocks; a sum alone is unified_rw_reporting's
 _DIRECTIONS = {
     **dict.fromkeys([(version, 1) for version in (2, 3, 4, 5)], ("mixed",)),
@@ -127,8 +132,8 @@ class Block:
         samples = self.figures.get(f"{kind}_samples")
         if samples is not None:
             return bool(samples)
-        shown = (f"{kind}_max_", f"{kind}_mean_")
-        return any(value for name, value in self.figures.items() if name.startswith(shown))
+        unit = "bytes_per_s" if kind == "bw" else "ns"
+        return any(self.figures[f"{kind}_{stat}_{unit}"] for stat in ("max", "mean"))
 
     @property
     def moved(self) -> bool:
@@ -272,14 +277,9 @@ def _block(direction: str, match: re.Match[str]) -> Block:
         int(bw),
         None if iops is None else int(iops),
         int(runtime_ms),
-        {column: _number(text) * _worth(column) for column, text in said.items()},
+        {column: float(text.rstrip("%")) * _WORTH[column] for column, text in said.items()},
         [(float(name), float(value) * 1000) for name, _, value in pairs],
     )
-
-
-def _worth(column: str) -> int:
-    """Say what the printed units, usec and KiB/s, are worth in that of a column."""
-    return 1000 if column.endswith("_ns") else 1024 if column.endswith("_per_s") else 1
 
 
 def _disks(text: str, at: int) -> tuple[list[Disk], int]:
@@ -348,7 +348,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
     if _EARLIER.search(text, first, match.start()) or _follows_entry(text, first):
         return None
     # all that stands above the first entry is of this report, if it is fio's
-    start = first if any(_is_foreign(line) for _, line in lines_above(text, first)) else 0
+    above = (line for _, line in lines_above(text, first) if line.strip())
+    start = 0 if all(map(_SAID.fullmatch, above)) else first
     found, cursor = Terse(), Cursor(text, start)
     end = start
     while not cursor.done:
@@ -374,43 +375,35 @@ def _follows_entry(text: str, first: int) -> bool:
     return begun is not None and _record(line, begun.end(), 0) is not None
 
 
-def _is_foreign(line: str) -> bool:
-    return bool(line.strip()) and _SAID.fullmatch(line) is None
-
-
 def _stop(cursor: Cursor, found: Terse, *, alone: bool) -> int | None:
     """Read what begins on a line, and say where it ends; None if it is not of the report."""
-    text, last = cursor.text, found.items[-1] if found.items else None
-    begun = _START.match(text, cursor.start)
-    entry = _record(text, begun.end(), cursor.number) if begun else None
-    if entry:
+    begun = _START.match(cursor.text, cursor.start)
+    if begun and (entry := _record(cursor.text, begun.end(), cursor.number)):
         found.items.append(entry[1])
         return entry[0]
-    if cursor.line.startswith(";") and last is not None:
-        is_more = isinstance(last, Record) and _continues(cursor, last)
-        return cursor.stop if is_more else None
     if _SAID.fullmatch(cursor.line):
         found.remarks.append((cursor.number, cursor.line.rsplit("\r", 1)[-1]))
-    elif cursor.bare:
-        return _wrapped(cursor, last, alone) if isinstance(last, Record) else None
-    return cursor.stop
+        return cursor.stop
+    if not cursor.bare:
+        return cursor.stop
+    last = found.items[-1] if found.items else None
+    if not isinstance(last, Record):
+        return None
+    return _continued(cursor, last) if cursor.line[0] == ";" else _wrapped(cursor, last, alone)
 
 
-def _continues(cursor: Cursor, entry: Record) -> bool:
+def _continued(cursor: Cursor, entry: Record) -> int | None:
     """Read a line that begins with a semicolon: a client's disks, or (version 2) a description."""
-    is_whole = not cursor.is_open
-    if entry.version > 2 and not entry.client_disks:
-        entry.client_disks, end = _disks(cursor.text, cursor.start)
-        if end < cursor.stop and not is_whole:
-            entry.cut = cursor.text[end : cursor.stop]
-        return bool(entry.client_disks or entry.cut) and (end == cursor.stop or not is_whole)
-    if entry.version > 2 or entry.description is not None:
-        return False
-    if is_whole:
-        entry.description = cursor.line[1:]
-    else:
-        entry.cut = cursor.line
-    return True
+    if entry.client_disks or (entry.version == 2 and entry.description is not None):
+        return None
+    end = cursor.start
+    if entry.version > 2:
+        entry.client_disks, end = _disks(cursor.text, end)
+    elif not cursor.is_open:
+        entry.description, end = cursor.line[1:], cursor.stop
+    if cursor.is_open and end < cursor.stop:
+        entry.cut, end = cursor.text[end : cursor.stop], cursor.stop
+    return end if end == cursor.stop else None
 
 
 def _wrapped(cursor: Cursor, entry: Record, alone: bool) -> int | None:
