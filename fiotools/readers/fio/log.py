@@ -27,7 +27,7 @@ Specified in fio's HOWTO ("Log File Formats"), ``iolog.c`` and ``stat.c``, 2.0 t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -90,9 +90,15 @@ def read(document: Document, tables: Tables) -> None:
     _note_order(tables, name, layout.frame, meaning.windows)
     if tables.wants("samples"):
         for quantity, column in meaning.quantities.items():
-            columns, same = _columns(layout.frame, column, meaning)
-            same.update(name.keys(tables.runs), quantity=quantity)
-            tables.extend("samples", columns, **same)
+            found = figures(layout.frame, column, meaning)
+            same = {
+                one.name: one[0]  # as block sizes and priorities mostly are
+                for one in found.drop("time_s", "value")
+                if one.eq_missing(one[0]).all()
+            }
+            columns = {one.name: one for one in found if one.name not in same}
+            keys = {**name.keys(tables.runs), "quantity": quantity, **same}
+            tables.extend("samples", columns, **keys)
 
 
 def decided(
@@ -148,21 +154,6 @@ def unlike_fio(count: int) -> str:
         f"{count:,} lines with figures that fio does not write (a direction above 2,"
         " a priority above 1, a maximum below its mean): left out"
     )
-
-
-def _columns(
-    frame: pl.DataFrame, value: str, meaning: Meaning
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give the columns of `samples`, and apart from them what all rows have alike."""
-    found = figures(frame, value, meaning)
-    columns: dict[str, Any] = {name: found[name] for name in ("time_s", "value")}
-    same: dict[str, Any] = {}
-    for name in ("direction", "bs_bytes", "offset_bytes", "prio"):
-        if found[name].eq_missing(found[name][0]).all():  # as block sizes and priorities mostly are
-            same[name] = found[name][0]
-        else:
-            columns[name] = found[name]
-    return columns, same
 
 
 def _note_order(tables: Tables, name: LogName, frame: pl.DataFrame, windows: bool) -> None:
