@@ -223,20 +223,22 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
     while at < end:
         stop = text.find("\n", min(at + _AT_ONCE, end - 1)) + 1
         part = text[at:stop]
-        found, good = _parse(part, width), None
-        if found is None:  # rare, and slow
+        found = _parse(part, width)
+        if found is not None:
+            size = len(found[0])
+            good = np.arange(size)
+        else:  # rare, and slow
             lines = part.split("\n")[:-1]
-            is_row = np.array([_is_row(one, width) for one in lines])
+            size, is_row = len(lines), np.array([_is_row(one, width) for one in lines])
             bad += [line + i for i in np.flatnonzero(~is_row).tolist() if lines[i]]
             good = np.flatnonzero(is_row)
             found = _parse("".join(f"{lines[i]}\n" for i in good.tolist()), width)
         if found is not None:
-            numbers = np.arange(len(found[0])) if good is None else good
-            rows = Rows(line + numbers, *found)
+            rows = Rows(line + good, *found)
             known = rows.heads[:, 1] <= max(DIRECTIONS)
             bad += rows.lines[~known].tolist()
             yield rows if known.all() else rows.kept(known)
-        line += part.count("\n")
+        line += size
         at = stop
 
 
