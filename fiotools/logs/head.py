@@ -27,7 +27,7 @@ from fiotools.readers.fio.version import Version
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.log_layout import Layout
+    from fiotools.readers.fio.log_lines import Layout
     from fiotools.readers.fio.log_meaning import Meaning
 
 Align = Literal["wall"] | Mapping[str, float] | None

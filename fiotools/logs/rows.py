@@ -16,8 +16,7 @@ from fiotools.hints import argument, typed
 from fiotools.logs.blocks import Blocks
 from fiotools.readers.fio.log import unlike_fio
 from fiotools.readers.fio.log_head import UNFINISHED
-from fiotools.readers.fio.log_layout import continued
-from fiotools.readers.fio.log_lines import Lines, exact, fast, torn
+from fiotools.readers.fio.log_lines import Lines, continued, exact, fast, torn
 from fiotools.readers.fio.log_meaning import figures
 
 if TYPE_CHECKING:

@@ -17,10 +17,8 @@ from fiotools.logs.head import Align, Head, aligned, heads
 from fiotools.logs.lazy_frame import lazy, warn_of
 from fiotools.logs.rows import LeftOut
 from fiotools.readers.fio import hist_log as fio_hist_log
-from fiotools.readers.fio.bins import log_edges
-from fiotools.readers.fio.hist_log import BEFORE_BINS, read_rows
-from fiotools.readers.fio.log_head import DIRECTIONS, first_rows
-from fiotools.readers.fio.log_meaning import DIRECTION
+from fiotools.readers.fio.hist_log import BEFORE_BINS, edges_of, joined, read_rows
+from fiotools.readers.fio.log_head import DIRECTION
 
 if TYPE_CHECKING:
     from fiotools.logs.scan_log import Paths
@@ -93,11 +91,11 @@ def scan_hist_log(
 def decide_histogram(head: Head) -> HistLog:
     """Decide how wide rows are, and when times begin."""
     fio_hist_log.read(head.document, head.tables)
-    widths = (row.count(",") + 1 - BEFORE_BINS for row in first_rows(head.document))
-    edges = next(known for width in widths if (known := log_edges(width)))
+    edges = edges_of(head.document)
+    assert edges is not None
     extras = head.tables.rows("extras", "path", "text")
     zero = next((float(text) for path, text in extras if path == "time_zero_ms"), 0.0)
-    return HistLog(head, tuple(edges), zero, zero)
+    return HistLog(head, tuple(edges.tolist()), zero, zero)
 
 
 def _bins(log: HistLog, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
@@ -107,31 +105,17 @@ def _bins(log: HistLog, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
     for body in blocks:
         bad: list[int] = []
         text = body.decode("utf-8", errors="replace").replace("\r\n", "\n")
-        found = []
-        for rows in read_rows(text, width, bad):
-            known = rows.heads[:, 1] <= max(DIRECTIONS)
-            bad += rows.lines[~known].tolist()
-            found.append(rows if known.all() else rows.kept(known))
-        for rows in found:
-            if len(rows) and rows.heads[:, 0].min() < log.earliest:
-                raise ParseError(
-                    log.head.found.name,
-                    f"from line {before + 1:,} on: times count from the first entry, and one is"
-                    " before it",
-                    line=before + 1,
-                )
+        parts = [*read_rows(text, width, bad)]
+        if any((part.heads[:, 0] < log.earliest).any() for part in parts):
+            raise ParseError(
+                log.head.found.name,
+                f"from line {before + 1:,} on: times count from the first entry, and one is"
+                " before it",
+                line=before + 1,
+            )
         left_out.torn(sorted(bad), before)
         before += text.count("\n")
-        if found:
-            heads_of = np.concatenate([rows.heads[rows.row] for rows in found])
-            number = np.concatenate([rows.bin for rows in found])
-            yield pl.DataFrame(
-                {
-                    "direction": pl.Series(heads_of[:, 1].astype(np.uint8)).cat.to(DIRECTION),
-                    "bin_lo_ns": edges[number],
-                    "bin_hi_ns": edges[number + 1],
-                    "count": np.concatenate([rows.count for rows in found]),
-                    "time_s": (heads_of[:, 0] - log.zero) / 1000,
-                }
-            ).select(name for name in _BINS if name in wanted)
+        if parts:
+            columns = joined(parts).columns(edges, log.zero)
+            yield pl.DataFrame(columns).select(name for name in _BINS if name in wanted)
     left_out.warn(blocks)

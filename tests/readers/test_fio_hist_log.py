@@ -188,7 +188,8 @@ def one_by_one(text, width):
     lines, rows, bad = [], [], []
     for number, line in enumerate(text.split("\n")[:-1], 1):
         fields = line.split(", ")
-        if len(fields) == width and all(re.fullmatch("[0-9]{1,15}", field) for field in fields):
+        is_row = all(re.fullmatch("[0-9]{1,15}", field) for field in fields)
+        if len(fields) == width and is_row and int(fields[1]) <= 2:
             lines.append(number)
             rows.append([int(field) for field in fields])
         elif line:
@@ -206,7 +207,7 @@ def together(text, width):
         rows += [
             [*head, *row] for head, row in zip(found.heads.tolist(), bins.tolist(), strict=True)
         ]
-    return lines, rows, bad
+    return lines, rows, sorted(bad)
 
 
 COARSE = fixture("coarse_clat_hist.1").read_bytes()

@@ -282,9 +282,11 @@ def test_fio_1_has_no_iops_and_counts_thousands():
 def test_a_rate_that_contradicts_its_amount_is_kept_with_a_note():
     fields = text("v3").split(";")
     fields[6] = "99999"
-    res = ft.reads(";".join(fields))
+    res = ft.reads("\n\n" + ";".join(fields))
     assert res.io["bw_bytes_per_s"].iloc[0] == 99999 * 1024
-    assert messages(res, about="the printed bandwidth is not KiB over time")
+    [note] = res.notes.query("severity == 'warning'").itertuples()
+    assert "the printed bandwidth is not KiB over time" in note.message
+    assert note.line == 3
 
 
 @pytest.mark.parametrize("case", ["v2", "v3", "v4", "clones", "stonewall", "client"])

@@ -23,8 +23,8 @@ to 3.42.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -34,14 +34,15 @@ from fiotools.errors import ParseError
 from fiotools.readers.fio.bins import log_edges
 from fiotools.readers.fio.digits import LONGEST, PAD, numbers
 from fiotools.readers.fio.log_head import (
+    DIRECTION,
     DIRECTIONS,
-    UNFINISHED,
+    begin,
     first_rows,
     is_cut,
     log_name,
     time_zero,
+    warn,
 )
-from fiotools.readers.fio.version import Version
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,27 +98,32 @@ class Rows:
         table[self.row, self.bin] = self.count
         return table
 
+    def columns(self, edges: NDArray[np.float64], zero: float) -> dict[str, Column]:
+        """Make the columns of `bins`; times count from a moment in ms."""
+        return {
+            "direction": directions(self.heads).gather(self.row),
+            "bin_lo_ns": edges[self.bin],
+            "bin_hi_ns": edges[self.bin + 1],
+            "count": self.count,
+            "time_s": ((self.heads[:, 0] - zero) / 1000)[self.row],
+        }
 
-@dataclass
-class Intervals:
-    """The rows of a log, and its bins that hold anything."""
 
-    size: int = 0
-    heads: list[Whole] = field(default_factory=list)  # time, direction, block size
-    totals: list[Whole] = field(default_factory=list)
-    row: list[Whole] = field(default_factory=list)
-    bin: list[Whole] = field(default_factory=list)
-    counts: list[Whole] = field(default_factory=list)
-    falls: bool = False  # whether any count is below that of the interval before
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Put rows that follow on each other together."""
+    firsts = np.cumsum([0, *map(len, parts)])
+    return Rows(
+        np.concatenate([part.lines for part in parts]),
+        np.concatenate([part.heads for part in parts]),
+        np.concatenate([part.row + first for part, first in zip(parts, firsts, strict=False)]),
+        np.concatenate([part.bin for part in parts]),
+        np.concatenate([part.count for part in parts]),
+    )
 
-    def add(self, rows: Rows) -> None:
-        """Add the next rows."""
-        self.heads.append(rows.heads)
-        self.totals.append(rows.totals())
-        self.row.append(rows.row + self.size)
-        self.bin.append(rows.bin)
-        self.counts.append(rows.count)
-        self.size += len(rows)
+
+def directions(heads: Whole) -> pl.Series:
+    """Name the directions of rows."""
+    return pl.Series(heads[:, 1].astype(np.uint8)).cat.to(DIRECTION)
 
 
 def sniff(document: Document) -> bool:
@@ -133,110 +139,66 @@ def sniff(document: Document) -> bool:
     return (named or (known and width > _CERTAIN)) and not document.kinds
 
 
+def edges_of(document: Document) -> NDArray[np.float64] | None:
+    """Find the edges of the bins of a log, in ns; None if none of its first lines is whole."""
+    widths = (row.count(",") + 1 - BEFORE_BINS for row in first_rows(document))
+    edges = next((known for width in widths if (known := log_edges(width))), None)
+    return None if edges is None else np.asarray(edges)
+
+
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
     name = log_name(document.plain_name)
-    text = document.text
-    rows = first_rows(document)
-    widths = (row.count(",") + 1 - BEFORE_BINS for row in rows)
-    edges = next((known for width in widths if (known := log_edges(width))), None)
-    if edges is None:
+    edges, bad = edges_of(document), list[int]()
+    parts = [] if edges is None else [*read_rows(document.text, len(edges) - 1 + BEFORE_BINS, bad)]
+    if edges is None or not any(map(len, parts)):
         raise ParseError(
             document.name,
             "no whole line of a histogram log",
             line=1,
             remedy="was the file cut off, or edited?",
         )
-    fio = Version.of(document.version)
-    run = tables.start_run(
-        tool="fio",
-        tool_version=fio.text,
-        format="fio_hist_log",
-        host=name.host if name else None,
-        status="ok" if text.endswith("\n") else "truncated",
-    )
-    found = _intervals(document, tables, len(edges) - 1 + BEFORE_BINS)
-    if not found.size:
-        raise ParseError(document.name, "no whole line of a histogram log", line=1)
-    heads = np.concatenate(found.heads)
-    zero = time_zero(tables, heads[:, 0])
-    if not found.falls:
-        tables.note(
+    begin(document, tables, name, "fio_hist_log")
+    if bad:
+        what = "lines that are torn, or not of a histogram log: left out"
+        warn(tables, f"{len(bad):,} {what}", min(bad))
+    rows = joined(parts)
+    zero = time_zero(tables, rows.heads[:, 0])
+    if not _falls(parts, len(edges) - 1):
+        warn(
+            tables,
             "no count ever falls from one interval to the next: they may be of the run so far"
             " (early fio 2), and not of the intervals",
-            severity="warning",
-            run=run,
         )
+    run = tables.runs
     keys: dict[str, object] = name.keys(run) if name else {"run": run, "entry": 1}
-    _add(tables, keys, found, (heads[:, 0] - zero) / 1000, heads, np.asarray(edges))
+    samples: dict[str, Column] = {
+        "time_s": (rows.heads[:, 0] - zero) / 1000,
+        "value": rows.totals().astype(np.float64),
+        "direction": directions(rows.heads),
+        "bs_bytes": rows.heads[:, 2],
+    }
+    tables.extend("samples", samples, **keys, quantity="count")
+    if len(rows.row) and tables.wants("bins"):
+        tables.extend("bins", rows.columns(edges, zero), **keys, latency="clat")
 
 
-def _add(
-    tables: Tables,
-    keys: dict[str, object],
-    found: Intervals,
-    times: NDArray[np.float64],
-    heads: Whole,
-    edges: NDArray[np.float64],
-) -> None:
-    """Add the intervals, and their bins that hold anything."""
-    words = pl.Enum(DIRECTIONS.values())
-    directions = pl.Series(heads[:, 1].astype(np.uint8)).cat.to(words)
-    columns: dict[str, Column]
-    if tables.wants("samples"):
-        columns = {
-            "time_s": times,
-            "value": np.concatenate(found.totals).astype(np.float64),
-            "direction": directions,
-            "bs_bytes": heads[:, 2],
-        }
-        tables.extend("samples", columns, **keys, quantity="count")
-    if tables.wants("bins"):
-        row, number = np.concatenate(found.row), np.concatenate(found.bin)
-        columns = {
-            "direction": directions.gather(row),
-            "bin_lo_ns": edges[number],
-            "bin_hi_ns": edges[number + 1],
-            "count": np.concatenate(found.counts),
-            "time_s": times[row],
-        }
-        if len(row):
-            tables.extend("bins", columns, **keys, latency="clat")
-
-
-def _intervals(document: Document, tables: Tables, width: int) -> Intervals:
-    """Take the whole lines, some at a time, and note the others."""
-    found = Intervals()
+def _falls(parts: Sequence[Rows], bins: int) -> bool:
+    """Whether any count is below that of the interval before; one interval says nothing."""
     last: dict[int, Whole] = {}
-    bad: list[int] = []
-    repeated = False
-    for rows in read_rows(document.text, width, bad):
-        known = rows.heads[:, 1] <= max(DIRECTIONS)
-        if not known.all():
-            bad += rows.lines[~known].tolist()
-            rows = rows.kept(known)
-        if not found.falls:
-            full = rows.full(width - BEFORE_BINS)
-            for code in DIRECTIONS:
-                own = full[rows.heads[:, 1] == code]
-                if len(own):
-                    before = own if code not in last else np.vstack([last[code], own])
-                    repeated |= len(before) > 1
-                    found.falls |= bool((np.diff(before, axis=0) < 0).any())
-                    last[code] = own[-1:].copy()
-        found.add(rows)
-    found.falls |= not repeated  # one interval says nothing
-    if bad:
-        tables.note(
-            f"{len(bad):,} lines that are torn, or not of a histogram log: left out",
-            line=min(bad),
-            severity="warning",
-            run=tables.runs,
-        )
-    if not document.text.endswith("\n"):
-        line = document.text.count("\n") + 1
-        tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
-    return found
+    is_repeated = False
+    for rows in parts:
+        full = rows.full(bins)
+        for code in DIRECTIONS:
+            own = full[rows.heads[:, 1] == code]
+            if code in last:
+                own = np.vstack([last[code], own])
+            is_repeated |= len(own) > 1
+            if (np.diff(own, axis=0) < 0).any():
+                return True
+            if len(own):
+                last[code] = own[-1:].copy()
+    return not is_repeated
 
 
 # --- of two thousand bins in a row few hold anything: only these are read ----------------------
@@ -246,7 +208,8 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
     """Read the whole lines of a log, some at a time.
 
     The bytes of some hundred rows are looked at together. What is ``0`` is left where it is, and
-    only the other numbers are read. Lines that are not laid out as fio does are found one by one.
+    only the other numbers are read. Lines that are not laid out as fio does are found one by one;
+    rows of a direction that fio has not are left out like them.
 
     Parameters
     ----------
@@ -262,17 +225,20 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
         part = text[at:stop]
         found = _parse(part, width)
         if found is not None:
-            yield Rows(np.arange(line, line + len(found[0])), *found)
-            line += len(found[0])
+            size = len(found[0])
+            good = np.arange(size)
         else:  # rare, and slow
             lines = part.split("\n")[:-1]
-            is_row = np.array([_is_row(one, width) for one in lines])
+            size, is_row = len(lines), np.array([_is_row(one, width) for one in lines])
             bad += [line + i for i in np.flatnonzero(~is_row).tolist() if lines[i]]
             good = np.flatnonzero(is_row)
             found = _parse("".join(f"{lines[i]}\n" for i in good.tolist()), width)
-            if found is not None:
-                yield Rows(line + good, *found)
-            line += len(lines)
+        if found is not None:
+            rows = Rows(line + good, *found)
+            known = rows.heads[:, 1] <= max(DIRECTIONS)
+            bad += rows.lines[~known].tolist()
+            yield rows if known.all() else rows.kept(known)
+        line += size
         at = stop
 
 

@@ -15,7 +15,7 @@ from fiotools.readers.fio.repeats import entries
 
 if TYPE_CHECKING:
     from fiotools.input.detect import Document
-    from fiotools.readers.fio.normal_lines import Entry
+    from fiotools.readers.fio.normal_rows import Job
     from fiotools.tables import Tables
 
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
@@ -156,7 +156,7 @@ def _ios(entry: dict[str, Any]) -> int | None:
     return sum(c for c in counts if type(c) is int) if any(type(c) is int for c in counts) else None
 
 
-def _is_known(entry: Entry, known: dict[tuple[str, str], set[int | None]]) -> bool:
+def _is_known(entry: Job, known: dict[tuple[str, str], set[int | None]]) -> bool:
     """Whether an entry repeats one of the JSON's: as many I/Os, as far as both say how many."""
     counts = known.get((entry.name.strip(), str(entry.group)), set())
     issued = entry.issued.get("total")

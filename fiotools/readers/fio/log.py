@@ -13,7 +13,7 @@ maximum with ``log_max_value=1``: the file does not say which), ``bw_bytes_per_s
 ``entry`` is the job's number in the name, as in fio's own report without ``group_reporting``.
 
 Traps: the quantity and the job stand in the file's name alone (`log_head`); columns were added
-(`log_layout`) and units changed (`log_meaning`) from version to version, and no log says
+(`log_lines`) and units changed (`log_meaning`) from version to version, and no log says
 which wrote it. Where content and ``version=`` do not settle it, a note says what was taken.
 A bandwidth is KiB/s of a window, but 1000 B/s of an I/O. With ``log_compression`` fio (3.33) takes
 the mean of single I/Os for every window: 1 in an IOPS log, and rates that are no bandwidth.
@@ -27,15 +27,21 @@ Specified in fio's HOWTO ("Log File Formats"), ``iolog.c`` and ``stat.c``, 2.0 t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from fiotools.errors import ParseError
 from fiotools.hints import typed
-from fiotools.readers.fio.log_head import LogName, first_rows, is_cut, log_name
-from fiotools.readers.fio.log_layout import Layout, layout_of
-from fiotools.readers.fio.log_lines import Lines, whole_lines
+from fiotools.readers.fio.log_head import (
+    LogName,
+    begin,
+    first_rows,
+    is_cut,
+    log_name,
+    warn,
+)
+from fiotools.readers.fio.log_lines import Layout, Lines, layout_of, whole_lines
 from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
 from fiotools.readers.fio.version import Version
 
@@ -79,21 +85,20 @@ def read(document: Document, tables: Tables) -> None:
             remedy="give it back its name (x_lat.1.log, x_bw.1.log, ...)"
             + typed(", or reads(text, name='x_lat.1.log')", ""),
         )
-    fio = Version.of(document.version)
-    tables.start_run(
-        tool="fio",
-        tool_version=fio.text,
-        format="fio_log",
-        host=name.host,
-        status="ok" if document.text.endswith("\n") else "truncated",
-    )
+    fio = begin(document, tables, name, "fio_log")
     layout, meaning = decided(document, tables, name, fio)
     _note_order(tables, name, layout.frame, meaning.windows)
     if tables.wants("samples"):
         for quantity, column in meaning.quantities.items():
-            columns, same = _columns(layout.frame, column, meaning)
-            same.update(name.keys(tables.runs), quantity=quantity)
-            tables.extend("samples", columns, **same)
+            found = figures(layout.frame, column, meaning)
+            same = {
+                one.name: one[0]  # as block sizes and priorities mostly are
+                for one in found.drop("time_s", "value")
+                if one.eq_missing(one[0]).all()
+            }
+            columns = {one.name: one for one in found if one.name not in same}
+            keys = {**name.keys(tables.runs), "quantity": quantity, **same}
+            tables.extend("samples", columns, **keys)
 
 
 def decided(
@@ -134,26 +139,13 @@ def _first(lines: Lines) -> int:
 
 def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
     if layout.refuted:
-        tables.note(
-            f"fio {fio.text} writes no such columns: they are read by what they hold",
-            severity="warning",
-            run=tables.runs,
-        )
+        warn(tables, f"fio {fio.text} writes no such columns: they are read by what they hold")
     if layout.tied:
-        tables.note(
-            "columns not certain: read as those without log_window_value=both",
-            severity="warning",
-            run=tables.runs,
-        )
+        warn(tables, "columns not certain: read as those without log_window_value=both")
     if "issue" in layout.frame.columns:
         tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
     if len(layout.bad):
-        tables.note(
-            unlike_fio(len(layout.bad)),
-            line=int(layout.bad[0]),
-            severity="warning",
-            run=tables.runs,
-        )
+        warn(tables, unlike_fio(len(layout.bad)), int(layout.bad[0]))
 
 
 def unlike_fio(count: int) -> str:
@@ -162,24 +154,6 @@ def unlike_fio(count: int) -> str:
         f"{count:,} lines with figures that fio does not write (a direction above 2,"
         " a priority above 1, a maximum below its mean): left out"
     )
-
-
-def _columns(
-    frame: pl.DataFrame, value: str, meaning: Meaning
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give the columns of `samples`, and apart from them what all rows have alike."""
-    found = figures(frame, value, meaning)
-    columns: dict[str, Any] = {name: found[name] for name in ("time_s", "value")}
-    same: dict[str, Any] = {}
-    for name in ("direction", "bs_bytes", "offset_bytes", "prio"):
-        column = found[name]
-        if column.eq_missing(column[0]).all():  # as block sizes and priorities mostly are
-            same[name] = column[0]
-        elif column.dtype == pl.Int64:
-            columns[name] = column
-        else:
-            columns[name] = column.cast(pl.Enum(column.unique().drop_nulls().cast(pl.String())))
-    return columns, same
 
 
 def _note_order(tables: Tables, name: LogName, frame: pl.DataFrame, windows: bool) -> None:

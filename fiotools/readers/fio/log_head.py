@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from fiotools.readers.fio.version import Version
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -24,6 +28,7 @@ NUMBER = "[0-9]{1,18}"  # below 2^63
 HEX = "0x[0-9a-f]{4}"
 ROW = re.compile(rf"{NUMBER}(?:, ?(?:{NUMBER}|{HEX}))+", re.A)
 DIRECTIONS = {0: "read", 1: "write", 2: "trim"}
+DIRECTION = pl.Enum(DIRECTIONS.values())
 UNFINISHED = "the last line does not end: it may be cut within a number, and is left out"
 
 _CUT = re.compile("[0-9][0-9, x]*")
@@ -92,6 +97,27 @@ def log_name(path: str) -> LogName | None:
     if number is None and found["job"] in _AGGREGATES:
         return LogName(kind, None, None, found["host"], "total")
     return LogName(kind, found["job"], number, found["host"], "job" if number else None)
+
+
+def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -> Version:
+    """Start the run of a log, and note a last line that is not whole; return fio's version."""
+    fio, text = Version.of(document.version), document.text
+    is_whole = text.endswith("\n")
+    tables.start_run(
+        tool="fio",
+        tool_version=fio.text,
+        format=kind,
+        host=name.host if name else None,
+        status="ok" if is_whole else "truncated",
+    )
+    if not is_whole:
+        warn(tables, UNFINISHED, text.count("\n") + 1)
+    return fio
+
+
+def warn(tables: Tables, message: str, line: int | None = None) -> None:
+    """Warn of something in the log."""
+    tables.note(message, line=line, severity="warning", run=tables.runs)
 
 
 def first_rows(document: Document) -> list[str]:

@@ -1,4 +1,4 @@
-"""The whole lines of a log, as columns of whole numbers.
+"""The lines of a log, as columns of whole numbers, and which column is which.
 
 Logs have 10^6 lines and more, so they are checked and parsed by polars, all lines at once. A line
 is taken only if it is laid out as most of the first ones are: what a crash, a full disk or two
@@ -11,25 +11,41 @@ number and a carriage return behind it, and -0 is 0.
 
 fio ends every line with a newline. The last line without one may be cut in the middle of a number,
 which would then be read as a smaller one: it is never taken.
+
+fio writes no head, and what it writes grew with its versions:
+
+``time, value[, maximum], direction, block size[, offset][, priority][, issue time]``
+
+* the offset with ``log_offset=1`` (2.1.11);
+* the priority always since 3.18: 0 or 1, or in hex with ``log_prio=1``;
+* value and maximum of each window with ``log_window_value=both`` (3.37);
+* the issue time with ``log_issue_time=1`` (3.38), which asks for ``log_offset=1``.
+
+So five columns end in an offset or in a priority. Every layout that a number of columns can mean is
+tried on all rows; the one that fits most is taken. What cannot be told apart stays unnamed.
+
+Specified in ``iolog.c`` (``flush_samples``), 2.0 to 3.42.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fiotools.readers.fio.log_head import HEX, NUMBER, ROW, UNFINISHED
+from fiotools.readers.fio.log_head import HEX, NUMBER, warn
 
 if TYPE_CHECKING:
     from fiotools.input.detect import Document
     from fiotools.tables import Tables
 
-_WIDEST = 12  # no log but those of histograms comes near
+# no log but those of histograms comes near so many columns
+_ROWS = re.compile(rf"^{NUMBER}(?:, ?(?:{NUMBER}|{HEX})){{1,11}}$", re.A | re.M)
 _LOOKED_AT = 200  # lines that say how all are laid out
 _FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
 _HEX_FIELD = rf"[ \t]*{HEX}\r?"
@@ -38,7 +54,11 @@ _NARROW = pl.Int32(), pl.UInt32()  # of the times, of the rest
 _WIDE = pl.Int64(), pl.Int64()
 _HEXED = re.compile(_HEX_FIELD, re.A)
 
+Number = tuple[int, int] | None  # of a version
 Shape = tuple[int, int | None]  # how many columns, and which of them is in hex
+
+
+# --- columns of numbers -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +90,13 @@ class Lines:
 
 def whole_lines(document: Document, tables: Tables) -> Lines | None:
     """Take the lines that are whole, and note the others; None if there is none."""
-    text = document.text
-    end = text.rfind("\n") + 1
-    shape = shape_of(text[:end])
+    text = document.text[: document.text.rfind("\n") + 1]
+    shape = shape_of(text)
     if shape is None:
         return None
-    body = text[:end].encode("utf-8", errors="replace")
-    lines = parsed(body, shape)
+    lines = parsed(text.encode("utf-8", errors="replace"), shape)
     if lines.others is not None and len(lines.others):
-        tables.note(
-            torn(len(lines.others)),
-            line=int(lines.others[0]),
-            severity="warning",
-            run=tables.runs,
-        )
-    if end < len(text):
-        line = text.count("\n") + 1
-        tables.note(UNFINISHED, line=line, severity="warning", run=tables.runs)
+        warn(tables, torn(len(lines.others)), int(lines.others[0]))
     return lines
 
 
@@ -101,24 +111,12 @@ def torn(count: int) -> str:
 def shape_of(text: str) -> Shape | None:
     """Say how many columns most of the first lines have, and which of them is in hex."""
     shapes: Counter[Shape] = Counter()
-    for line in _each(text):
-        if line.count(",") >= _WIDEST or not ROW.fullmatch(line):
-            continue
-        fields = line.split(",")
+    for row in islice(_ROWS.finditer(text), _LOOKED_AT):
+        fields = row[0].split(",")
         hexed = [i for i, field in enumerate(fields) if "x" in field]
         if len(hexed) < 2:
             shapes[len(fields), hexed[0] if hexed else None] += 1
-        if shapes.total() == _LOOKED_AT:
-            break
     return shapes.most_common(1)[0][0] if shapes else None
-
-
-def _each(text: str) -> Iterable[str]:
-    """Give line after line, without a list of all."""
-    at = 0
-    while (end := text.find("\n", at)) >= 0:
-        yield text[at:end]
-        at = end + 1
 
 
 def parsed(body: bytes, shape: Shape) -> Lines:
@@ -175,3 +173,126 @@ def exact(body: bytes, shape: Shape) -> Lines:
     frame = pl.read_csv(kept, has_header=False, schema=schema, quote_char=None)
     others = numbers.filter(~good & (series.str.len_bytes() > 0))
     return Lines(frame, hexed, numbers.filter(good), others)
+
+
+# --- which is which ---------------------------------------------------------------------------
+
+_PRIORITY_SINCE = (3, 18)
+_FIELDS = ("time", "value", "max", "ddir", "bs", "offset", "prio", "issue")
+# what is optional: its letter stands in a layout that has it
+_LAYOUTS = {4: ("",), 5: ("o", "p"), 6: ("op", "mp"), 7: ("opi", "mop"), 8: ("mopi",)}
+_LETTERS = {"max": "m", "offset": "o", "prio": "p", "issue": "i"}
+_SINCE = {"m": (3, 37), "i": (3, 38), "p": _PRIORITY_SINCE}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a log.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        ``time``, ``value``, ``ddir``, ``bs``, and of the others those that are certain.
+    bad : polars.Series
+        The lines whose figures do not fit.
+    since : tuple of int or None
+        The oldest fio that writes so many columns, where that tells anything.
+    open : bool
+        Whether the fifth column may be an offset or a priority.
+    tied : bool
+        Whether value and maximum may be value and direction.
+    refuted : bool
+        Whether the version that was given never wrote such a log.
+    letters : str
+        What optional columns it has.
+    others : list of str
+        What else the number of columns can mean.
+    """
+
+    frame: pl.DataFrame
+    bad: pl.Series
+    since: Number
+    open: bool
+    tied: bool
+    refuted: bool
+    letters: str
+    others: list[str]
+
+
+def layout_of(lines: Lines, version: Number) -> Layout | None:
+    """Name the columns; None if no fio writes so many."""
+    known = _LAYOUTS.get(lines.frame.width)
+    if known is None:
+        return None
+    allowed = [letters for letters in known if version is None or _written_by(letters, version)]
+    named = {letters: _named(lines, letters) for letters in allowed or known}
+    fits = {letters: _fits(frame) for letters, frame in named.items() if frame is not None}
+    if not fits:
+        return None
+    most = max(fit.sum() for fit in fits.values())
+    best = [letters for letters, fit in fits.items() if fit.sum() == most]
+    chosen, fit = best[0], fits[best[0]]
+    frame = named[chosen]
+    assert frame is not None
+    if best == ["o", "p"]:  # all zero
+        frame = frame.drop("offset")
+    since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
+    return Layout(
+        frame if fit.all() else frame.filter(fit),
+        lines.where(~fit),
+        since,
+        len(best) > 1 and "p" in best,
+        len(best) > 1 and "p" not in best,
+        not allowed,
+        chosen,
+        [letters for letters in named if letters != chosen],
+    )
+
+
+def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | None:
+    """Name the columns of further lines; None if they mean something else than the first ones.
+
+    Returns
+    -------
+    tuple or None
+        The rows, and the lines whose figures do not fit, as in `Layout`.
+    """
+    frame = _named(lines, first.letters)
+    assert frame is not None  # the one in hex is the same
+    fit = _fits(frame)
+    if first.open:
+        if (frame["offset"] > 1).any():
+            return None
+        frame = frame.drop("offset")
+    if fit.all():
+        return frame, lines.where(~fit)
+    others = (_named(lines, letters) for letters in first.others)
+    if any(other is not None and _fits(other).sum() > fit.sum() for other in others):
+        return None
+    return frame.filter(fit), lines.where(~fit)
+
+
+def _written_by(letters: str, version: tuple[int, int]) -> bool:
+    if "p" not in letters and version >= _PRIORITY_SINCE:
+        return False
+    return all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
+
+
+def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
+    """Name the columns after one layout; None if the one in hex would not be the priority."""
+    names = [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
+    if lines.hexed is not None and names[lines.hexed] != "prio":
+        return None
+    return lines.frame.rename(dict(zip(lines.frame.columns, names, strict=True)))
+
+
+def _fits(frame: pl.DataFrame) -> pl.Series:
+    """Say which rows can be fio's under one layout."""
+    tests = [pl.col("ddir") <= 2]
+    if "prio" in frame.columns and frame.schema["prio"] != pl.String:
+        tests.append(pl.col("prio") <= 1)
+    if "max" in frame.columns:
+        # only windows have a maximum, and windows have nothing of a single I/O
+        tests.append(pl.col("max") >= pl.col("value"))
+        tests += [pl.col(name) == 0 for name in ("bs", "offset", "issue") if name in frame.columns]
+    return frame.select(pl.all_horizontal(tests).alias("fits")).to_series()

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.hints import argument
-from fiotools.readers.fio.log_head import DIRECTIONS, time_zero
+from fiotools.readers.fio.log_head import DIRECTION, time_zero, warn
 from fiotools.units import human
 
 if TYPE_CHECKING:
     from fiotools.readers.fio.log_head import LogName
-    from fiotools.readers.fio.log_layout import Layout, Number
+    from fiotools.readers.fio.log_lines import Layout, Number
     from fiotools.readers.fio.version import Version
     from fiotools.tables import Tables
 
@@ -39,7 +39,6 @@ _QUANTITIES = {
     **{k: (f"{k}_ns", f"{k}_mean_ns", f"{k}_max_ns") for k in ("slat", "clat", "lat")},
 }
 QUANTITY = pl.Enum(["count", *(name for names in _QUANTITIES.values() for name in names)])
-DIRECTION = pl.Enum(DIRECTIONS.values())
 FIGURES: Mapping[str, pl.DataType] = {
     "direction": DIRECTION,
     "time_s": pl.Float64(),
@@ -135,7 +134,7 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
             quantities = {"count": "value"}
             tables.note("a row is one I/O, not a rate", run=tables.runs)
         elif ones:
-            tables.note(_ONES, severity="warning", run=tables.runs)
+            warn(tables, _ONES)
     sure = name.kind != "bw" or windows or not message
     return Meaning(name.kind, quantities, scale, sure, zero, windows, ones)
 

@@ -34,13 +34,8 @@ class Printed:
 
     def agrees(self, exact: float) -> bool:
         """Whether an exact value prints like this."""
-        return self.is_exactly(exact) or (
-            bool(self.below) and -self.above <= exact - self.value <= self.below
-        )
-
-    def is_exactly(self, exact: float) -> bool:
-        """Whether an exact value prints like this without the defect."""
-        return abs(exact - self.value) <= self.slack
+        off = exact - self.value
+        return abs(off) <= self.slack or (bool(self.below) and -self.above <= off <= self.below)
 
     @property
     def reach(self) -> float:
@@ -114,8 +109,3 @@ def count(text: str) -> Printed:
     printed = _printed(digits, scale)
     # a whole number was cut off, not rounded: 1495.9 prints as 1495
     return printed if scale > 1 else Printed(printed.value, 1.0)
-
-
-def best(*amounts: Printed) -> Printed:
-    """Choose the most precise of several prints of one number."""
-    return min(amounts, key=lambda one: one.reach)

@@ -1,9 +1,10 @@
-"""Rows that fio's two reports in text, the one for people and terse, have alike."""
+"""Entries and rows that fio's two reports in text, the one for people and terse, have alike."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers.fio import options as fio_options
@@ -13,7 +14,43 @@ if TYPE_CHECKING:
     from fiotools.readers.base import Report, Session
     from fiotools.tables import Tables
 
+ALL = "All clients"
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
+
+Said = list[tuple[int, str]]  # on which line of a report, and what
+Curves = dict[str, list[tuple[float, float]]]  # by kind of latency: percentiles, and their ns
+
+
+@dataclass(kw_only=True)
+class Entry:
+    """One job's, one group's or one client's part of a report.
+
+    Attributes
+    ----------
+    line : int
+        Where it stands, counted from the start of the report.
+    cpu : dict of str to float
+        Columns of `jobs`.
+    shares : dict
+        The coarse distribution: unit to bin to percent.
+    extras : dict of str to str
+        What has no column.
+    """
+
+    line: int
+    name: str
+    group: int
+    error: int
+    host: str | None = None
+    description: str | None = None
+    cpu: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, dict[str, float]] = field(default_factory=dict)
+    extras: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it sums up the entries of all clients."""
+        return self.name == ALL
 
 
 class Direction(NamedTuple):
@@ -23,8 +60,15 @@ class Direction(NamedTuple):
     """
 
     name: str
-    columns: Mapping[str, Any]
-    percentiles: Mapping[str, Sequence[tuple[float, float]]]
+    columns: dict[str, Any]
+    percentiles: Curves
+
+
+class Disk(NamedTuple):
+    """A block device: columns of `disks`, and extras that tell of the devices it is made of."""
+
+    row: dict[str, Any]
+    parts: dict[str, str]
 
 
 class RunRows:
@@ -63,17 +107,24 @@ class RunRows:
 
     def entry(
         self,
-        keys: Mapping[str, Any],
-        job: Mapping[str, Any],
+        number: int,
+        entry: Entry,
+        scope: str,
         directions: Sequence[Direction],
-        shares: Mapping[str, Mapping[str, float]],
-        extras: Mapping[str, str],
         *,
         has_ns: bool,
     ) -> None:
         """Add an entry: its row of `jobs`, its directions, and their coarse distribution."""
-        keys, add = {"run": self.run, **keys}, self.tables.add
-        add("jobs", **keys, **job)
+        keys = {
+            "run": self.run,
+            "entry": number,
+            "host": entry.host,
+            "group": entry.group,
+            "job": entry.name,
+            "scope": "total" if entry.is_total else scope,
+        }
+        add, extend = self.tables.add, self.tables.extend
+        add("jobs", **keys, error=entry.error, description=entry.description, **entry.cpu)
         for one in directions:
             if not one.columns:
                 continue
@@ -84,25 +135,45 @@ class RunRows:
                     "percentile": [percentile for percentile, _ in pairs],
                     "value_ns": [value for _, value in pairs],
                 }
-                self.tables.extend("percentiles", columns, **row, latency=latency)
-        if shares:
+                extend("percentiles", columns, **row, latency=latency)
+        bins = coarse_columns(entry.shares, has_ns)
+        if bins["pct"]:
             whole = whole_direction([one.name for one in directions])
-            columns = coarse_columns(shares, has_ns)
-            self.tables.extend("bins", columns, **keys, direction=whole, latency="clat")
-        for path, text in extras.items():
-            self.extra(path, text, keys["entry"])
+            extend("bins", bins, **keys, direction=whole, latency="clat")
+        for path, text in entry.extras.items():
+            self.extra(path, text, number)
 
-    def progress(self, keys: Mapping[str, Any], runtime_ms: int, **values: float | None) -> None:
+    def disk(self, disk: Disk) -> None:
+        """Add a block device."""
+        self.tables.add("disks", run=self.run, **disk.row)
+        for path, text in disk.parts.items():
+            self.extra(path, text)
+
+    def progress(
+        self, number: int, entry: Entry, direction: str, seconds: float, done: Mapping[str, Any]
+    ) -> None:
         """Add how far a direction of an entry had come at one report of several."""
-        for quantity, value in values.items():
-            what = {"time_s": runtime_ms / 1000, "quantity": quantity, "value": value}
-            self.tables.add("samples", run=self.run, **keys, **what)
+        for quantity, value in done.items():
+            self.tables.add(
+                "samples",
+                run=self.run,
+                entry=number,
+                group=entry.group,
+                job=entry.name,
+                direction=direction,
+                time_s=seconds,
+                quantity=quantity,
+                value=value,
+            )
 
 
-def note_remarks(
-    tables: Tables, remarks: Iterable[tuple[int, str]], first: int, run: int | None
-) -> None:
+def note_remarks(tables: Tables, remarks: Said, first: int, run: int | None) -> None:
     """Keep what fio said beside its report that begins on a line."""
     for at, text in remarks:
         severity = "warning" if _ALERT.search(text) else "info"
         tables.note(text[:300], line=first + at, severity=severity, run=run)
+
+
+def is_interrupted(remarks: Said) -> bool:
+    """Whether fio said that a signal ended it."""
+    return any("terminating on signal" in text for _, text in remarks)
