@@ -23,7 +23,7 @@ LONG = 17  # digits of a whole number: more is no count of bytes, and sums would
 NUMBERED = "\ue000"  # before the number of a place: DISKSPD writes no such character
 
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
-_LARGEST = 10.0**LONG
+LARGEST = 10.0**LONG  # of a number that is measured
 
 
 class Spot(NamedTuple):
@@ -75,7 +75,7 @@ class Place(NamedTuple):
             result = float(text)
         except ValueError:
             result = math.nan
-        if abs(result) < _LARGEST and "_" not in text:
+        if abs(result) < LARGEST and "_" not in text:
             return result
         if not _NOT_A_NUMBER.fullmatch(text):
             raise MalformedError(self.spot, f"{self.name} is {text!r}, not a number")
