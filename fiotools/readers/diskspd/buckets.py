@@ -90,17 +90,25 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Curve:
-    """Percentiles of the latencies of a run.
+    """Percentiles of the latencies of a run, or of one of its targets.
 
     Attributes
     ----------
     percentiles : numpy.ndarray
     milliseconds : numpy.ndarray
         A row for each percentile, a column for each of ``DIRECTIONS``; nan where missing.
+    target : str or None
+    number : int
+        Its place among those of targets, from 1; 0 of the run.
+    line : int or None
+        Where it stands, if that is not where its run does.
     """
 
     percentiles: Array
     milliseconds: Array
+    target: str | None = None
+    number: int = 0
+    line: int | None = None
 
 
 NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))

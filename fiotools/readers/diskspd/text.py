@@ -21,16 +21,20 @@ diskspd-for-linux.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.diskspd import options
+from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
 from fiotools.readers.diskspd.echo import read_echo
+from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, SPEEDS, TOTAL, Run
 from fiotools.readers.diskspd.layout import Output, Span
 from fiotools.readers.diskspd.layout import parse as parse
 from fiotools.readers.diskspd.lines import label, width
-from fiotools.readers.diskspd.rows import Rows, add_rows, percentage, read_rows
+from fiotools.readers.diskspd.rows import Rows, curve, listed, percentage, read_rows
+from fiotools.readers.diskspd.runs import make
 from fiotools.readers.diskspd.text_checks import check, check_plan, check_totals
 
 if TYPE_CHECKING:
@@ -118,20 +122,73 @@ def _add_span(
     if span.rewritten is not None:
         message = "the percentiles stand apart, written anew by a person"
         tables.note(message, line=first + span.rewritten, run=run)
-    for option, text in asked.settings:
-        tables.add("settings", run=run, option=option, text=text, origin="given")
     asked = check_plan(rows, span, asked)
-    add_rows(tables, run, rows, span, asked)
-    _add_cpu(tables, run, span, rows.problems)
+    usage = _usage(span, rows.problems)
     for line, message in rows.problems:
         tables.note(message, line=first + line, severity="warning", run=run)
-    shown = {"computer name", "start time"}
-    for name, text in system.items():
-        if name not in shown:
-            tables.add("extras", run=run, path=f"System information/{name}", text=text)
-    for name, text in [*span.facts.items(), *span.extras]:
-        tables.add("extras", run=run, path=name, text=text)
+    entries = rows.entries()
+    every = [*entries.values(), rows.totals]
+    lines = {
+        (place, DIRECTIONS.index(direction)): first + row.line
+        for place, entry in enumerate(every)
+        for direction, row in entry.items()
+    }
+    others = [
+        (place, f"{direction.title()} IO/{name}", text)
+        for place, entry in enumerate(every, 1)
+        for direction, row in entry.items()
+        for name, text in row.others.items()
+    ]
+    said = [
+        *(
+            (f"System information/{name}", text)
+            for name, text in system.items()
+            if name not in ("computer name", "start time")
+        ),
+        *span.facts.items(),
+        *span.extras,
+    ]
+    read = Run(
+        run,
+        asked,
+        lambda *place: lines[place],
+        math.nan if rows.seconds is None else rows.seconds,
+        threads=[thread for thread, _, _ in entries],
+        targets=[target for _, target, _ in entries],
+        sizes=[
+            next((row.size for row in entry.values() if row.size is not None), None)
+            for entry in entries.values()
+        ],
+        amounts=listed(every, AMOUNTS, MISSING),
+        rates=listed(every, RATES, math.nan),
+        speeds=listed(every, SPEEDS, math.nan),
+        is_printed=True,
+        groups=[group for group, _, _, _ in usage],
+        cpus=[cpu for _, cpu, _, _ in usage],
+        usage=[one for _, _, shares, _ in usage for one in shares],
+        extras=[
+            *others,
+            *((None, path, text) for _, _, _, more in usage for path, text in more),
+            *((None, path, text) for path, text in said),
+        ],
+        curves=_curves(span, rows.spoiled, first),
+    )
+    tables.defer(make, read)
     return run
+
+
+def _curves(span: Span, spoiled: bool, first: int) -> list[Curve]:
+    """Read the charts of the run and of its targets."""
+    curves = []
+    for number, (target, chart) in enumerate(span.charts, 1):
+        line = first + (chart.rows[0][0] if chart.rows else 0)
+        number = 0 if target is None else number
+        found = curve(chart, target=target, number=number, line=line)
+        if spoiled:
+            inner = (found.percentiles > 0) & (found.percentiles < 100)
+            found.milliseconds[inner, TOTAL] = math.nan
+        curves.append(found)
+    return curves
 
 
 def _gap(rows: Rows, span: Span, output: Output) -> tuple[int, str] | None:
@@ -174,10 +231,16 @@ def _pairs(lines: list[str]) -> dict[str, str]:
     return {name: text.strip() for name, _, text in split if text.strip()}
 
 
-def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str]]) -> None:
-    """Add the processors; an average's cells are counted from the right."""
+def _usage(
+    span: Span, problems: list[tuple[int, str]]
+) -> list[tuple[int | None, str | None, list[float], list[tuple[str, str]]]]:
+    """Read the processors: group, name, shares and other cells.
+
+    An average's cells are counted from the right.
+    """
     if span.cpu is None:
-        return
+        return []
+    found = []
     names = [name.lower() for name in span.cpu.columns]
     count = 0
     for line, cells in span.cpu.rows:
@@ -189,17 +252,13 @@ def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str
             problems.append((line, f"not a row of processors: {' | '.join(cells)[:60]!r}"))
             continue
         row = dict(zip(names[-len(cells) :], cells, strict=True))
-        tables.add(
-            "cpu",
-            run=run,
-            group=options.count(row.get("group")),
-            cpu="average" if average else row.get("cpu"),
-            usage_pct=percentage(row.get("usage")),
-            user_pct=percentage(row.get("user")),
-            kernel_pct=percentage(row.get("kernel")),
-            idle_pct=percentage(row.get("idle")),
-        )
         place = "CpuUtilization/" + ("Average" if average else f"CPU[{count}]")
-        for name, title in zip(names, span.cpu.columns, strict=True):
-            if name not in _CPU and row.get(name):
-                tables.add("extras", run=run, path=f"{place}/{title}", text=row[name])
+        others = [
+            (f"{place}/{title}", row[name])
+            for name, title in zip(names, span.cpu.columns, strict=True)
+            if name not in _CPU and row.get(name)
+        ]
+        shares = [percentage(row.get(name)) for name in _CPU[2:]]
+        cpu = "average" if average else row.get("cpu")
+        found.append((options.count(row.get("group")), cpu, shares, others))
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from fiotools.readers.diskspd import checks, options
 from fiotools.readers.diskspd.layout import Span
-from fiotools.readers.diskspd.rows import Rows, percentiles_of, unread
+from fiotools.readers.diskspd.rows import Rows, unread
 
 
 def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
@@ -18,10 +18,7 @@ def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
     told = rows.threads.get("total") or next(iter(rows.threads.values()), [])
     count = Counter(row.thread for row in told)
     said = options.count(span.facts.get("thread count"))
-    missing = checks.threads(said, list(count.items()), asked.each) if told else None
-    blocks = checks.blocks(
-        (row.figures, asked.of(row.target).get("bs_bytes")) for row in rows.all()
-    )
+    missing = checks.gap(said, list(count.items()), asked.each) if told else None
     unread = asked.unread and f"not certain, and left out: {'; '.join(asked.unread)}"
     named = dict.fromkeys(row.target for row in rows.all() if row.target is not None)
     unasked = "" not in asked.targets and [name for name in named if name not in asked.targets]
@@ -31,7 +28,7 @@ def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
     if asked.each and seen and threads not in (None, seen):
         doubled = f"the input parameters are of {threads} threads, the results of {seen}"
         asked = replace(asked, total={**asked.total, "numjobs": None})
-    messages = (missing, blocks, unread, strange, doubled)
+    messages = (missing, unread, strange, doubled)
     rows.problems += [(first, message) for message in messages if message]
     return asked
 
@@ -51,37 +48,16 @@ def check_totals(
                 yield line, message
 
 
-def _check_twice(rows: Rows) -> None:
-    """Note where two tables, or the threads and their total, contradict each other."""
-    named = [(f"thread {key[0]}", by_direction) for key, by_direction in rows.entries().items()]
-    for who, by_direction in [*named, ("the run", rows.totals)]:
-        if {*by_direction} == {"read", "write", "total"}:
-            figures = {direction: row.figures for direction, row in by_direction.items()}
-            problem = checks.parts(figures, who)
-            if problem:
-                rows.problems.append((by_direction["total"].line, problem))
-    for direction, total in rows.totals.items():
-        means = checks.means([row.figures for row in rows.threads[direction]], total.figures)
-        if means:
-            rows.problems.append((total.line, f"{direction}: {means}"))
-
-
 def check(rows: Rows, span: Span) -> None:
-    """Note where the tables contradict themselves."""
-    _check_twice(rows)
+    """Note where the tables contradict themselves, as those of the XML cannot."""
     if span.untitled is not None:
         message = "one of several charts of percentiles has no title: left out"
         rows.problems.append((span.untitled, message))
     for _, chart in span.charts:
         rows.problems += unread(chart)
-        line = chart.rows[0][0] if chart.rows else 0
-        fallen = checks.falling(
-            p for p in percentiles_of(chart) if not (rows.spoiled and p[0] == "total")
-        )
-        if fallen:
-            rows.problems.append((line, fallen))
         if rows.spoiled:
             message = "diskspd-for-linux miscounts the total percentiles of several threads"
+            line = chart.rows[0][0] if chart.rows else 0
             rows.problems.append((line, f"{message}: left out"))
     for direction, total in rows.totals.items():
         for name in ("io_bytes", "total_ios"):

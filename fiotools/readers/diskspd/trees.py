@@ -22,12 +22,13 @@ from fiotools.readers.diskspd.elements import (
     NUMBERED,
     LxmlElement,
     MalformedError,
+    Spot,
     Texts,
     Tree,
     ValuesNeededError,
 )
-from fiotools.readers.diskspd.options import Asked
-from fiotools.readers.diskspd.shapes import Shape, Values
+from fiotools.readers.diskspd.figures import Run
+from fiotools.readers.diskspd.shapes import Shape
 
 _VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
 _REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
@@ -44,11 +45,7 @@ class Taken:
     shape : Shape
     texts : sequence of str
         Its values, and an empty one behind them.
-    values : list of Values
-        Of each run.
-    asked : list of Asked
-        What each run was asked to do.
-    buckets : Buckets
+    runs : list of Run
     cut : sequence of int
         How many lines stood where the first marks are (`Spot.within`).
     repaired : int
@@ -59,20 +56,20 @@ class Taken:
 
     shape: Shape
     texts: Texts
-    values: list[Values]
-    asked: list[Asked]
-    buckets: Buckets
+    runs: list[Run]
     cut: Sequence[int] = ()
     repaired: int = 0
     strays: Sequence[tuple[int, str]] = ()
 
 
-def take(xml: str, *, samples: bool) -> Taken:
+def take(xml: str, above: int, *, samples: bool) -> Taken:
     """Take the values of a document.
 
     Parameters
     ----------
     xml : str
+    above : int
+        Lines of the file above it.
     samples : bool
         Whether the values of ``-D`` are wanted.
 
@@ -83,7 +80,7 @@ def take(xml: str, *, samples: bool) -> Taken:
     MalformedError
         If an element does not hold what it must.
     """
-    taken = _split(xml, samples=samples)
+    taken = _split(xml, above, samples=samples)
     if taken is not None:
         return taken
     try:
@@ -92,12 +89,12 @@ def take(xml: str, *, samples: bool) -> Taken:
         repair = documents.mended(xml)
         if repair is None:
             raise
-        taken = _split(*repair, samples=samples)
-        return taken or _parsed(documents.parse(repair[0]), repair[1], samples=samples)
-    return _parsed(root, samples=samples)
+        taken = _split(repair[0], above, repair[1], samples=samples)
+        return taken or _parsed(documents.parse(repair[0]), above, repair[1], samples=samples)
+    return _parsed(root, above, samples=samples)
 
 
-def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
+def _split(xml: str, above: int, repaired: int = 0, *, samples: bool) -> Taken | None:
     """Take a document as DISKSPD writes it; None if anything in it is unusual."""
     cut = buckets.cut(xml)
     if cut is None or NUMBERED in cut.rest:
@@ -123,7 +120,7 @@ def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
         if sorted((*over_time, *curves)) != list(range(len(cut.runs))):
             return None  # buckets where DISKSPD writes none
         found = buckets.read_cut(cut, over_time, samples=samples)
-        return None if found is None else _taken(shape, texts, found, cut.lines(), repaired)
+        return None if found is None else _taken(shape, texts, found, above, cut.lines(), repaired)
     except MalformedError:
         return None  # the parser says it of the right line
 
@@ -132,13 +129,17 @@ def _taken(
     shape: Shape,
     texts: Texts,
     found: Buckets,
+    above: int,
     cut: Sequence[int] = (),
     repaired: int = 0,
     strays: Sequence[tuple[int, str]] = (),
 ) -> Taken:
-    asked = shape.asked(texts)
-    values = [span.take(texts) for span in shape.spans]
-    return Taken(shape, texts, values, asked, found, cut, repaired, strays)
+    def line(spot: Spot) -> int:
+        return above + spot.within(cut)
+
+    pairs = zip(shape.spans, shape.asked(texts), strict=False)
+    runs = [span.take(texts, asked, found, line) for span, asked in pairs]
+    return Taken(shape, texts, runs, cut, repaired, strays)
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def _is_plain(element: LxmlElement) -> bool:
     )
 
 
-def _parsed(root: LxmlElement, repaired: int = 0, *, samples: bool) -> Taken:
+def _parsed(root: LxmlElement, above: int, repaired: int = 0, *, samples: bool) -> Taken:
     """Take a document out of its parsed tree."""
     strays = documents.strays(root)
     marks, found = buckets.lift(root, samples=samples)
@@ -193,7 +194,7 @@ def _parsed(root: LxmlElement, repaired: int = 0, *, samples: bool) -> Taken:
             if text:
                 element.set(name, _numbered(texts, text))
     texts.append("")
-    return _taken(Shape(Tree(root, marks), texts), texts, found, (), repaired, strays)
+    return _taken(Shape(Tree(root, marks), texts), texts, found, above, (), repaired, strays)
 
 
 def _numbered(texts: list[str], text: str) -> str:
