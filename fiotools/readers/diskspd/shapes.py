@@ -26,8 +26,7 @@ from fiotools.readers.diskspd.elements import (
     Tree,
 )
 from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, WAYS, Run
-from fiotools.readers.diskspd.options import Asked
-from fiotools.readers.diskspd.profile import read_profile
+from fiotools.readers.diskspd.options import Asked, read_profile
 from fiotools.readers.fields import Field
 
 

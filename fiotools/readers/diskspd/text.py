@@ -28,14 +28,20 @@ from fiotools.errors import ParseError
 from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.diskspd import options
 from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
-from fiotools.readers.diskspd.echo import read_echo
 from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, SPEEDS, TOTAL, Run
-from fiotools.readers.diskspd.layout import Output, Span
+from fiotools.readers.diskspd.layout import Output, Span, label, width
 from fiotools.readers.diskspd.layout import parse as parse
-from fiotools.readers.diskspd.lines import label, width
-from fiotools.readers.diskspd.rows import Rows, curve, listed, percentage, read_rows
+from fiotools.readers.diskspd.rows import (
+    Rows,
+    check,
+    check_plan,
+    check_totals,
+    curve,
+    listed,
+    percentage,
+    read_rows,
+)
 from fiotools.readers.diskspd.runs import make
-from fiotools.readers.diskspd.text_checks import check, check_plan, check_totals
 
 if TYPE_CHECKING:
     from fiotools.sniff import Document
@@ -69,7 +75,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         message = "DISKSPD's parameters without results"
         tables.note(message, line=report.line, severity="warning")
     system = _pairs(output.system)
-    asked = list(read_echo(output.parameters, given))
+    asked = list(options.read_echo(output.parameters, given))
     runs: list[Rows] = []
     for number, span in enumerate(output.spans):
         # without Input parameters, what the command line says holds for every time span
