@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from fiotools.readers.diskspd.elements import (
     LxmlElement,
     MalformedError,
     Place,
-    Spot,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ _COMMAS = bytes.maketrans(b'"', b",")
 _BUT_NUMBERS = bytes(set(range(256)) - set(_DIGITS + b'."'))
 _PIECE = 2**18  # characters
 _UNIT_SIZE = 4096
-_LF = ord("\n")
 
 
 @dataclass(frozen=True)
@@ -139,11 +138,23 @@ class Cut:
     rest: str
     runs: list[tuple[int, int]]
 
-    def lines(self) -> list[int]:
-        """Count the lines that were cut out with the first runs: none, one, two and so on."""
-        runs = (self.text[start:end].encode() for start, end in self.runs)
-        counts = (int(np.count_nonzero(np.frombuffer(run, np.uint8) == _LF)) for run in runs)
-        return [*accumulate(counts, initial=0)]
+    def line(self, of_rest: int) -> int:
+        """Say which line of the document a line of the rest is."""
+        marks, lines = self._lines
+        return of_rest + lines[bisect_left(marks, of_rest)]
+
+    @cached_property
+    def _lines(self) -> tuple[list[int], list[int]]:
+        """The line of each mark in the rest, and how many were cut out with none, one, two."""
+        marks: list[int] = []
+        lines = [0]
+        at, number = 0, 1
+        for start, end in self.runs:
+            number += self.text.count("\n", at, start)
+            marks.append(number)
+            lines.append(lines[-1] + self.text.count("\n", start, end))
+            at = end
+        return marks, lines
 
 
 def cut(text: str) -> Cut | None:
@@ -382,15 +393,15 @@ def _of_child(bucket: LxmlElement, name: str) -> float:
     found = bucket.findall(name)
     texts = {(child.text or "").strip() for child in found}
     if any(map(len, found)):
-        raise MalformedError(_spot(found[0]), f"{name} holds elements, not a value")
+        raise MalformedError(_line(found[0]), f"{name} holds elements, not a value")
     if len(texts) > 1:
-        raise MalformedError(_spot(found[1]), f"{name} stands there twice, and not the same")
+        raise MalformedError(_line(found[1]), f"{name} stands there twice, and not the same")
     return _number(found[0], name, texts.pop() or None) if found else math.nan
 
 
 def _number(element: LxmlElement, name: str, text: str | None) -> float:
-    return math.nan if text is None else Place(0, name, _spot(element)).number(text)
+    return math.nan if text is None else Place(0, name, _line(element)).number(text)
 
 
-def _spot(element: LxmlElement) -> Spot:
-    return Spot(int(element.sourceline or 1), 0)
+def _line(element: LxmlElement) -> int:
+    return int(element.sourceline or 1)

@@ -372,15 +372,15 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
     pool = next((name.split()[3] for name in general if name.startswith("thread pool with ")), None)
     asked = dict(given)
     threads = pool or asked.get("-F")
-    plan = plan(
+    found = plan(
         [(target, _of_sentences(said)) for target, said in targets],
         settings,
         count(threads),
         count(general.get("number of outstanding I/O operations per thread")),
     )
     # a profile may give each thread of a pool targets of its own, which is not printed
-    plan = replace(plan, each=None) if "-X" in asked else plan
-    return replace(plan, unread=tuple(_unread(targets)))
+    found = replace(found, each=None) if "-X" in asked else found
+    return replace(found, unread=tuple(_unread(targets)))
 
 
 def _unread(targets: Sequence[tuple[str, dict[str, str]]]) -> Iterator[str]:

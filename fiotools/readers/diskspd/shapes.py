@@ -21,7 +21,6 @@ from fiotools.readers.diskspd.elements import (
     Element,
     MalformedError,
     Place,
-    Spot,
     Texts,
     Tree,
 )
@@ -113,14 +112,14 @@ class Layout:
 
     Attributes
     ----------
-    spot, iops : Spot
-        Where the ``TimeSpan`` begins, and its ``Iops`` if it has any.
+    line, iops : int
+        The lines in which the ``TimeSpan`` begins, and its ``Iops`` if it has any.
     failed : Place or None
         The ``Error`` of a run that failed: it has no results.
     targets : list of int
         How many each thread worked on.
-    entries : list of Spot
-        Where each of these entries (a thread on a target) begins.
+    entries : list of int
+        The lines in which these entries (a thread on a target) begin.
     cpus, averages : int
         How many processors there are, and how many averages over them.
     measured : bool
@@ -130,7 +129,8 @@ class Layout:
     curve : int or None
         The percentiles.
     extras : list of (entry, path)
-        What has no column of its own; the entry is None where it is of the run.
+        What has no column of its own; the entry is None where it is of the run. In braces the
+        place of a thread whose number belongs there.
     wholes : list of Place
         The amounts of each entry, the sizes of their targets, the numbers of the threads, the
         groups of processors and averages, and how many threads there are.
@@ -140,11 +140,11 @@ class Layout:
         The path of each entry, the name of each processor, and the extras.
     """
 
-    spot: Spot
-    iops: Spot
+    line: int
+    iops: int
     failed: Place | None = None
     targets: list[int] = field(default_factory=list)
-    entries: list[Spot] = field(default_factory=list)
+    entries: list[int] = field(default_factory=list)
     cpus: int = 0
     averages: int = 0
     measured: bool = False
@@ -155,7 +155,7 @@ class Layout:
     numbers: list[Place] = field(default_factory=list)
     texts: list[int] = field(default_factory=list)
 
-    def take(self, texts: Texts, asked: Asked, found: Buckets, line: Callable[[Spot], int]) -> Run:
+    def take(self, texts: Texts, asked: Asked, found: Buckets, line: Callable[[int], int]) -> Run:
         """Take the run of a document.
 
         Raises
@@ -167,20 +167,22 @@ class Layout:
         words = [texts[index] for index in self.texts]
         seconds, entries = numbers[-1], len(self.entries)
         if seconds < 0:
-            raise MalformedError(self.numbers[-1].spot, "TestTimeSeconds is below 0")
-        spots = [*self.entries, self.spot]
-        run = Run(0, asked, lambda entry, way: line(spots[entry]), seconds)
-        others = words[len(words) - len(self.extras) :]
-        run.extras = [(*one, text) for one, text in zip(self.extras, others, strict=True)]
+            raise MalformedError(self.numbers[-1].line, "TestTimeSeconds is below 0")
+        lines = [*self.entries, self.line]
+        run = Run(0, asked, lambda entry, way: line(lines[entry]), seconds)
+        amounts = wholes[: entries * _WIDTH]
+        listed = iter([*map(_known, wholes[len(amounts) :])])
+        run.sizes = [*islice(listed, entries)]
+        threads = [*islice(listed, len(self.targets))]
+        run.groups = [*islice(listed, self.cpus + self.averages)]
+        pairs = [*zip(threads, self.targets, strict=True)]
+        run.threads = [thread for thread, count in pairs for _ in range(count)]
+        run.extras = [
+            (entry, path.format(*threads) if "{" in path else path, text)
+            for (entry, path), text in zip(self.extras, words[-len(self.extras) :], strict=False)
+        ]
         if self.failed:
             return run
-        listed = iter(wholes)
-        amounts = [*islice(listed, entries * _WIDTH)]
-        run.sizes = [*map(_known, islice(listed, entries))]
-        threads = [*map(_known, islice(listed, len(self.targets)))]
-        pairs = [*zip(threads, self.targets, strict=True)]
-        run.groups = [*map(_known, islice(listed, self.cpus + self.averages))]
-        run.threads = [thread for thread, count in pairs for _ in range(count)]
         run.targets = [path or None for path in words[:entries]]
         names = [name or None for name in words[entries : entries + self.cpus]]
         run.cpus = names + ["average"] * self.averages
@@ -188,13 +190,13 @@ class Layout:
         ways = range(WAYS)
         moved, done = ([amounts[at + way :: _WIDTH] for way in ways] for at in (0, WAYS))
         if sum(amounts) > _LARGEST:
-            raise MalformedError(self.spot, "all I/O together is more than 64 bits can count")
+            raise MalformedError(self.line, "all I/O together is more than 64 bits can count")
         amounts += map(sum, (*map(compress, moved, done), *done))
         run.amounts = amounts
         run.rates = numbers[: (entries + 1) * len(RATES) * WAYS]
         run.usage = numbers[len(run.rates) : -1]
         run.speeds = [one / seconds if seconds > 0 else math.nan for one in amounts]
-        run.gap = checks.gap(_known(wholes[-1]), pairs, asked.each)
+        run.gap = checks.gap(next(listed), pairs, asked.each)
         run.is_measured = self.measured
         run.sampled = [None if mark is None else found.sampled[mark] for mark in self.marks]
         run.curves = [] if self.curve is None else [found.curves[self.curve]]
@@ -272,7 +274,7 @@ class Shape:
         above = [(path, index) for path, index in leaves if path not in _IN_RUNS]
         self.spans = [_layout(span, above) for span in root.all("TimeSpan")]
         if not self.spans:
-            raise NoSpanError(root.spot, "the results hold no TimeSpan")
+            raise NoSpanError(root.line, "the results hold no TimeSpan")
         self._profile = [index for _, index in root.below("Profile").leaves()]
         self._asked: dict[tuple[str, ...], list[Asked]] = {}
 
@@ -301,10 +303,10 @@ class Shape:
 def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     """Find the values of a ``TimeSpan``, below the extras of its document."""
     iops, failed = span.all("Iops"), span.all("Error")
-    layout = Layout(span.spot, iops[0].spot if iops else span.spot)
+    layout = Layout(span.line, iops[0].line if iops else span.line)
     seconds = span.place("TestTimeSeconds")
     if failed:
-        layout.failed = Place(failed[0].content, "Error", failed[0].spot)
+        layout.failed = Place(failed[0].content, "Error", failed[0].line)
         layout.numbers = [seconds]
         layout.add(above)
         return layout
@@ -313,7 +315,7 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     usage = span.below("CpuUtilization")
     cpus, averages = usage.all("CPU"), usage.all("Average")
     layout.targets = [len(targets) for _, targets in threads]
-    layout.entries = [target.spot for target in targets]
+    layout.entries = [target.line for target in targets]
     layout.cpus, layout.averages = len(cpus), len(averages)
     layout.measured = bool(span.all("Latency"))
     layout.marks = [place.mark("Iops") for place in (*targets, span)]
@@ -334,9 +336,8 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     layout.texts += [cpu.place("Id").at for cpu in cpus]
     layout.add(above)
     entry = 0
-    for thread, its_targets in threads:
-        if not thread.are(_KNOWN["Thread"]):
-            layout.add(thread.leaves(_KNOWN["Thread"]), f"Thread[{thread.whole('Id')}]/")
+    for number, (thread, its_targets) in enumerate(threads):
+        layout.add(thread.leaves(_KNOWN["Thread"]), f"Thread[{{{number}}}]/")
         for target in its_targets:
             entry += 1
             layout.add(target.leaves(_KNOWN["Target"]), entry=entry)
@@ -364,5 +365,5 @@ def _hold(target: Element) -> None:
     for names in zip(*(one.of_target for one in _AMOUNTS), strict=True):
         if any(target.place(name).at == NOTHING for name in names):
             raise MalformedError(
-                target.spot, f"a Target of the results has no {' or no '.join(names)}"
+                target.line, f"a Target of the results has no {' or no '.join(names)}"
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,7 +22,6 @@ from fiotools.readers.diskspd.elements import (
     NUMBERED,
     LxmlElement,
     MalformedError,
-    Spot,
     Texts,
     Tree,
     ValuesNeededError,
@@ -46,8 +45,8 @@ class Taken:
     texts : sequence of str
         Its values, and an empty one behind them.
     runs : list of Run
-    cut : sequence of int
-        How many lines stood where the first marks are (`Spot.within`).
+    line : callable
+        Gives the line of the file of a line of the tree.
     repaired : int
         The line of the first repair; 0 if there was none.
     strays : sequence of (line, text)
@@ -57,7 +56,7 @@ class Taken:
     shape: Shape
     texts: Texts
     runs: list[Run]
-    cut: Sequence[int] = ()
+    line: Callable[[int], int]
     repaired: int = 0
     strays: Sequence[tuple[int, str]] = ()
 
@@ -111,16 +110,16 @@ def _split(xml: str, above: int, repaired: int = 0, *, samples: bool) -> Taken |
     texts.append("")
     try:
         skeleton = NUMBERED.join(parts[::3])
-        parse = _outline if len(skeleton) < _LONG else _outline.__wrapped__
-        outline = parse(skeleton)
-        if outline is None:
+        shape = (_shape if len(skeleton) < _LONG else _shape.__wrapped__)(skeleton)
+        if shape is None:
             return None
-        shape = outline.shape or Shape(outline.tree, texts)
         over_time, curves = shape.marks
         if sorted((*over_time, *curves)) != list(range(len(cut.runs))):
             return None  # buckets where DISKSPD writes none
         found = buckets.read_cut(cut, over_time, samples=samples)
-        return None if found is None else _taken(shape, texts, found, above, cut.lines(), repaired)
+        if found is None:
+            return None
+        return _taken(shape, texts, found, lambda line: above + cut.line(line), repaired)
     except MalformedError:
         return None  # the parser says it of the right line
 
@@ -129,32 +128,21 @@ def _taken(
     shape: Shape,
     texts: Texts,
     found: Buckets,
-    above: int,
-    cut: Sequence[int] = (),
-    repaired: int = 0,
+    line: Callable[[int], int],
+    repaired: int,
     strays: Sequence[tuple[int, str]] = (),
 ) -> Taken:
-    def line(spot: Spot) -> int:
-        return above + spot.within(cut)
-
     pairs = zip(shape.spans, shape.asked(texts), strict=False)
     runs = [span.take(texts, asked, found, line) for span, asked in pairs]
-    return Taken(shape, texts, runs, cut, repaired, strays)
-
-
-@dataclass(frozen=True)
-class _Outline:
-    """A tree, and its shape if all documents of the tree have the same."""
-
-    tree: Tree
-    shape: Shape | None
+    return Taken(shape, texts, runs, line, repaired, strays)
 
 
 @lru_cache(_SKELETONS)
-def _outline(skeleton: str) -> _Outline | None:
+def _shape(skeleton: str) -> Shape | None:
     """Parse a document with `NUMBERED` in the place of each value.
 
-    None if there are other values, or text beside elements.
+    None if there are other values or text beside elements, or if it has to be known what stands
+    there twice.
     """
     first, *others = skeleton.split(NUMBERED)
     numbered = [first]
@@ -167,11 +155,14 @@ def _outline(skeleton: str) -> _Outline | None:
         return None
     if not all(map(_is_plain, root.iter())):
         return None
-    tree = Tree(root, [*root.iter("Bucket")])
     try:
-        return _Outline(tree, Shape(tree))
+        return Shape(_tree(root, root.iter("Bucket")))
     except ValuesNeededError:
-        return _Outline(tree, None)
+        return None
+
+
+def _tree(root: LxmlElement, marks: Iterable[LxmlElement]) -> Tree:
+    return Tree(root, {mark: number for number, mark in enumerate(marks)})
 
 
 def _is_plain(element: LxmlElement) -> bool:
@@ -194,7 +185,8 @@ def _parsed(root: LxmlElement, above: int, repaired: int = 0, *, samples: bool) 
             if text:
                 element.set(name, _numbered(texts, text))
     texts.append("")
-    return _taken(Shape(Tree(root, marks), texts), texts, found, above, (), repaired, strays)
+    shape = Shape(_tree(root, marks), texts)
+    return _taken(shape, texts, found, lambda line: above + line, repaired, strays)
 
 
 def _numbered(texts: list[str], text: str) -> str:

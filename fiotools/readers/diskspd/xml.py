@@ -37,7 +37,7 @@ from fiotools.readers.base import Report, Session
 from fiotools.readers.diskspd import documents, messages, options, trees
 from fiotools.readers.diskspd import text as diskspd_text
 from fiotools.readers.diskspd.documents import Piece
-from fiotools.readers.diskspd.elements import MalformedError, Spot
+from fiotools.readers.diskspd.elements import MalformedError
 from fiotools.readers.diskspd.figures import Run
 from fiotools.readers.diskspd.runs import make
 from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
@@ -176,7 +176,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
         raise ParseError(
             tables.source,
             error.reason,
-            line=above + error.spot.line,
+            line=above + error.line,
             remedy="DISKSPD does not write that: was the file edited?",
         ) from None
     if taken.repaired:
@@ -190,7 +190,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
         missing = f"{runs} of {asked} time spans are whole, and were read"
         tables.note(f"the XML ends before </Results>: {missing}", line=last, severity="warning")
     for layout, run in zip(taken.shape.spans, taken.runs, strict=True):
-        _add_run(tables, taken, layout, run, session, above)
+        _add_run(tables, taken, layout, run, session)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in taken.strays:
         tables.note(message, line=above + line, severity="warning", run=tables.runs)
@@ -213,9 +213,7 @@ def _taken(piece: Piece, above: int, *, samples: bool) -> Taken:
     raise _CutOffError
 
 
-def _add_run(
-    tables: Tables, taken: Taken, layout: Layout, run: Run, session: Session, above: int
-) -> None:
+def _add_run(tables: Tables, taken: Taken, layout: Layout, run: Run, session: Session) -> None:
     """Add a run; its rows are made together with those of other files."""
     host, version, when = (taken.texts[where.at] for where in taken.shape.said)
     run.number = tables.start_run(
@@ -229,19 +227,18 @@ def _add_run(
         status="error" if layout.failed else "ok",
     )
     tables.defer(make, run)
-    problems: list[tuple[Spot, str, str]] = []
+    problems: list[tuple[int, str, str]] = []
     if layout.failed:
         message = taken.texts[layout.failed.at].strip() or "the run failed"
-        problems.append((layout.failed.spot, "error", message))
+        problems.append((layout.failed.line, "error", message))
     elif not run.seconds > 0:
-        problems.append((layout.spot, "warning", "no TestTimeSeconds: rates are missing"))
+        problems.append((layout.line, "warning", "no TestTimeSeconds: rates are missing"))
     if run.gap:
         message = f"{run.gap}: their sum is no total, and is left out"
-        problems.append((layout.spot, "warning", message))
+        problems.append((layout.line, "warning", message))
     problems += ((layout.iops, "info", message) for message in _left_out(run))
-    for spot, severity, message in problems:
-        line = above + spot.within(taken.cut)
-        tables.note(message, line=line, severity=severity, run=run.number)
+    for line, severity, message in problems:
+        tables.note(message, line=taken.line(line), severity=severity, run=run.number)
 
 
 def _left_out(run: Run) -> Iterator[str]:
