@@ -156,18 +156,18 @@ class Figures:
 
         Where a thread did nothing while its run did something, that is its share.
         """
-        threads = [
-            MISSING if one is None else one for run in self.runs for one in (*run.threads, None)
+        alive: Array = np.any(self.moved, axis=1)
+        who = [
+            (place, thread)
+            for place, run in enumerate(self.runs)
+            for thread in (*run.threads, MISSING)
         ]
-        who = np.stack([self.whose, threads], axis=1)
-        _, same = np.unique(who, axis=0, return_inverse=True)
-        busy = np.zeros(len(who), dtype=bool)
-        busy[same[self.moved.any(axis=1) & ~self.is_total]] = True
+        busy = {one for one, is_one in zip(who, alive.tolist(), strict=True) if is_one}
+        dead = np.array([one not in busy for one in who])
         known = (self.of["io_bytes"] >= 0) | (self.of["total_ios"] >= 0)
-        dead = ~busy[same, None] & ~self.is_total[:, None] & known
         whole = self.of_rows(run.gap is None for run in self.runs)
         found: Array = self.moved & (whole | ~self.is_total)[:, None]
-        found |= dead & self.moved[self.last][self.whose]
+        found |= dead[:, None] & known & self.moved[self.last][self.whose]
         return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from fiotools.readers.diskspd import checks
 from fiotools.readers.diskspd.buckets import DIRECTIONS
 from fiotools.readers.diskspd.figures import USAGE, Figures, Run
-from fiotools.readers.diskspd.samples import Percentiles, samples, words
+from fiotools.readers.diskspd.samples import Percentiles, samples
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
         if wants(table):
             whose, columns = of_table()
             owners = np.array(whose, dtype=np.int32)
-            yield Made(table, owners, {"run": numbers[owners], **columns})
+            if len(owners):
+                yield Made(table, owners, {"run": numbers[owners], **columns})
     if wants("samples"):
         yield from samples(runs)
 
@@ -85,8 +86,8 @@ def _io(
     whose, is_total = figures.whose[row], figures.is_total[row]
     columns: Columns = {
         "entry": figures.entry[row] + 1,
-        "direction": words(DIRECTIONS, way).to_list(),
-        "scope": words(("thread", "total"), is_total.astype(int)).to_list(),
+        "direction": [DIRECTIONS[one] for one in way.tolist()],
+        "scope": ["total" if one else "thread" for one in is_total.tolist()],
         "runtime_s": np.array([run.seconds for run in runs])[whose],
     }
     for name, values in figures.of.items():

@@ -151,17 +151,17 @@ class Percentiles:
         chosen = _chosen(self._known)
         which = chosen(self._curve[:, None])
         targets = [curve.target for curve in self._curves]
-        scopes = np.array([target is not None for target in targets], dtype=np.int64)
+        curves = which.tolist()
         columns: dict[str, Any] = {
             "entry": self._entry[which],
-            "scope": words(("total", "target"), scopes[which]),
+            "scope": ["total" if targets[one] is None else "target" for one in curves],
             "latency": ["lat"] * len(which),
             "direction": words(DIRECTIONS, chosen(np.arange(len(DIRECTIONS)))),
             "percentile": chosen(self._percentiles[:, None]),
             "value_ns": chosen(self._values),
         }
         if any(targets):
-            columns["target"] = [targets[one] for one in which.tolist()]
+            columns["target"] = [targets[one] for one in curves]
         return self._of_curve[which], columns
 
     def falling(self) -> Iterator[tuple[int, int, str]]:

@@ -22,7 +22,8 @@ diskspd-for-linux.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers.base import Report, Session, read_reports
@@ -132,6 +133,16 @@ def _add_span(
     usage = _usage(span, rows.problems)
     for line, message in rows.problems:
         tables.note(message, line=first + line, severity="warning", run=run)
+    read = _run(rows, span, first, usage, system)
+    read.number, read.asked = run, asked
+    tables.defer(make, read)
+    return run
+
+
+def _run(
+    rows: Rows, span: Span, first: int, usage: Sequence[_Usage], system: dict[str, str]
+) -> Run:
+    """Put together what is read of a run."""
     entries = rows.entries()
     every = [*entries.values(), rows.totals]
     lines = {
@@ -146,17 +157,15 @@ def _add_span(
         for name, text in row.others.items()
     ]
     said = [
-        *(
-            (f"System information/{name}", text)
-            for name, text in system.items()
-            if name not in ("computer name", "start time")
-        ),
+        *(pair for one in usage for pair in one.others),
+        *((f"System information/{name}", text) for name, text in system.items()),
         *span.facts.items(),
         *span.extras,
     ]
-    read = Run(
-        run,
-        asked,
+    shown = ("System information/computer name", "System information/start time")
+    return Run(
+        0,
+        options.Asked(),
         lambda *place: lines[place],
         math.nan if rows.seconds is None else rows.seconds,
         threads=[thread for thread, _, _ in entries],
@@ -169,18 +178,12 @@ def _add_span(
         rates=listed(every, RATES, math.nan),
         speeds=listed(every, SPEEDS, math.nan),
         is_printed=True,
-        groups=[group for group, _, _, _ in usage],
-        cpus=[cpu for _, cpu, _, _ in usage],
-        usage=[one for _, _, shares, _ in usage for one in shares],
-        extras=[
-            *others,
-            *((None, path, text) for _, _, _, more in usage for path, text in more),
-            *((None, path, text) for path, text in said),
-        ],
+        groups=[one.group for one in usage],
+        cpus=[one.cpu for one in usage],
+        usage=[share for one in usage for share in one.shares],
+        extras=others + [(None, path, text) for path, text in said if path not in shown],
         curves=_curves(span, rows.spoiled, first),
     )
-    tables.defer(make, read)
-    return run
 
 
 def _curves(span: Span, spoiled: bool, first: int) -> list[Curve]:
@@ -237,13 +240,17 @@ def _pairs(lines: list[str]) -> dict[str, str]:
     return {name: text.strip() for name, _, text in split if text.strip()}
 
 
-def _usage(
-    span: Span, problems: list[tuple[int, str]]
-) -> list[tuple[int | None, str | None, list[float], list[tuple[str, str]]]]:
-    """Read the processors: group, name, shares and other cells.
+class _Usage(NamedTuple):
+    """A row of processors: group, name, how they were used, and what has no column."""
 
-    An average's cells are counted from the right.
-    """
+    group: int | None
+    cpu: str | None
+    shares: list[float]
+    others: list[tuple[str, str]]
+
+
+def _usage(span: Span, problems: list[tuple[int, str]]) -> list[_Usage]:
+    """Read the processors; an average's cells are counted from the right."""
     if span.cpu is None:
         return []
     found = []
@@ -266,5 +273,5 @@ def _usage(
         ]
         shares = [percentage(row.get(name)) for name in _CPU[2:]]
         cpu = "average" if average else row.get("cpu")
-        found.append((options.count(row.get("group")), cpu, shares, others))
+        found.append(_Usage(options.count(row.get("group")), cpu, shares, others))
     return found
