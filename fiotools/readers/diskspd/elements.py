@@ -120,9 +120,12 @@ class Element:
         """Return the children of a name."""
         return [self._of(child) for child in self._children.get(name, ())]
 
-    def below(self, name: str) -> Element:
-        """Return the children of all children of a name, as if they were of one."""
-        return self._of(*self._children.get(name, ()))
+    def below(self, *names: str) -> Element:
+        """Return the children of all children of a name, as if they were of one; and so on."""
+        found = self
+        for name in names:
+            found = self._of(*found._children.get(name, ()))
+        return found
 
     def _of(self, *elements: LxmlElement) -> Element:
         return Element(self._tree, self._texts, *elements)
@@ -143,26 +146,28 @@ class Element:
         """
         return [leaf for element in self._elements for leaf in _leaves(element, "", skip)]
 
-    def place(self, name: str) -> Place:
-        """Find a child's value: `NOTHING` where there is no such child, or nothing in it.
+    def place(self, path: str) -> Place:
+        """Find the value of an element below: `NOTHING` where there is none, or nothing in it.
 
         Raises
         ------
         MalformedError
             If it holds elements, or stands there twice with different texts.
         """
-        found = self.all(name)
+        inside, _, name = path.rpartition("/")
+        element = self.below(*inside.split("/")) if inside else self
+        found = element.all(name)
         if not found:
-            return Place(NOTHING, name, self.line)
+            return Place(NOTHING, name, element.line)
         if found[0]._children:
             raise MalformedError(found[0].line, f"{name} holds elements, not a value")
         if len({self._text(other.content) for other in found[1:] and found}) > 1:
             raise MalformedError(found[1].line, f"{name} stands there twice, and not the same")
         return Place(found[0].content, name, found[0].line)
 
-    def places(self, names: Sequence[str]) -> list[Place]:
-        """Find the values of several children."""
-        return [self.place(name) for name in names]
+    def places(self, paths: Sequence[str]) -> list[Place]:
+        """Find the values of several elements below."""
+        return [self.place(path) for path in paths]
 
     def text(self, name: str) -> str | None:
         """Read a child's text; None where there is none."""

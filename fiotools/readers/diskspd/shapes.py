@@ -264,12 +264,7 @@ class Shape:
     def __init__(self, tree: Tree, texts: Texts | None = None) -> None:
         self._tree = tree
         root = tree.filled(texts)
-        system = root.below("System")
-        self.said = [
-            system.place("ComputerName"),
-            system.below("Tool").place("Version"),
-            system.place("RunTime"),
-        ]
+        self.said = root.places(_IN_RUNS)
         leaves = root.leaves(skip=("Profile", "TimeSpan"))
         above = [(path, index) for path, index in leaves if path not in _IN_RUNS]
         self.spans = [_layout(span, above) for span in root.all("TimeSpan")]
@@ -323,12 +318,12 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     for target in targets:
         _hold(target)
         layout.wholes += target.places(_AMOUNTS_OF_TARGET)
-        layout.numbers += _places(target, _RATES_OF_TARGET)
+        layout.numbers += target.places(_RATES_OF_TARGET)
     layout.wholes += [target.place("FileSize") for target in targets]
     layout.wholes += [thread.place("Id") for thread, _ in threads]
     layout.wholes += [cpu.place("Group") for cpu in (*cpus, *averages)]
     layout.wholes.append(span.place("ThreadCount"))
-    layout.numbers += _places(span, _RATES_OF_RUN)
+    layout.numbers += span.places(_RATES_OF_RUN)
     for cpu in (*cpus, *averages):
         layout.numbers += cpu.places(tuple(_USAGE.values()))
     layout.numbers.append(seconds)
@@ -350,14 +345,6 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
         layout.add(average.leaves(_KNOWN["CPU"]), "CpuUtilization/Average/")
     layout.add(span.leaves(_KNOWN["TimeSpan"]))
     return layout
-
-
-def _places(element: Element, paths: Sequence[str]) -> list[Place]:
-    found = []
-    for path in paths:
-        inside, _, name = path.rpartition("/")
-        found.append((element.below(inside) if inside else element).place(name))
-    return found
 
 
 def _hold(target: Element) -> None:

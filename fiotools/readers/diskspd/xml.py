@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lxml.etree import XMLSyntaxError
@@ -165,13 +166,6 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
             line=above + (error.lineno or 1),
             remedy="DISKSPD escapes nothing: correct that line in a copy, or run it with -Rtext",
         ) from None
-    except _CutOffError:
-        raise ParseError(
-            tables.source,
-            "the XML ends before </Results>",
-            line=last,
-            remedy="the file was cut off: copy it whole, or run DISKSPD again",
-        ) from None
     except MalformedError as error:
         raise ParseError(
             tables.source,
@@ -179,6 +173,13 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
             line=above + error.line,
             remedy="DISKSPD does not write that: was the file edited?",
         ) from None
+    if taken is None:
+        raise ParseError(
+            tables.source,
+            "the XML ends before </Results>",
+            line=last,
+            remedy="the file was cut off: copy it whole, or run DISKSPD again",
+        )
     if taken.repaired:
         tables.note(
             "repaired the XML: DISKSPD wrote '&' or '<' unescaped",
@@ -196,21 +197,14 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
         tables.note(message, line=above + line, severity="warning", run=tables.runs)
 
 
-class _CutOffError(Exception):
-    """A document without an end, and no time span in it is whole."""
-
-
-def _taken(piece: Piece, above: int, *, samples: bool) -> Taken:
-    """Take a document; one that was cut off, behind its last time span that is whole."""
+def _taken(piece: Piece, above: int, *, samples: bool) -> Taken | None:
+    """Take a document; one that was cut off as far as its last time span that is whole."""
     if piece.whole:
         return trees.take(piece.xml, above, samples=samples)
     closed = documents.without_rest(piece.xml)
-    try:
-        if closed is not None:
-            return trees.take(closed, above, samples=samples)
-    except (XMLSyntaxError, NoSpanError):
-        pass
-    raise _CutOffError
+    with suppress(XMLSyntaxError, NoSpanError):
+        return trees.take(closed, above, samples=samples) if closed is not None else None
+    return None
 
 
 def _add_run(tables: Tables, taken: Taken, layout: Layout, run: Run, session: Session) -> None:
