@@ -12,7 +12,6 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import ParseError
-from fiotools.readers.diskspd.digits import DIGITS, quoted, rows, values
 from tests.fuzz import TOKENS
 
 ROOT = Path(__file__).parents[2]
@@ -346,23 +345,48 @@ def test_a_long_run():
 def test_numbers_are_read_as_python_reads_them():
     draw = np.random.default_rng(7)
     whole = 10 ** draw.uniform(0, 17, 3000)
-    wholes = [f"{int(value)}"[:17] for value in whole]
-    decimals = [f"{value / 10**6:.3f}"[-17:].lstrip(".") for value in whole]
-    text = "".join(
-        f'<a b="{a}" c="{b}"/>\n' for a, b in zip(wholes, decimals, strict=True)
-    ).encode()
-    assert rows(text.translate(None, DIGITS), b'<a b="" c="."/>') == 3000
-    found = quoted(text, 3000, 2)
-    assert values(found, 1).tolist() == [
-        [float(a), float(b)] for a, b in zip(wholes, decimals, strict=True)
+    rates = [f"{int(value)}"[:17] for value in whole]
+    latencies = [f"{value / 10**6:.3f}"[-17:].lstrip(".") for value in whole]
+    lines = text_of(MEASURED).splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if "SampleMilli" in line)
+    lines[at : at + 1] = [
+        re.sub(
+            'MaxLatencyMilliseconds="[^"]*"',
+            f'MaxLatencyMilliseconds="{latency}"',
+            re.sub(' Read="[^"]*"', f' Read="{rate}"', lines[at]),
+        )
+        for rate, latency in zip(rates, latencies, strict=True)
     ]
+    read = ft.reads("".join(lines)).samples.query("scope == 'total' and direction == 'read'")
+    for quantity, texts, scale in (("iops", rates, 1), ("lat_max_ns", latencies, 1e6)):
+        expected = [float(np.rint(float(text) * scale)) for text in texts]
+        expected = [value for value in expected if value or scale == 1]  # 0.000 is none
+        found = read.loc[read["quantity"] == quantity, "value"]
+        assert len(expected) > 2000
+        assert found.tolist()[: len(expected)] == expected
 
 
-@pytest.mark.parametrize("text", ['<a b="1"/>5', '5<a b="1"/>', '<a5 b="1"/>', '<a b="1" 5/>'])
-def test_a_digit_outside_of_quotes(text):
-    assert quoted(text.encode(), 1, 1) is None
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *('Read="1"5 ', 'Read5="1" ', '5 Read="1" ', 'Read="" ', 'Read="1.." '),
+        *(f'Read="1{"0" * 17}" ', f'Read="{"1" * 30}" '),
+    ],
+)
+def test_what_is_no_bucket_is_told_by_the_parser(odd):
+    text = text_of(MEASURED)
+    changed = re.sub('(?<= )Read="[^"]*" ', odd, text, count=1)
+    one, other = outcome(changed.encode()), outcome(parsed(changed.encode()))
+    if odd.startswith("Read5"):
+        same(one, other)
+    else:
+        assert isinstance(one, str)
+        assert one == other
 
 
-@pytest.mark.parametrize("number", ["", ".250", "1.25", "1.2500", "1" * 18 + ".000"])
-def test_a_number_without_three_decimals(number):
-    assert values(quoted(f'<a b="{number}"/>'.encode(), 1, 1), 0) is None
+@pytest.mark.parametrize("number", ["0.25", "1", "00.250", "1.2500"])
+def test_a_number_in_another_form_is_the_same_number(number):
+    changed = re.sub(
+        r'(ReadAvgLatencyMilliseconds=")[^"]*', rf"\g<1>{number}", text_of(MEASURED), count=1
+    )
+    same(ft.reads(changed), ft.reads(parsed(changed.encode())))

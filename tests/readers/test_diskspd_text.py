@@ -303,6 +303,19 @@ def test_bytes_that_are_not_blocks_are_noted():
     assert says(res, "3548446720 bytes are not 54145 I/Os of 4096 bytes, the block size")
 
 
+def test_bytes_that_are_not_blocks_are_told_by_their_row():
+    name, row = "2.0.21a--seq64k_t4_D_only", "2 |       758448128 |        11573 |"
+    res = ft.reads(edited(name, (row, row.replace("11573", "11574"))))
+    note = says(res, "758448128 bytes are not 11574 I/Os of 65536 bytes")
+    assert note["line"] == 61
+    assert note["message"].endswith("the block size")
+    other = "3 |       344064000 |         5250 |"
+    two = (other, other.replace("5250", "5251"))
+    res = ft.reads(edited(name, (row, row.replace("11573", "11574")), two))
+    note = says(res, "758448128 bytes are not 11574 I/Os of 65536 bytes")
+    assert note["message"].endswith("the block size; nor in 1 more rows")
+
+
 def test_means_that_do_not_make_the_mean_are_noted():
     res = ft.reads(tables("Total IO", ("0.704|", "0.714|")))
     assert (

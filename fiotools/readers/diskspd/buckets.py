@@ -10,15 +10,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import orjson
 
-from fiotools.readers.diskspd.digits import DIGITS, quoted, rows, values
-from fiotools.readers.diskspd.elements import LONG, LxmlElement, MalformedError, Place, Spot
+from fiotools.readers.diskspd.elements import (
+    LARGEST,
+    LONG,
+    LxmlElement,
+    MalformedError,
+    Place,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,19 +47,20 @@ BUCKET, _CURVE = "<Bucket", "<Bucket>"  # of -D; of the percentiles
 _MARK = "<Bucket/>"
 _IOPS_END, _LATENCY_END = "</Iops>", "</Latency>"
 _UNIT = re.compile(rb'<Bucket SampleMillisecond=""(?: \w+="\.?")+/>')
-_ATTRIBUTE = re.compile(rb'(\w+)="(\.?)"')
+_ATTRIBUTE = re.compile(rb'(\w+)="')
 _PERCENTILE = re.compile(
     rb"<Bucket>[ \t\r\n]*<Percentile></Percentile>[ \t\r\n]*"
     rb"(?:<ReadMilliseconds></ReadMilliseconds>[ \t\r\n]*)?"
     rb"(?:<WriteMilliseconds></WriteMilliseconds>[ \t\r\n]*)?"
     rb"(?:<TotalMilliseconds></TotalMilliseconds>[ \t\r\n]*)?</Bucket>"
 )
-_BUT_VALUES = bytes(set(range(256)) - set(DIGITS + b".<>"))
-_IN_TAGS = bytes.maketrans(b"<", b">")
+_IN_TAGS = re.compile(rb">([\d.]+)<")
+_BLANK = b" \t\r\n"
+_DIGITS = b"0123456789"
+_COMMAS = bytes.maketrans(b'"', b",")
+_BUT_NUMBERS = bytes(set(range(256)) - set(_DIGITS + b'."'))
 _PIECE = 2**18  # characters
 _UNIT_SIZE = 4096
-_LF = ord("\n")
-_BETWEEN = b"|"  # of runs; one that has it itself is not as DISKSPD writes it
 
 
 @dataclass(frozen=True)
@@ -81,17 +89,25 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Curve:
-    """Percentiles of the latencies of a run.
+    """Percentiles of the latencies of a run, or of one of its targets.
 
     Attributes
     ----------
     percentiles : numpy.ndarray
     milliseconds : numpy.ndarray
         A row for each percentile, a column for each of ``DIRECTIONS``; nan where missing.
+    target : str or None
+    number : int
+        Its place among those of targets, from 1; 0 of the run.
+    line : int or None
+        Where it stands, if that is not where its run does.
     """
 
     percentiles: Array
     milliseconds: Array
+    target: str | None = None
+    number: int = 0
+    line: int | None = None
 
 
 NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
@@ -122,11 +138,23 @@ class Cut:
     rest: str
     runs: list[tuple[int, int]]
 
-    def lines(self) -> list[int]:
-        """Count the lines that were cut out with the first runs: none, one, two and so on."""
-        runs = (self.text[start:end].encode() for start, end in self.runs)
-        counts = (int(np.count_nonzero(np.frombuffer(run, np.uint8) == _LF)) for run in runs)
-        return [*accumulate(counts, initial=0)]
+    def line(self, of_rest: int) -> int:
+        """Say which line of the document a line of the rest is."""
+        marks, lines = self._lines
+        return of_rest + lines[bisect_left(marks, of_rest)]
+
+    @cached_property
+    def _lines(self) -> tuple[list[int], list[int]]:
+        """The line of each mark in the rest, and how many were cut out with none, one, two."""
+        marks: list[int] = []
+        lines = [0]
+        at, number = 0, 1
+        for start, end in self.runs:
+            number += self.text.count("\n", at, start)
+            marks.append(number)
+            lines.append(lines[-1] + self.text.count("\n", start, end))
+            at = end
+        return marks, lines
 
 
 def cut(text: str) -> Cut | None:
@@ -184,91 +212,110 @@ def read_cut(taken: Cut, over_time: Mapping[int, bool], *, samples: bool) -> Buc
 
 def _curve(text: bytes) -> Curve | None:
     """Read percentiles; None if they are not what DISKSPD writes."""
-    bare = text.translate(None, DIGITS + b".")
+    bare = text.translate(None, _DIGITS + b".")
     unit = _PERCENTILE.match(bare)
-    count = rows(bare, unit[0]) if unit else None
+    count = _rows(bare, unit[0]) if unit else None
     if unit is None or count is None:
         return None
     sides = [at for at, side in enumerate(_SIDES) if b"<" + side.encode() in unit[0]]
-    # in turn what stands in a tag and behind it: a value in every fourth place, else nothing
-    parts = text.translate(_IN_TAGS, _BUT_VALUES).split(b">")
-    step = 4 * len(sides) + 8
-    if len(parts) - parts.count(b"") != count * (1 + len(sides)) or max(map(len, parts)) > LONG:
+    found = _IN_TAGS.findall(text)
+    # each in its place, and nowhere else a digit
+    if len(found) != count * (1 + len(sides)) or sum(map(len, found)) != len(text) - len(bare):
         return None
     try:
-        columns = [list(map(float, parts[at::step])) for at in range(4, step - 3, 4)]
+        matrix = np.array([*map(float, found)]).reshape(count, -1)
     except ValueError:
         return None
+    if max(map(len, found)) > LONG:
+        return None
     milliseconds = np.full((count, len(_SIDES)), np.nan)
-    milliseconds[:, sides] = np.array(columns[1:]).T.reshape(count, -1)
-    return Curve(np.array(columns[0]), milliseconds)
+    milliseconds[:, sides] = matrix[:, 1:]
+    return Curve(matrix[:, 0], milliseconds)
 
 
 def _over_time(
     taken: Cut, unmeasured: Mapping[int, bool], *, samples: bool
 ) -> dict[int, Sampled] | None:
-    """Read the buckets of ``-D``: of all runs, a piece of some size at a time."""
-    wanted = {number: samples or is_asked for number, is_asked in unmeasured.items()}
-    start, end = taken.runs[min(wanted)]
+    """Read the buckets of ``-D`` of each run: all of them have the same attributes."""
+    start, end = taken.runs[min(unmeasured)]
     head = taken.text[start : min(end, start + _UNIT_SIZE)].encode()
-    unit = _UNIT.match(head.translate(None, DIGITS))
-    attributes = [] if unit is None else _ATTRIBUTE.findall(unit[0])
-    names = [name.decode() for name, _ in attributes]
-    points = [bool(point) for _, point in attributes]
-    if unit is None or len(set(names)) < len(names) or points != sorted(points):
+    unit = _UNIT.match(head.translate(None, _DIGITS))
+    names = [name.decode() for name in _ATTRIBUTE.findall(unit[0])] if unit else []
+    if unit is None or len(set(names)) < len(names):
         return None
-    found: dict[int, list[Array]] = {number: [] for number in wanted}
-    for pieces in _grouped(taken, wanted):
-        joined = _BETWEEN.join([text for _, text in pieces])
-        bare = joined.translate(None, DIGITS).split(_BETWEEN)
-        counts = [rows(text, unit[0]) for text in bare]
-        if None in counts or len(counts) != len(pieces):
-            return None
-        lengths = [count or 0 for count in counts]
-        digits = quoted(joined, sum(lengths), len(names))
-        if digits is None:
-            return None
-        if not any(wanted[number] for number, _ in pieces):
-            continue
-        matrix = values(digits, points.count(False))
-        if matrix is None:
-            return None
-        start = 0
-        for (number, _), length in zip(pieces, lengths, strict=True):
-            if wanted[number]:
-                found[number].append(matrix[start : start + length])
-            start += length
-    return {
-        number: _joined(names, parts, unmeasured=unmeasured[number])
-        for number, parts in found.items()
-    }
+    is_of_side = [name in _OF_SIDES for name in names]
+    found: dict[int, Sampled] = {}
+    for number, is_unmeasured in unmeasured.items():
+        parts = [np.zeros((0, len(names)))]
+        for text in _pieces(taken, number):
+            count = _rows(text.translate(None, _DIGITS), unit[0])
+            listed = None if count is None else _listed(text, count * len(names))
+            if listed is None:
+                return None
+            if samples or is_unmeasured:
+                matrix = _numbers(listed)
+                if matrix is None:
+                    return None
+                parts.append(matrix.reshape(-1, len(names)))
+        values = parts[1] if len(parts) == 2 else np.concatenate(parts)
+        is_made_up = is_unmeasured and bool((values[:, is_of_side] > 0).any())
+        found[number] = Sampled(names, values, is_made_up)
+    return found
 
 
-def _joined(names: Sequence[str], parts: Sequence[Array], *, unmeasured: bool) -> Sampled:
-    none = np.zeros((0, len(names)))
-    values = parts[0] if len(parts) == 1 else np.concatenate([none, *parts])
-    latencies = values[:, [name in _OF_SIDES for name in names]]
-    return Sampled(names, values, unmeasured and bool((latencies > 0).any()))
+def _pieces(taken: Cut, number: int) -> Iterator[bytes]:
+    """Give a run in pieces of some size: each begins with a bucket."""
+    start, end = taken.runs[number]
+    while start < end:
+        stop = taken.text.find(f"{BUCKET} ", start + _PIECE, end)
+        stop = end if stop < 0 else stop
+        yield taken.text[start:stop].encode()
+        start = stop
 
 
-def _grouped(taken: Cut, numbers: Iterable[int]) -> Iterator[list[tuple[int, bytes]]]:
-    """Give the runs in groups of about one size: short ones together, long ones in pieces."""
-    group: list[tuple[int, bytes]] = []
-    size = 0
-    for number in numbers:
-        start, end = taken.runs[number]
-        while start < end:
-            long = end - start > _PIECE
-            stop = taken.text.find(f"{BUCKET} ", start + _PIECE, end) if long else -1
-            stop = end if stop < 0 else stop
-            group.append((number, taken.text[start:stop].encode()))
-            size += stop - start
-            start = stop
-            if size >= _PIECE:
-                yield group
-                group, size = [], 0
-    if group:
-        yield group
+def _rows(text: bytes, unit: bytes) -> int | None:
+    """Count the rows of a text without digits; None if one is not like the first.
+
+    Examples
+    --------
+    >>> _rows(b'<a=""/> <a=""/> <a=""/>   ', b'<a=""/>')
+    3
+    >>> _rows(b'<a=""/> <b=""/> ', b'<a=""/>') is None
+    True
+    """
+    end = text.rfind(unit[-1:]) + 1
+    behind = text.find(unit[:1], len(unit), end)
+    between = text[len(unit) : behind] if behind >= 0 else b""
+    count, over = divmod(end + len(between), len(unit) + len(between))
+    same = text.startswith(unit) and text.startswith((between + unit) * (count - 1), len(unit))
+    if over or not same or between.strip(_BLANK) or text[end:].strip(_BLANK):
+        return None
+    return count
+
+
+def _listed(text: bytes, count: int) -> bytes | None:
+    """Put commas between numbers that stand in quotes; None if there are any digits outside.
+
+    Examples
+    --------
+    >>> _listed(b'<a b="1" c="0.250"/> <a b="2" c="13.007"/>', 4)
+    b'1,0.250,2,13.007'
+    >>> _listed(b'<a b="1" c5="0.250"/>', 2) is None
+    True
+    """
+    apart = text.translate(_COMMAS, _BUT_NUMBERS)  # ,1,,0.250,
+    listed = apart.replace(b",,", b",")
+    is_closed = listed[:1] == listed[-1:] == b","
+    return listed[1:-1] if is_closed and len(apart) - len(listed) == count - 1 else None
+
+
+def _numbers(listed: bytes) -> Array | None:
+    """Read numbers, each as Python's `float` does; None if one is written in another way."""
+    try:
+        found = np.array(orjson.loads(b"[%b]" % listed), dtype=np.float64)
+    except orjson.JSONDecodeError:
+        return None
+    return found if found.max(initial=0) < LARGEST else None
 
 
 def lift(root: LxmlElement, *, samples: bool) -> tuple[list[LxmlElement], Buckets]:
@@ -323,13 +370,16 @@ def _sampled(
     """Read what ``-D`` sampled; of latencies that were not measured, whether there are any."""
     later = [name for name in dict(buckets[0].attrib) if name not in ATTRIBUTES]
     known = ATTRIBUTES if measured else (TIME, *map(str.title, DIRECTIONS))
-    wanted = buckets if samples else []
-    rows = [[_number(one, name, one.get(name)) for name in known] for one in wanted]
-    values = np.full((len(rows), len(known) + len(later)), np.nan)
-    values[:, : len(known)] = np.array(rows).reshape(-1, len(known))
-    latencies = (_number(one, name, one.get(name)) for one in buckets for name in _OF_SIDES)
-    is_made_up = is_run and not measured and any(latency > 0 for latency in latencies)
+    rows = _matrix(buckets if samples else [], known)
+    values = np.hstack([rows, np.full((len(rows), len(later)), np.nan)])
+    is_made_up = is_run and not measured and bool((_matrix(buckets, _OF_SIDES) > 0).any())
     return Sampled((*known, *later), values, is_made_up)
+
+
+def _matrix(buckets: Sequence[LxmlElement], names: Sequence[str]) -> Array:
+    """Read attributes of buckets: a row for each; nan where one is missing."""
+    rows = [[_number(one, name, one.get(name)) for name in names] for one in buckets]
+    return np.array(rows, dtype=np.float64).reshape(-1, len(names))
 
 
 def _percentiles(buckets: Sequence[LxmlElement]) -> Curve:
@@ -343,15 +393,15 @@ def _of_child(bucket: LxmlElement, name: str) -> float:
     found = bucket.findall(name)
     texts = {(child.text or "").strip() for child in found}
     if any(map(len, found)):
-        raise MalformedError(_spot(found[0]), f"{name} holds elements, not a value")
+        raise MalformedError(_line(found[0]), f"{name} holds elements, not a value")
     if len(texts) > 1:
-        raise MalformedError(_spot(found[1]), f"{name} stands there twice, and not the same")
+        raise MalformedError(_line(found[1]), f"{name} stands there twice, and not the same")
     return _number(found[0], name, texts.pop() or None) if found else math.nan
 
 
 def _number(element: LxmlElement, name: str, text: str | None) -> float:
-    return math.nan if text is None else Place(0, name, _spot(element)).number(text)
+    return math.nan if text is None else Place(0, name, _line(element)).number(text)
 
 
-def _spot(element: LxmlElement) -> Spot:
-    return Spot(int(element.sourceline or 1), 0)
+def _line(element: LxmlElement) -> int:
+    return int(element.sourceline or 1)

@@ -1,87 +1,96 @@
 """What DISKSPD's figures must satisfy, whichever output they come from.
 
 Both outputs say some things twice: reads and writes make the total, threads make the run, every
-I/O moves one block. Each question answers with what is wrong, or with None.
+I/O moves one block. A check gives what is wrong: the place of the run, the line and the message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-Figures = Mapping[str, Any]  # columns of one row of io
-STEP_NS = 1000  # the last digit of what is printed
-# 2.0.20a to 2.1 make them up
-MADE_UP = "latencies of the buckets are left out: they are sure only with -L"
+import numpy as np
+
+from fiotools.readers.diskspd.buckets import DIRECTIONS
+from fiotools.readers.diskspd.figures import AMOUNTS, TOTAL
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fiotools.readers.diskspd.figures import Figures
+
+    Array = NDArray[Any]
+
+Problem: TypeAlias = tuple[int, int, str]
+_STEP_NS = 1000  # the last digit of what is printed
+_MOST = 1.01 * _STEP_NS
 
 
-def from_milliseconds(value: float) -> float:
-    """Make nanoseconds of milliseconds that were printed with three decimals.
+def parts(figures: Figures) -> Iterator[Problem]:
+    """Say where reads and writes are not all the I/O of an entry, or of a run as it is printed."""
+    asked = ~figures.is_total | figures.of_rows(run.is_printed for run in figures.runs)
+    told = np.zeros(len(asked), dtype=bool)
+    for name in AMOUNTS:
+        values = figures.of[name]
+        both = values[:, :TOTAL].sum(axis=1)
+        odd = asked & ~told & (values >= 0).all(axis=1) & (both != values[:, TOTAL])
+        told |= odd
+        for row in np.flatnonzero(odd).tolist():
+            said = f"{name}: read + write = {both[row]}, but the total of {_who(figures, row)} is"
+            yield _problem(figures, row, TOTAL, f"{said} {values[row, TOTAL]}")
 
-    Examples
-    --------
-    >>> from_milliseconds(0.841), from_milliseconds(2.019)  # 2.019 * 1e6 is 2018999.9999999998
-    (841000.0, 2019000.0)
+
+def _who(figures: Figures, row: int) -> str:
+    run = figures.runs[figures.whose[row]]
+    if figures.is_total[row]:
+        return "the run"
+    return f"thread {run.threads[figures.entry[row]]}" if run.is_printed else "this target"
+
+
+def blocks(figures: Figures, of_rows: Array) -> Iterator[Problem]:
+    """Say of which runs not every I/O moved one block, as all of DISKSPD's do.
+
+    Parameters
+    ----------
+    figures : Figures
+    of_rows : numpy.ndarray
+        The size of a block; 0 where that is not known.
     """
-    return float(round(value * 1e6))
+    amounts, ios = (figures.of[name] for name in AMOUNTS)
+    block = of_rows[:, None]
+    odd = (block > 0) & (amounts > 0) & (ios > 0) & (amounts != ios * block)
+    rows, ways = np.nonzero(odd)
+    _, first, often = np.unique(figures.whose[rows], return_index=True, return_counts=True)
+    for at, count in zip(first.tolist(), often.tolist(), strict=True):
+        row, way = int(rows[at]), int(ways[at])
+        message = (
+            f"{amounts[row, way]} bytes are not {ios[row, way]} I/Os of {of_rows[row]} bytes,"
+            " the block size"
+        )
+        more = f"; nor in {count - 1} more rows" if count > 1 else ""
+        yield _problem(figures, row, way, message + more)
 
 
-def parts(by_direction: Mapping[str, Figures], who: str) -> str | None:
-    """Ask whether reads and writes are all the I/O of a row; a direction without any may miss."""
-    if "total" not in by_direction:
-        return None
-    for name in ("io_bytes", "total_ios"):
-        both = [by_direction[d].get(name) for d in ("read", "write") if d in by_direction]
-        known = [value for value in both if value is not None]
-        total = by_direction["total"].get(name)
-        if total is not None and len(known) == len(both) and sum(known) != total:
-            return f"{name}: read + write = {sum(known)}, but the total of {who} is {total}"
-    return None
+def means(figures: Figures) -> Iterator[Problem]:
+    """Say of which runs the mean latencies of the threads do not make that of the run."""
+    ios, mean = figures.of["total_ios"], figures.of["lat_mean_ns"]
+    counts = figures.sums(ios)
+    made = figures.sums(np.where(ios > 0, ios * mean, 0)) / np.maximum(counts, 1)
+    printed = mean[figures.last]
+    is_whole = np.array([run.gap is None for run in figures.runs])
+    odd = is_whole[:, None] & (counts > 0) & (counts == ios[figures.last])
+    for run, way in np.argwhere(odd & (np.abs(made - printed) > _MOST)).tolist():
+        ours, theirs = (f"{of[run, way] / 1e6:.3f} ms" for of in (made, printed))
+        message = f"{DIRECTIONS[way]}: mean latencies of the threads make {ours}, not {theirs}"
+        yield _problem(figures, int(figures.last[run]), way, message)
 
 
-def blocks(rows: Iterable[tuple[Figures, int | None]]) -> str | None:
-    """Ask whether every I/O moved one block, as all of DISKSPD's do."""
-    for figures, block in rows:
-        count, amount = figures.get("total_ios"), figures.get("io_bytes")
-        if block and count and amount and amount != count * block:
-            return f"{amount} bytes are not {count} I/Os of {block} bytes, the block size"
-    return None
+def _problem(figures: Figures, row: int, way: int, message: str) -> Problem:
+    run = int(figures.whose[row])
+    return run, figures.runs[run].line(int(figures.entry[row]), way), message
 
 
-def means(rows: Sequence[Figures], total: Figures) -> str | None:
-    """Ask whether the mean latencies of the threads make that of the run."""
-    mean = total.get("lat_mean_ns")
-    pairs = [(row.get("total_ios"), row.get("lat_mean_ns")) for row in rows]
-    known = [(n, value) for n, value in pairs if n is not None and value is not None]
-    count = sum(n for n, _ in known)
-    if mean is None or len(known) < len(pairs) or not count or count != total.get("total_ios"):
-        return None
-    weighted = sum(n * value for n, value in known) / count
-    if abs(weighted - mean) <= 1.01 * STEP_NS:
-        return None
-    return f"mean latencies of the threads make {weighted / 1e6:.3f} ms, not {mean / 1e6:.3f} ms"
-
-
-def falling(percentiles: Iterable[tuple[str, float, float]]) -> str | None:
-    """Say where a percentile is below a lower one, which no measured latencies can be.
-
-    Examples
-    --------
-    >>> falling([("read", 50.0, 10.0), ("read", 99.0, 9.0)])
-    'read: percentile 99 is below percentile 50'
-    """
-    before: dict[str, tuple[float, float]] = {}
-    for direction, percentile, value in percentiles:
-        lower, least = before.get(direction, (percentile, value))
-        if value < least:
-            return f"{direction}: percentile {percentile:.10g} is below percentile {lower:.10g}"
-        before[direction] = percentile, value
-    return None
-
-
-def threads(
-    said: int | None, found: Sequence[tuple[int | None, int]], each: int | None
-) -> str | None:
+def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | None) -> str | None:
     """Ask whether every thread is there, with every target that it works on.
 
     Parameters

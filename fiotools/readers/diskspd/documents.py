@@ -16,7 +16,7 @@ from typing import Any
 from lxml import etree
 
 from fiotools.readers.diskspd import messages
-from fiotools.readers.diskspd.elements import LxmlElement, MalformedError, Spot
+from fiotools.readers.diskspd.elements import LxmlElement, MalformedError
 from fiotools.readers.formats import DISKSPD_XML
 
 # also where the file was cut off at once
@@ -174,5 +174,5 @@ def parse(xml: str) -> LxmlElement:
     found: Any = root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]")
     for crowded in found:
         reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
-        raise MalformedError(Spot(crowded.sourceline, 0), reason)
+        raise MalformedError(crowded.sourceline, reason)
     return root

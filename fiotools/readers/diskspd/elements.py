@@ -23,33 +23,15 @@ LONG = 17  # digits of a whole number: more is no count of bytes, and sums would
 NUMBERED = "\ue000"  # before the number of a place: DISKSPD writes no such character
 
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
-_LARGEST = 10.0**LONG
-
-
-class Spot(NamedTuple):
-    """Where an element begins: its line in the tree's text, and how many marks are above it."""
-
-    line: int
-    marks: int
-
-    def within(self, cut: Sequence[int]) -> int:
-        """Say in which line of a document that is, counted from 1.
-
-        Parameters
-        ----------
-        cut : sequence of int
-            How many lines of the document stood where the first marks are: none, one, two of them
-            and so on. Empty where nothing was cut out.
-        """
-        return self.line + (cut[self.marks] if cut else 0)
+LARGEST = 10.0**LONG  # of a number that is measured
 
 
 class MalformedError(Exception):
     """An element does not hold what it must."""
 
-    def __init__(self, spot: Spot, reason: str) -> None:
+    def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
-        self.spot, self.reason = spot, reason
+        self.line, self.reason = line, reason
 
 
 class ValuesNeededError(Exception):
@@ -57,16 +39,16 @@ class ValuesNeededError(Exception):
 
 
 class Place(NamedTuple):
-    """Where a value stands: its number, and the name and the spot of its element."""
+    """Where a value stands: its number, and the name and the line of its element."""
 
     at: int
     name: str
-    spot: Spot
+    line: int
 
     def whole(self, text: str) -> int:
         """Read a whole number."""
         if not text.isdecimal() or len(text) > LONG:
-            raise MalformedError(self.spot, f"{self.name} is {text!r}, not a whole number")
+            raise MalformedError(self.line, f"{self.name} is {text!r}, not a whole number")
         return int(text)
 
     def number(self, text: str) -> float:
@@ -75,32 +57,26 @@ class Place(NamedTuple):
             result = float(text)
         except ValueError:
             result = math.nan
-        if abs(result) < _LARGEST and "_" not in text:
+        if abs(result) < LARGEST and "_" not in text:
             return result
         if not _NOT_A_NUMBER.fullmatch(text):
-            raise MalformedError(self.spot, f"{self.name} is {text!r}, not a number")
+            raise MalformedError(self.line, f"{self.name} is {text!r}, not a number")
         return math.nan
 
 
-class Tree:
+class Tree(NamedTuple):
     """The elements of documents that differ in their values alone.
 
-    Parameters
+    Attributes
     ----------
     root : lxml element
         Each value in it is `NUMBERED` and the number of its place.
-    marks : sequence of lxml elements
-        Those that stand for buckets which were taken out, in their order.
+    marks : dict of lxml element to int
+        Those that stand for buckets which were taken out, with their numbers.
     """
 
-    def __init__(self, root: LxmlElement, marks: Sequence[LxmlElement]) -> None:
-        self.root = root
-        self.marks = {mark: number for number, mark in enumerate(marks)}
-        self.spots: dict[LxmlElement, Spot] = {}
-        above = 0
-        for element in root.iter("*"):
-            self.spots[element] = Spot(int(element.sourceline or 1), above)
-            above += element in self.marks
+    root: LxmlElement
+    marks: dict[LxmlElement, int]
 
     def filled(self, texts: Texts | None) -> Element:
         """Give the root with the values of one document; with None, of any."""
@@ -123,9 +99,9 @@ class Element:
         self._tree, self._texts, self._elements = tree, texts, elements
 
     @property
-    def spot(self) -> Spot:
-        """Where the element begins."""
-        return self._tree.spots[self._elements[0]] if self._elements else Spot(1, 0)
+    def line(self) -> int:
+        """The line in which the element begins."""
+        return int(self._elements[0].sourceline or 1) if self._elements else 1
 
     @property
     def content(self) -> int:
@@ -144,9 +120,12 @@ class Element:
         """Return the children of a name."""
         return [self._of(child) for child in self._children.get(name, ())]
 
-    def below(self, name: str) -> Element:
-        """Return the children of all children of a name, as if they were of one."""
-        return self._of(*self._children.get(name, ()))
+    def below(self, *names: str) -> Element:
+        """Return the children of all children of a name, as if they were of one; and so on."""
+        found = self
+        for name in names:
+            found = self._of(*found._children.get(name, ()))
+        return found
 
     def _of(self, *elements: LxmlElement) -> Element:
         return Element(self._tree, self._texts, *elements)
@@ -155,10 +134,6 @@ class Element:
         """Return the number of the mark in the children of a name; None if there is none."""
         inside = chain.from_iterable(self._children.get(name, ()))
         return next((self._tree.marks[one] for one in inside if one in self._tree.marks), None)
-
-    def are(self, names: tuple[str, ...]) -> bool:
-        """Say whether all children have known names."""
-        return all(name in names for name in self._children)
 
     def attributes(self) -> list[tuple[str, int]]:
         """Return the attributes: name, and place of the value."""
@@ -171,26 +146,28 @@ class Element:
         """
         return [leaf for element in self._elements for leaf in _leaves(element, "", skip)]
 
-    def place(self, name: str) -> Place:
-        """Find a child's value: `NOTHING` where there is no such child, or nothing in it.
+    def place(self, path: str) -> Place:
+        """Find the value of an element below: `NOTHING` where there is none, or nothing in it.
 
         Raises
         ------
         MalformedError
             If it holds elements, or stands there twice with different texts.
         """
-        found = self.all(name)
+        inside, _, name = path.rpartition("/")
+        element = self.below(*inside.split("/")) if inside else self
+        found = element.all(name)
         if not found:
-            return Place(NOTHING, name, self.spot)
-        if not found[0].are(()):
-            raise MalformedError(found[0].spot, f"{name} holds elements, not a value")
+            return Place(NOTHING, name, element.line)
+        if found[0]._children:
+            raise MalformedError(found[0].line, f"{name} holds elements, not a value")
         if len({self._text(other.content) for other in found[1:] and found}) > 1:
-            raise MalformedError(found[1].spot, f"{name} stands there twice, and not the same")
-        return Place(found[0].content, name, found[0].spot)
+            raise MalformedError(found[1].line, f"{name} stands there twice, and not the same")
+        return Place(found[0].content, name, found[0].line)
 
-    def places(self, names: Sequence[str]) -> list[Place]:
-        """Find the values of several children."""
-        return [self.place(name) for name in names]
+    def places(self, paths: Sequence[str]) -> list[Place]:
+        """Find the values of several elements below."""
+        return [self.place(path) for path in paths]
 
     def text(self, name: str) -> str | None:
         """Read a child's text; None where there is none."""

@@ -1,178 +1,179 @@
-"""The figures of runs of DISKSPD that are laid out alike: what threads did, and what all of them.
+"""What runs of DISKSPD measured, whichever output they were read from.
 
-They are arrays by run, entry (a thread on a target, and behind them the whole run) and direction.
+The figures of many runs are arrays by row (each thread on a target, and behind these the whole run)
+and direction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiotools.readers.diskspd import checks
-from fiotools.readers.diskspd.buckets import DIRECTIONS
-from fiotools.readers.diskspd.shapes import AMOUNTS, RATES, USAGE
+from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve, Sampled
+from fiotools.readers.diskspd.options import Asked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.readers.diskspd.elements import Spot
-    from fiotools.readers.diskspd.shapes import Layout, Values
-
     Array = NDArray[Any]
 
-_WAYS = len(DIRECTIONS)
-_TOTAL = DIRECTIONS.index("total")  # of the others
+AMOUNTS = ("io_bytes", "total_ios")
+RATES = ("lat_mean_ns", "lat_stddev_ns", "iops_stddev")
+SPEEDS = ("bw_bytes_per_s", "iops")
+USAGE = ("usage_pct", "user_pct", "kernel_pct", "idle_pct")
+MISSING = -1  # a whole number that is not there
+WAYS = len(DIRECTIONS)
+TOTAL = DIRECTIONS.index("total")  # of the others
 
 
-class Figures:
-    """What runs of one layout measured.
-
-    Parameters
-    ----------
-    layout : Layout
-    values : sequence of Values
-        Of each run.
+@dataclass
+class Run:
+    """A run, of which rows are made.
 
     Attributes
     ----------
-    seconds : numpy.ndarray
-        Of each run; nan where that is not said.
-    said : numpy.ndarray
-        How many threads each run says it had; -1 where it does not.
-    threads : numpy.ndarray
-        By run and thread: its number; -1 where it has none.
-    sizes : numpy.ndarray
-        By run and entry, but for whole runs: the size of the target; -1 where that is not said.
-    moved : numpy.ndarray
-        By run, entry and direction: whether there was any I/O.
-    of : dict of str to numpy.ndarray
-        The columns of `AMOUNTS` and `RATES`, by run, entry and direction; the rates hold only where
-        there was I/O, and are nan where they are missing.
-    groups : numpy.ndarray
-        By run and processor (then averages): the group; -1 where that is not said.
-    usage : numpy.ndarray
-        Of the same, `USAGE`.
+    number : int
+        Within its file.
+    asked : Asked
+    line : callable
+        Gives the line of an entry and a direction, by their places; behind the last entry that of
+        the whole run.
+    seconds : float
+        nan where that is not said.
+    threads, targets, sizes : list
+        Of each entry (a thread on a target): its thread, its target and the size of that.
+    amounts : list of int
+        Of each entry and of the whole run `AMOUNTS`, of each direction. `MISSING` where there is
+        none.
+    rates, speeds : list of float
+        Of the same `RATES`, with latencies in ms, and `SPEEDS`. nan where there is none.
+    is_printed : bool
+        Whether the tool printed the figures of the whole run; or they are sums.
+    gap : str or None
+        What is missing of the entries, so that their sum is no total.
+    groups, cpus : list
+        Of each processor: its group and its name.
+    usage : list of float
+        Of the same `USAGE`.
+    extras : list of (entry, path, text)
+    curves : list of Curve
+    sampled : list of (Sampled or None)
+        What ``-D`` sampled of each entry, and of the whole run.
+    is_measured : bool
+        Whether latencies were measured.
     """
 
-    def __init__(self, layout: Layout, values: Sequence[Values]) -> None:
-        self.layout = layout
-        runs, entries = len(values), len(layout.entries)
-        wholes: Array = np.array([run.wholes for run in values], dtype=np.int64)
-        numbers: Array = np.array([run.numbers for run in values], dtype=np.float64)
-        first = 1 + len(layout.targets)
-        self.said, self.threads = wholes[:, 0], wholes[:, 1:first]
-        width = 1 + len(AMOUNTS) * _WAYS
-        last = first + entries * width
-        of_entries = wholes[:, first:last].reshape(runs, entries, width)
-        self.sizes, self.groups = of_entries[..., 0], wholes[:, last:]
-        amounts = of_entries[..., 1:].reshape(runs, entries, len(AMOUNTS), _WAYS)
-        # the totals are not in the XML; where nothing was done, bytes are none either
-        done = amounts[:, :, -1:] != 0
-        totals = np.where(done, amounts, 0).sum(axis=1, keepdims=True)
-        amounts = np.concatenate([amounts, totals], axis=1)
-        last = 1 + (1 + entries) * len(RATES) * _WAYS
-        rates = numbers[:, 1:last].reshape(runs, 1 + entries, len(RATES), _WAYS)
-        rates = np.roll(rates, -1, axis=1)  # that of the run is printed above those of the entries
-        self.seconds, self.usage = numbers[:, 0], numbers[:, last:].reshape(-1, len(USAGE))
-        self.of = {one.column: amounts[:, :, at] for at, one in enumerate(AMOUNTS)}
-        for at, one in enumerate(RATES):
-            of_ns = one.column.endswith("_ns")
-            self.of[one.column] = np.rint(rates[:, :, at] * 1e6) if of_ns else rates[:, :, at]
-        self.moved = self.of["total_ios"] != 0
+    number: int
+    asked: Asked
+    line: Callable[[int, int], int]
+    seconds: float = np.nan
+    threads: Sequence[int | None] = ()
+    targets: Sequence[str | None] = ()
+    sizes: Sequence[int | None] = ()
+    amounts: Sequence[int] = (MISSING,) * (len(AMOUNTS) * WAYS)
+    rates: Sequence[float] = (np.nan,) * (len(RATES) * WAYS)
+    speeds: Sequence[float] = (np.nan,) * (len(SPEEDS) * WAYS)
+    is_printed: bool = False
+    gap: str | None = None
+    groups: Sequence[int | None] = ()
+    cpus: Sequence[str | None] = ()
+    usage: Sequence[float] = ()
+    extras: Sequence[tuple[int | None, str, str]] = ()
+    curves: Sequence[Curve] = ()
+    sampled: Sequence[Sampled | None] = ()
+    is_measured: bool = False
+
+
+class Figures:
+    """The figures of runs.
+
+    Attributes
+    ----------
+    whose, entry : numpy.ndarray
+        Of each row the place of its run, and its number within that, from 0.
+    is_total : numpy.ndarray
+        Whether a row is of a whole run.
+    of : dict of str to numpy.ndarray
+        The columns of `AMOUNTS`, `RATES` and `SPEEDS`, by row and direction.
+    moved : numpy.ndarray
+        By row and direction: whether there was any I/O.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = runs
+        sizes = np.array([len(run.threads) + 1 for run in runs])
+        self.last = np.cumsum(sizes) - 1
+        self.first = self.last - sizes + 1
+        self.whose = np.arange(len(runs)).repeat(sizes)
+        self.entry = np.arange(len(self.whose)) - self.first[self.whose]
+        self.is_total = np.zeros(len(self.whose), dtype=bool)
+        self.is_total[self.last] = True
+        self.of = dict(_columns(AMOUNTS, [run.amounts for run in runs], np.int64))
+        self.of |= _columns(RATES, [run.rates for run in runs], np.float64)
+        self.of |= _columns(SPEEDS, [run.speeds for run in runs], np.float64)
+        amounts, ios = self.of["io_bytes"], self.of["total_ios"]
+        self.moved = np.where(ios < 0, amounts, ios) > 0
+        for name in ("lat_mean_ns", "lat_stddev_ns"):
+            self.of[name] = np.where(self.moved, np.rint(self.of[name] * 1e6), np.nan)
         self._pool()
 
     def _pool(self) -> None:
         """Make a target's mean and deviation that 2.2 leaves out; its parts are all the I/O."""
-        moved = self.moved[:, :-1]
         ios, means, deviations = (
-            self.of[name][:, :-1] for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
+            self.of[name] for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
         )
-        parts, total = moved[..., :_TOTAL], means[..., _TOTAL]
-        lacks = moved[..., _TOTAL] & np.isnan(total) & parts.any(axis=-1)
+        is_sum = ~self.of_rows(run.is_printed for run in self.runs) & ~self.is_total
+        parts, total = self.moved[:, :TOTAL], means[:, TOTAL]
+        lacks = is_sum & self.moved[:, TOTAL] & np.isnan(total) & parts.any(axis=-1)
         n, mean, deviation = (
-            np.where(parts, figures[..., :_TOTAL], 0)[lacks] for figures in (ios, means, deviations)
+            np.where(parts, figures[:, :TOTAL], 0)[lacks] for figures in (ios, means, deviations)
         )
         count = n.sum(axis=-1)
         pooled = (n * mean).sum(axis=-1) / count
         squares = (n * (deviation**2 + (mean - pooled[:, None]) ** 2)).sum(axis=-1)
         total[lacks] = pooled
-        spread = deviations[..., _TOTAL]
+        spread = deviations[:, TOTAL]
         spread[lacks] = np.where(np.isnan(spread[lacks]), (squares / count) ** 0.5, spread[lacks])
 
-    def dead(self) -> Array:
-        """Say where a thread did nothing while its run did something: that is its share."""
-        entry_of = np.arange(len(self.layout.targets)).repeat(self.layout.targets)
-        busy = np.zeros(self.threads.shape, dtype=bool)
-        run, entry = np.nonzero(self.moved[:, :-1].any(axis=-1))
-        busy[run, entry_of[entry]] = True
-        dead: Array = ~busy[:, entry_of, None] & self.moved[:, -1:]
-        return dead
+    def of_rows(self, of_runs: Iterable[Any]) -> Array:
+        """Give each row what its run has."""
+        found: Array = np.array([*of_runs])[self.whose]
+        return found
 
-    def gaps(self, each: Sequence[int | None]) -> list[str | None]:
-        """Say of each run why its sum is no total.
+    def sums(self, of_rows: Array) -> Array:
+        """Sum over the entries of each run."""
+        entries = ~self.is_total.reshape(-1, *[1] * (of_rows.ndim - 1))
+        found: Array = np.add.reduceat(np.where(entries, of_rows, 0), self.first)
+        return found
 
-        Parameters
-        ----------
-        each : sequence of (int or None)
-            How many targets each thread of a run works on.
+    @property
+    def there(self) -> Array:
+        """Say of which rows and directions there is a row of `io`.
+
+        Where a thread did nothing while its run did something, that is its share.
         """
-        targets = self.layout.targets
-        return [
-            checks.threads(_known(said), [*zip(map(_known, names), targets, strict=True)], of_each)
-            for said, names, of_each in zip(
-                self.said.tolist(), self.threads.tolist(), each, strict=True
-            )
+        alive: Array = np.any(self.moved, axis=1)
+        who = [
+            (place, thread)
+            for place, run in enumerate(self.runs)
+            for thread in (*run.threads, MISSING)
         ]
-
-    def contradictions(self, blocks: Array) -> Iterator[tuple[int, Spot, str]]:
-        """Say where an entry contradicts itself: its run, its spot and what is wrong.
-
-        Parameters
-        ----------
-        blocks : numpy.ndarray
-            By run and entry: the size of a block; -1 where that is not known.
-        """
-        moved = self.moved[:, :-1]
-        amounts, ios = (self.of[name][:, :-1] for name in ("io_bytes", "total_ios"))
-        odd = np.zeros(blocks.shape, dtype=bool)
-        for amount in (amounts, ios):
-            sums = np.where(moved, amount, 0)[..., :_TOTAL].sum(axis=-1)
-            odd |= moved[..., _TOTAL] & (sums != amount[..., _TOTAL])
-        block = blocks[..., None]
-        unlike = moved & (block > 0) & (amounts > 0) & (amounts != ios * block)
-        odd |= unlike.any(axis=-1)
-        for run, entry in np.argwhere(odd).tolist():
-            ways = np.flatnonzero(moved[run, entry]).tolist()
-            rows = {DIRECTIONS[way]: self._row(run, entry, way) for way in ways}
-            size = _known(int(blocks[run, entry]))
-            for problem in (
-                checks.parts(rows, "this target"),
-                checks.blocks((row, size) for row in rows.values()),
-            ):
-                if problem:
-                    yield run, self.layout.entries[entry], problem
-
-    def unlike_means(self, whole: Array) -> Iterator[tuple[int, str]]:
-        """Say of which whole runs the latencies of the threads do not make that of the run."""
-        moved, ios, means = self.moved, self.of["total_ios"], self.of["lat_mean_ns"]
-        sums = np.where(moved, ios * means, 0)[:, :-1].sum(axis=1)
-        gap = np.abs(sums / np.maximum(ios[:, -1], 1) - means[:, -1])
-        odd = (gap > checks.STEP_NS) & moved[:, -1] & whole[:, None]
-        for run, way in np.argwhere(odd).tolist():
-            entries = np.flatnonzero(moved[run, :-1, way]).tolist()
-            rows = [self._row(run, entry, way) for entry in entries]
-            problem = checks.means(rows, self._row(run, -1, way))
-            if problem:
-                yield run, f"{DIRECTIONS[way]}: {problem}"
-
-    def _row(self, *place: int) -> dict[str, Any]:
-        """Give the figures of one direction of an entry."""
-        amounts = {one.column: int(self.of[one.column][place]) for one in AMOUNTS}
-        mean = float(self.of["lat_mean_ns"][place])
-        return {**amounts, "lat_mean_ns": None if mean != mean else mean}
+        busy = {one for one, is_one in zip(who, alive.tolist(), strict=True) if is_one}
+        dead = np.array([one not in busy for one in who])
+        known = (self.of["io_bytes"] >= 0) | (self.of["total_ios"] >= 0)
+        whole = self.of_rows(run.gap is None for run in self.runs)
+        found: Array = self.moved & (whole | ~self.is_total)[:, None]
+        found |= dead[:, None] & known & self.moved[self.last][self.whose]
+        return found
 
 
-def _known(number: int) -> int | None:
-    return None if number < 0 else number
+def _columns(
+    names: Sequence[str], runs: Sequence[Sequence[Any]], kind: Any
+) -> Iterable[tuple[str, Array]]:
+    """Give columns by row and direction of what runs list one behind the other."""
+    listed = np.fromiter(chain.from_iterable(runs), kind, sum(map(len, runs)))
+    return zip(names, listed.reshape(-1, len(names), WAYS).swapaxes(0, 1).copy(), strict=True)

@@ -10,12 +10,16 @@ Specified in DISKSPD's ``CmdLineParser.cpp`` and ``Common.cpp`` (``Target::GetXm
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fiotools import units
+from fiotools.readers.diskspd.layout import is_rule
+
+if TYPE_CHECKING:
+    from fiotools.readers.diskspd.elements import Element
 
 Conditions = dict[str, Any]
 Setting = tuple[str, str]
@@ -28,6 +32,12 @@ _DASH = re.compile("^[\u2010\u2011\u2013\u2014\u2212]")  # what programs make of
 _BLOCKS = re.compile(r"(\d{1,9})b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _LARGEST = 1e17  # of a size: more is no disk
+# sentences of the text
+_SPAN = re.compile(r"(?:timespan|job):\s*\d+")
+_PATH = re.compile(r"path: ['‘’“”\"]?(.*?)['‘’“”\"]?")  # programs make other quotes of them
+_NUMBERS = ("block size", "size", "threads per file", "number of outstanding I/O operations")
+_SENTENCE = re.compile(r"([^:(]+)(?::\s*(.*)|\((.*)\))")
+_MIX = re.compile(r"(read/write|write/read) ratio: (\d{1,3})/(\d{1,3})")
 
 
 @dataclass(frozen=True)
@@ -261,3 +271,173 @@ def _direct(caching: Sequence[str], both: bool) -> bool | None:
     if "u" in letters or "h" in letters:
         return True
     return None if "r" in letters else False
+
+
+# --- ``Results/Profile`` of the XML: elements -------------------------------------------------
+
+
+def read_profile(root: Element) -> Iterator[Asked]:
+    """Read what each time span was asked to do."""
+    for profile in root.all("Profile")[:1]:
+        common = profile.said(skip=("TimeSpans",))
+        for span in profile.below("TimeSpans").all("TimeSpan"):
+            own = [(path.removeprefix("Targets/"), value) for path, value in span.said()]
+            given = span.below("Targets").all("Target")
+            targets = [(target.text("Path") or "", _of_element(target)) for target in given]
+            pool, per_thread = span.whole("ThreadCount"), span.whole("RequestCount")
+            asked = plan(targets, [*common, *own], pool, per_thread)
+            # a profile (-X) may give each thread of a pool targets of its own
+            apart = any(target.all("ThreadTargets") for target in given)
+            yield replace(asked, each=None) if apart else asked
+
+
+def _of_element(target: Element) -> Conditions:
+    write_pct = target.number("WriteRatio")
+    ratio = target.number("RandomRatio")
+    random = True if target.all("Random") else None
+    if random is None and target.all("StrideSize"):
+        random = False
+    return {
+        # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
+        "rw": pattern(random if ratio in (None, 0.0, 100.0) else None, write_pct),
+        "bs_bytes": target.whole("BlockSize"),
+        "iodepth": target.whole("RequestCount"),
+        "numjobs": target.whole("ThreadsPerFile"),
+        "direct": _is_direct(target),
+        "rwmixread_pct": mix(write_pct),
+        "size_bytes": target.whole("FileSize"),
+    }
+
+
+def _is_direct(target: Element) -> bool | None:
+    if "true" in (target.text("DisableOSCache"), target.text("DisableAllCache")):
+        return True
+    return None if target.text("DisableLocalCache") == "true" else False
+
+
+# --- ``Input parameters:`` of the text: sentences ---------------------------------------------
+
+
+def read_echo(lines: Sequence[str], given: Sequence[Setting]) -> Iterator[Asked]:
+    """Read what each time span was asked to do.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        The lines below ``Input parameters:``.
+    given : sequence of (option, text)
+        The command line, which is better than nothing and comes into the settings first.
+
+    Yields
+    ------
+    Asked
+        One for each ``timespan:``; one from the command line alone where there is no such line.
+    """
+    spans: list[list[str]] = []
+    for line in map(str.strip, lines):
+        if _SPAN.fullmatch(line):
+            spans.append([])
+        elif spans and not is_rule(line):
+            spans[-1].append(line)
+    if spans:
+        yield from (_read_span(span, given) for span in spans)
+    else:
+        conditions, pool, per_thread = from_arguments(given)
+        yield plan([("", conditions)], given, pool, per_thread)
+
+
+def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
+    """Read one time span: sentences about all of it, then about each target."""
+    general: dict[str, str] = {}
+    targets: list[tuple[str, dict[str, str]]] = []
+    into = general
+    for line in lines:
+        path = _PATH.fullmatch(line)
+        if path:
+            into = {}
+            targets.append((path[1], into))
+        elif "=>" in line:  # a part of "IO Distribution:"
+            into["IO Distribution"] = "; ".join(filter(None, [into.get("IO Distribution"), line]))
+        else:
+            sentence = _SENTENCE.fullmatch(line)
+            if sentence:
+                into[sentence[1].strip()] = (sentence[2] or sentence[3] or "").rstrip(")")
+            else:
+                into[line] = "true"
+    settings = [*given, *general.items()]
+    for number, (target, said) in enumerate(targets, 1):
+        name = f"target[{number}]" if len(targets) > 1 else "target"
+        settings.append((f"{name}/path", target))
+        settings += [(f"{name}/{option}", text) for option, text in said.items()]
+    pool = next((name.split()[3] for name in general if name.startswith("thread pool with ")), None)
+    asked = dict(given)
+    threads = pool or asked.get("-F")
+    found = plan(
+        [(target, _of_sentences(said)) for target, said in targets],
+        settings,
+        count(threads),
+        count(general.get("number of outstanding I/O operations per thread")),
+    )
+    # a profile may give each thread of a pool targets of its own, which is not printed
+    found = replace(found, each=None) if "-X" in asked else found
+    return replace(found, unread=tuple(_unread(targets)))
+
+
+def _unread(targets: Sequence[tuple[str, dict[str, str]]]) -> Iterator[str]:
+    """Give the numbers that a person or a program changed, so that they are not certain."""
+    for _, said in targets:
+        for name in _NUMBERS:
+            text = said.get(name)
+            if text is not None and printed_size(text) is None:
+                yield f"{name}: {text}"
+
+
+def _of_sentences(said: dict[str, str]) -> Conditions:
+    """Read what is said of one target."""
+    write_pct = _write_pct(said)
+    return {
+        "rw": pattern(_is_random(said), write_pct),
+        "bs_bytes": printed_size(said.get("block size")),
+        "iodepth": count(
+            said.get("number of outstanding I/O operations per thread")
+            or said.get("number of outstanding I/O operations")
+        ),
+        "numjobs": count(said.get("threads per file")),
+        "direct": _bypasses(said),
+        "rwmixread_pct": mix(write_pct),
+        "size_bytes": printed_size(said.get("size")),
+    }
+
+
+def _write_pct(said: dict[str, str]) -> float | None:
+    if "performing read test" in said:
+        return 0.0
+    if "performing write test" in said:
+        return 100.0
+    found = _MIX.fullmatch(said.get("performing mix test", ""))
+    if not found:
+        return None
+    # before 2.0.16 it is "write/read ratio: 30/100" for 30 % of writes
+    return float(found[2] if found[1] == "write/read" else found[3])
+
+
+def _is_random(said: dict[str, str]) -> bool | None:
+    if "using random I/O" in said:
+        return True
+    if "using mixed random/sequential I/O" in said:
+        return None
+    sequential = ("using sequential I/O", "using interlocked sequential I/O", "stride size")
+    return False if any(name in said for name in sequential) else None
+
+
+def _bypasses(said: dict[str, str]) -> bool | None:
+    """Say whether the page cache is bypassed: Windows' words of all versions, then Linux'."""
+    joined = "; ".join(said)
+    if "using O_DIRECT" in said or re.search(
+        r"(?:^|; )software (?:and hardware .*)?cache disabled", joined
+    ):
+        return True
+    # diskspd-for-linux says nothing of a cache that is used
+    if "using software cache" in said or "block device" in said:
+        return False
+    return None

@@ -1,21 +1,24 @@
-"""The I/O tables and percentile charts of DISKSPD's text output: cells to rows."""
+"""The I/O tables and percentile charts of DISKSPD's text output: cells to figures.
+
+The tables can contradict themselves, and what was asked for, as the elements of the XML cannot.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from fiotools import units
 from fiotools.readers.diskspd import options
-from fiotools.readers.diskspd.checks import from_milliseconds
-from fiotools.readers.diskspd.layout import Span
-from fiotools.readers.diskspd.lines import Table, label
-
-if TYPE_CHECKING:
-    from fiotools.tables import Tables
+from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
+from fiotools.readers.diskspd.checks import gap
+from fiotools.readers.diskspd.layout import Span, Table, label
 
 _FILE = re.compile(r"(.*?)(?: \((\d[\d.]*(?:[KMGTPE]?i?B))\))?")
 _WHOLE = re.compile(r"\d{1,17}")
@@ -30,11 +33,12 @@ _COLUMNS = (
     *("avglat", "latstddev", "iopsstddev", "file", ""),
 )
 _MIB = 2**20
+Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of the same
 
 
 @dataclass
 class Row:
-    """One row of a table, as numbers."""
+    """One row of a table, as numbers; latencies in ms."""
 
     line: int
     thread: int | None
@@ -73,10 +77,10 @@ class Rows:
             yield from rows
         yield from self.totals.values()
 
-    def entries(self) -> dict[tuple[int | None, str | None, int], dict[str, Row]]:
+    def entries(self) -> dict[Who, dict[str, Row]]:
         """Give the rows of each thread on each target by direction; a target may be there twice."""
-        entries: dict[tuple[int | None, str | None, int], dict[str, Row]] = {}
-        for direction in ("read", "write", "total"):
+        entries: dict[Who, dict[str, Row]] = {}
+        for direction in DIRECTIONS:
             seen: Counter[tuple[int | None, str | None]] = Counter()
             for row in self.threads.get(direction, ()):
                 who = (row.thread, row.target)
@@ -84,9 +88,16 @@ class Rows:
                 entries.setdefault((*who, seen[who]), {})[direction] = row
         return entries
 
-    def targets(self) -> dict[str | None, int | None]:
-        """Give the size of every target."""
-        return {row.target: row.size for rows in self.threads.values() for row in rows}
+
+def listed(entries: Sequence[Mapping[str, Row]], names: Sequence[str], none: Any) -> list[Any]:
+    """Give figures of entries one behind the other, as a `Run` has them."""
+    figures = [
+        entry[direction].figures[name] if direction in entry else None
+        for entry in entries
+        for name in names
+        for direction in DIRECTIONS
+    ]
+    return [none if figure is None else figure for figure in figures]
 
 
 def read_rows(span: Span) -> Rows:
@@ -135,7 +146,6 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
         return None
 
     amount, count, iops = whole("bytes"), whole("i/os"), value("i/opers")
-    mean, spread = value("avglat"), value("latstddev")
     printed = next((name for name in ("mib/s", "mb/s") if name in cell), "")
     rate = value(printed)
     exact = None if rate is None else rate * _MIB
@@ -160,8 +170,8 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
             "iops": iops,
             "bw_bytes_per_s": exact,
             "iops_stddev": value("iopsstddev"),
-            "lat_mean_ns": None if mean is None else from_milliseconds(mean),
-            "lat_stddev_ns": None if spread is None else from_milliseconds(spread),
+            "lat_mean_ns": value("avglat"),
+            "lat_stddev_ns": value("latstddev"),
         },
         {
             title: text
@@ -186,98 +196,19 @@ def _read_time(rows: Rows, span: Span) -> None:
         rows.seconds = best["total_ios"] / best["iops"]
 
 
-def add_rows(tables: Tables, run: int, rows: Rows, span: Span, asked: options.Asked) -> None:
-    """Add the rows of one run: each thread's read, write and total, then the run's."""
-    entries = rows.entries()
-    alive = {direction for direction, row in rows.totals.items() if _happened(row.figures)}
-    busy = {
-        key[0]
-        for key, by_direction in entries.items()
-        if any(_happened(row.figures) for row in by_direction.values())
-    }
-    for entry, (key, by_direction) in enumerate(entries.items(), 1):
-        keys = {"run": run, "entry": entry, "scope": "thread", "thread": key[0], "target": key[1]}
-        # a thread that did nothing while its run did something is dead: that is its share
-        is_dead = key[0] not in busy
-        for direction, row in by_direction.items():
-            size = {} if row.size is None else {"size_bytes": row.size}
-            conditions = {**asked.of(row.target), **size}
-            figures = row.figures
-            if is_dead:
-                figures = {**figures, "lat_mean_ns": None, "lat_stddev_ns": None}
-            if _happened(figures) or (is_dead and direction in alive):
-                _add_row(tables, keys, direction, conditions, figures, rows.seconds)
-            _add_others(tables, run, entry, direction, row)
-    last = len(entries) + 1
-    extremes = _add_percentiles(tables, run, span, last, rows.spoiled)
-    conditions = asked.for_total(rows.targets())
-    keys = {"run": run, "entry": last, "scope": "total"}
-    for direction in ("read", "write", "total"):
-        if direction in rows.totals:
-            row = rows.totals[direction]
-            figures = {**row.figures, **extremes.get(direction, {})}
-            if _happened(figures):
-                _add_row(tables, keys, direction, conditions, figures, rows.seconds)
-            _add_others(tables, run, last, direction, row)
-
-
-def _add_others(tables: Tables, run: int, entry: int, direction: str, row: Row) -> None:
-    for name, text in row.others.items():
-        path = f"{direction.title()} IO/{name}"
-        tables.add("extras", run=run, entry=entry, path=path, text=text)
-
-
-def _add_row(
-    tables: Tables,
-    keys: dict[str, Any],
-    direction: str,
-    conditions: options.Conditions,
-    figures: dict[str, Any],
-    seconds: float | None,
-) -> None:
-    tables.add("io", **keys, direction=direction, **conditions, **figures, runtime_s=seconds)
-
-
-def _happened(figures: dict[str, Any]) -> bool:
-    """Say whether any I/O was done."""
-    ios = figures["total_ios"]
-    return bool(figures["io_bytes"] if ios is None else ios)
-
-
-def _add_percentiles(
-    tables: Tables, run: int, span: Span, total: int, spoiled: bool
-) -> dict[str, dict[str, float]]:
-    """Add the charts, and give the extremes of the whole run by direction."""
-    extremes: dict[str, dict[str, float]] = {}
-    for number, (target, chart) in enumerate(span.charts, 1):
-        keys = {"run": run, "entry": total, "scope": "total"}
-        if target is not None:
-            keys = {"run": run, "entry": total + number, "scope": "target", "target": target}
-        for direction, percentile, value in percentiles_of(chart):
-            bound = {0.0: "lat_min_ns", 100.0: "lat_max_ns"}.get(percentile)
-            if bound and target is None:
-                extremes.setdefault(direction, {})[bound] = value
-            if not (spoiled and direction == "total" and not bound):
-                tables.add(
-                    "percentiles",
-                    **keys,
-                    direction=direction,
-                    latency="lat",
-                    percentile=percentile,
-                    value_ns=value,
-                )
-    return extremes
-
-
-def percentiles_of(chart: Table) -> Iterator[tuple[str, float, float]]:
-    """Give direction, percentile and latency of every cell of a chart."""
-    directions = [name.split(" ")[0].lower() for name in chart.columns]
-    for _, cells in chart.rows:
-        percentile = _percentile(label(cells[0]))
-        for direction, cell in zip(directions[1:], cells[1:], strict=False):
-            known = direction in ("read", "write", "total")
-            if known and percentile is not None and _DECIMAL.fullmatch(cell):
-                yield direction, percentile, from_milliseconds(float(cell))
+def curve(chart: Table, **place: Any) -> Curve:
+    """Read the cells of a chart of percentiles."""
+    titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
+    rows = []
+    for _, (name, *cells) in chart.rows:
+        percentile = _percentile(label(name))
+        if percentile is not None:
+            cell = dict(zip(titles, cells, strict=False))
+            texts = [cell.get(direction, "") for direction in DIRECTIONS]
+            values = [float(text) if _DECIMAL.fullmatch(text) else math.nan for text in texts]
+            rows.append((percentile, *values))
+    matrix = np.array(rows, dtype=np.float64).reshape(-1, 1 + len(DIRECTIONS))
+    return Curve(matrix[:, 0], matrix[:, 1:], **place)
 
 
 def unread(chart: Table) -> Iterator[tuple[int, str]]:
@@ -298,7 +229,81 @@ def _percentile(name: str) -> float | None:
     return float(plain[1]) if plain else None
 
 
-def percentage(cell: str | None) -> float | None:
+def percentage(cell: str | None) -> float:
     """Read a cell such as ``87.38%``; 0/0 is printed as no number."""
     digits = (cell or "").removesuffix("%").strip()
-    return float(digits) if _DECIMAL.fullmatch(digits) else None
+    return float(digits) if _DECIMAL.fullmatch(digits) else math.nan
+
+
+def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
+    """Note where the tables contradict what is said of the run; give what of that can be true."""
+    first = next((row.line for row in rows.all()), span.line)
+    told = rows.threads.get("total") or next(iter(rows.threads.values()), [])
+    count = Counter(row.thread for row in told)
+    said = options.count(span.facts.get("thread count"))
+    missing = gap(said, list(count.items()), asked.each) if told else None
+    unread = asked.unread and f"not certain, and left out: {'; '.join(asked.unread)}"
+    named = dict.fromkeys(row.target for row in rows.all() if row.target is not None)
+    unasked = "" not in asked.targets and [name for name in named if name not in asked.targets]
+    strange = asked.settings and unasked and f"no input parameters name {', '.join(unasked)}"
+    threads, seen = asked.total.get("numjobs"), said or len(count)
+    doubled = None
+    if asked.each and seen and threads not in (None, seen):
+        doubled = f"the input parameters are of {threads} threads, the results of {seen}"
+        asked = replace(asked, total={**asked.total, "numjobs": None})
+    messages = (missing, unread, strange, doubled)
+    rows.problems += [(first, message) for message in messages if message]
+    return asked
+
+
+def check_totals(
+    totals: Sequence[tuple[int, list[str]]], runs: Sequence[Rows]
+) -> Iterator[tuple[int, str]]:
+    """Ask whether the runs of a file make what its ``Totals:`` say."""
+    for line, cells in totals:
+        direction = cells[0].lower()
+        for name, cell in zip(("io_bytes", "total_ios"), cells[1:3], strict=False):
+            parts = [run.totals[direction].figures[name] for run in runs if direction in run.totals]
+            if not cell.isdecimal() or None in parts:
+                continue
+            if sum(parts) != int(cell):
+                message = f"Totals: {direction} {name} is {cell}, the runs sum to {sum(parts)}"
+                yield line, message
+
+
+def check(rows: Rows, span: Span) -> None:
+    """Note where the tables contradict themselves, as those of the XML cannot."""
+    if span.untitled is not None:
+        message = "one of several charts of percentiles has no title: left out"
+        rows.problems.append((span.untitled, message))
+    for _, chart in span.charts:
+        rows.problems += unread(chart)
+        if rows.spoiled:
+            message = "diskspd-for-linux miscounts the total percentiles of several threads"
+            line = chart.rows[0][0] if chart.rows else 0
+            rows.problems.append((line, f"{message}: left out"))
+    for direction, total in rows.totals.items():
+        for name in ("io_bytes", "total_ios"):
+            parts = [row.figures[name] for row in rows.threads[direction]]
+            whole = total.figures[name]
+            if parts and whole is not None and None not in parts and sum(parts) != whole:
+                message = f"{direction}: {name} of the threads sum to {sum(parts)}, the total says"
+                rows.problems.append((total.line, f"{message} {whole}"))
+    if rows.seconds is None or rows.slack is None or rows.seconds <= rows.slack:
+        return
+    seconds, slack = rows.seconds, rows.slack
+    wrong = [row for row in rows.all() if not _fits(row.figures, seconds, slack)]
+    if wrong:
+        figures, others = wrong[0].figures, len(wrong) - 1
+        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(figures)
+        message += f" in {rows.seconds} s" + (f"; nor in {others} more rows" if others else "")
+        rows.problems.append((wrong[0].line, message))
+
+
+def _fits(figures: dict[str, Any], seconds: float, slack: float) -> bool:
+    """Say whether a rate is its count by the time, both rounded."""
+    count, iops = figures["total_ios"], figures["iops"]
+    if count is None or iops is None:
+        return True
+    low, high = count / (seconds + slack), count / (seconds - slack)
+    return bool(low - 0.0051 <= iops <= high + 0.0051)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from fiotools.readers.diskspd import checks
-from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, Curve, Sampled
+from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, NO_CURVE, Sampled
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.readers.diskspd.columns import Run
+    from fiotools.readers.diskspd.figures import Run
 
     Array = NDArray[Any]
 
@@ -54,17 +53,13 @@ def samples(runs: Sequence[Run]) -> Iterator[Made]:
 
 def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
     """Say whose the buckets of a run are: of each entry, and of the whole run at last."""
-    layout, values = run.layout, run.values
-    pairs = zip(values.wholes[1:], layout.targets, strict=False)
-    threads = [None if thread < 0 else thread for thread, count in pairs for _ in range(count)]
-    whose = [
-        (thread, path or None, "thread")
-        for thread, path in zip(threads, values.texts, strict=False)
+    whose: list[tuple[int | None, str | None, str]] = [
+        (thread, target, "thread") for thread, target in zip(run.threads, run.targets, strict=True)
     ]
     whose.append((None, None, "total"))
     for entry, (sampled, keys) in enumerate(zip(run.sampled, whose, strict=False), 1):
         if sampled is not None and len(sampled.values):
-            yield _Stretch(place, layout.measured, sampled, run.number, entry, *keys)
+            yield _Stretch(place, run.is_measured, sampled, run.number, entry, *keys)
 
 
 def _alike(one: _Stretch, other: _Stretch) -> bool:
@@ -126,19 +121,26 @@ def _chosen(known: NDArray[np.bool_]) -> Callable[[Array], Array]:
 
 
 class Percentiles:
-    """The percentiles of several runs.
+    """The percentiles of runs, and of single targets.
 
     Parameters
     ----------
-    curves : sequence of Curve
-        Of each run.
-    entry : int
-        The number of the row of the whole run.
+    runs : sequence of Run
+    entries : sequence of int
+        How many entries each run has.
     """
 
-    def __init__(self, curves: Sequence[Curve], entry: int) -> None:
-        self._runs, self._entry = len(curves), entry
-        self._run = np.arange(len(curves)).repeat([len(curve.percentiles) for curve in curves])
+    def __init__(self, runs: Sequence[Run], entries: Sequence[int]) -> None:
+        self._runs = runs
+        pairs = [(place, curve) for place, run in enumerate(runs) for curve in run.curves]
+        self._curves = [curve for _, curve in pairs]
+        self._of_curve = np.array([place for place, _ in pairs], dtype=np.int64)
+        self._entry = np.array(
+            [entries[place] + 1 + curve.number for place, curve in pairs], dtype=np.int64
+        )
+        curves = [NO_CURVE, *self._curves]
+        sizes = [len(curve.percentiles) for curve in self._curves]
+        self._curve = np.arange(len(sizes)).repeat(sizes)
         self._percentiles = np.concatenate([curve.percentiles for curve in curves])
         self._values = np.rint(np.concatenate([curve.milliseconds for curve in curves]) * 1e6)
         self._is_there = self._values == self._values
@@ -147,42 +149,53 @@ class Percentiles:
     def rows(self) -> tuple[Array, dict[str, Any]]:
         """Give the rows: the place of the run of each, and their columns."""
         chosen = _chosen(self._known)
-        whose = chosen(self._run[:, None])
+        which = chosen(self._curve[:, None])
+        targets = [curve.target for curve in self._curves]
+        curves = which.tolist()
         columns: dict[str, Any] = {
-            "entry": np.full(len(whose), self._entry),
-            "scope": ["total"] * len(whose),
-            "latency": ["lat"] * len(whose),
+            "entry": self._entry[which],
+            "scope": ["total" if targets[one] is None else "target" for one in curves],
+            "latency": ["lat"] * len(which),
             "direction": words(DIRECTIONS, chosen(np.arange(len(DIRECTIONS)))),
             "percentile": chosen(self._percentiles[:, None]),
             "value_ns": chosen(self._values),
         }
-        return whose, columns
+        if any(targets):
+            columns["target"] = [targets[one] for one in curves]
+        return self._of_curve[which], columns
 
-    def falling(self) -> Iterator[tuple[int, str]]:
-        """Say of which runs a percentile is below a lower one."""
-        run, values, known = self._run, self._values, self._known
+    def falling(self) -> Iterator[tuple[int, int, str]]:
+        """Say where a percentile is below a lower one, which no measured latencies can be."""
+        curve, values, known = self._curve, self._values, self._known
         # each after the one above it, where none is missing between them
-        odd = (run[1:] == run[:-1])[:, None] & (
+        odd = (curve[1:] == curve[:-1])[:, None] & (
             (values[1:] < values[:-1]) | (known[1:] != known[:-1])
         )
-        for number in np.unique(run[1:][odd.any(axis=1)]).tolist():
-            first, last = np.searchsorted(run, [number, number + 1]).tolist()
-            problem = checks.falling(
-                (
-                    DIRECTIONS[direction],
-                    float(self._percentiles[row]),
-                    float(values[row, direction]),
-                )
-                for row in range(first, last)
-                for direction in np.flatnonzero(known[row]).tolist()
-            )
+        for number in np.unique(curve[1:][odd.any(axis=1)]).tolist():
+            run = int(self._of_curve[number])
+            problem = self._fall(number)
             if problem:
-                yield number, problem
+                line, of_run = self._curves[number].line, self._runs[run]
+                yield run, line or of_run.line(len(of_run.threads), 0), problem
+
+    def _fall(self, number: int) -> str | None:
+        """Name the first percentile of a curve that is below the known one before it."""
+        before: dict[int, int] = {}
+        for row, way in np.argwhere(self._known & (self._curve == number)[:, None]).tolist():
+            lower = before.get(way, row)
+            if self._values[row, way] < self._values[lower, way]:
+                high, low = self._percentiles[[row, lower]].tolist()
+                return f"{DIRECTIONS[way]}: percentile {high:.10g} is below percentile {low:.10g}"
+            before[way] = row
+        return None
 
     def extremes(self) -> Array:
         """Return the smallest and the greatest latency (ns) by run and direction."""
-        found = np.full((2, self._runs, len(DIRECTIONS)), np.nan)
+        found = np.full((2, len(self._runs), len(DIRECTIONS)), np.nan)
+        is_of_run = np.array([curve.target is None for curve in self._curves], dtype=bool)
         for at, end in enumerate((0, 100)):
-            rows, direction = np.nonzero((self._percentiles == end)[:, None] & self._is_there)
-            found[at, self._run[rows], direction] = self._values[rows, direction]
+            there = (self._percentiles == end) & is_of_run[self._curve]
+            rows, direction = np.nonzero(there[:, None] & self._is_there)
+            run = self._of_curve[self._curve[rows]]
+            found[at, run, direction] = self._values[rows, direction]
         return found

@@ -7,22 +7,25 @@ places. What has no column of its own goes to ``extras``, also what a later vers
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import compress, islice
 from typing import NamedTuple
 
+from fiotools.readers.diskspd import checks
+from fiotools.readers.diskspd.buckets import Buckets
 from fiotools.readers.diskspd.elements import (
     LONG,
     NOTHING,
     Element,
     MalformedError,
     Place,
-    Spot,
     Texts,
     Tree,
 )
-from fiotools.readers.diskspd.options import Asked
-from fiotools.readers.diskspd.profile import read_profile
+from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, WAYS, Run
+from fiotools.readers.diskspd.options import Asked, read_profile
 from fiotools.readers.fields import Field
 
 
@@ -44,11 +47,11 @@ class Measure(NamedTuple):
 
 
 _SPREADS = ("Iops/ReadIopsStdDev", "Iops/WriteIopsStdDev", "Iops/IopsStdDev")
-AMOUNTS = (  # whole numbers, which every target has
+_AMOUNTS = (  # whole numbers, which every target has
     Measure("io_bytes", ("ReadBytes", "WriteBytes", "BytesCount")),
     Measure("total_ios", ("ReadCount", "WriteCount", "IOCount")),
 )
-RATES = (  # latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
+_RATES = (  # latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
     Measure(
         "lat_mean_ns",
         (
@@ -67,7 +70,7 @@ RATES = (  # latencies in ms with three decimals; 2.2 leaves out a target's own 
     ),
     Measure("iops_stddev", _SPREADS, _SPREADS),
 )
-USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Average
+_USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Average
     "usage_pct": "UsagePercent",
     "user_pct": "UserPercent",
     "kernel_pct": "KernelPercent",
@@ -82,45 +85,25 @@ FIELDS = {
             "ms" if one.column.startswith("lat_") else "",
             rule="of the run " + (", ".join(one.of_run) or "the sum over the targets"),
         )
-        for one in (*AMOUNTS, *RATES)
+        for one in (*_AMOUNTS, *_RATES)
     ),
-    "cpu": tuple(Field(column, f"CPU/{path}") for column, path in USAGE.items()),
+    "cpu": tuple(Field(column, f"CPU/{path}") for column, path in _USAGE.items()),
 }
-_OF_TARGET = ("FileSize", *(path for one in AMOUNTS for path in one.of_target))
-_RATES_OF_TARGET = [path for one in RATES for path in one.of_target]
-_RATES_OF_RUN = [path for one in RATES for path in one.of_run]
+_AMOUNTS_OF_TARGET = tuple(path for one in _AMOUNTS for path in one.of_target)
+_RATES_OF_TARGET = [path for one in _RATES for path in one.of_target]
+_RATES_OF_RUN = [path for one in _RATES for path in one.of_run]
 _IN_RUNS = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
 # what has columns of its own; everything else goes to extras
 _KNOWN = {
     "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
     "Thread": ("Id", "Target"),
-    "Target": ("Path", "Iops", *_OF_TARGET, *_RATES_OF_TARGET),
+    "Target": ("Path", "FileSize", "Iops", *_AMOUNTS_OF_TARGET, *_RATES_OF_TARGET),
     "Latency": (*(path.removeprefix("Latency/") for path in _RATES_OF_RUN), "Bucket"),
-    "CPU": ("Id", "Group", *USAGE.values()),
+    "CPU": ("Id", "Group", *_USAGE.values()),
 }
 _LARGEST = 2**63 - 1  # of a sum
+_WIDTH = len(AMOUNTS) * WAYS
 _MOST = 64  # profiles that are remembered
-
-
-class Values(NamedTuple):
-    """The values of a run, in the order of its layout.
-
-    Attributes
-    ----------
-    wholes : list of int
-        How many threads there are, the number of each; of each entry `_OF_TARGET`; the group of
-        each processor and average. -1 where there is none.
-    numbers : list of float
-        The seconds; `RATES` of the run, then of each entry; `USAGE` of each processor and average.
-        nan where there is none.
-    texts : list of str
-        The path of each entry, the name of each processor, and the extras. Empty where there is
-        none.
-    """
-
-    wholes: list[int]
-    numbers: list[float]
-    texts: list[str]
 
 
 @dataclass(eq=False)
@@ -129,14 +112,14 @@ class Layout:
 
     Attributes
     ----------
-    spot, iops : Spot
-        Where the ``TimeSpan`` begins, and its ``Iops`` if it has any.
+    line, iops : int
+        The lines in which the ``TimeSpan`` begins, and its ``Iops`` if it has any.
     failed : Place or None
         The ``Error`` of a run that failed: it has no results.
     targets : list of int
         How many each thread worked on.
-    entries : list of Spot
-        Where each of these entries (a thread on a target) begins.
+    entries : list of int
+        The lines in which these entries (a thread on a target) begin.
     cpus, averages : int
         How many processors there are, and how many averages over them.
     measured : bool
@@ -146,16 +129,22 @@ class Layout:
     curve : int or None
         The percentiles.
     extras : list of (entry, path)
-        What has no column of its own; the entry is None where it is of the run.
-    wholes, numbers, texts : list
-        The places of `Values`.
+        What has no column of its own; the entry is None where it is of the run. In braces the
+        place of a thread whose number belongs there.
+    wholes : list of Place
+        The amounts of each entry, the sizes of their targets, the numbers of the threads, the
+        groups of processors and averages, and how many threads there are.
+    numbers : list of Place
+        The rates of each entry and of the run, the usage of processors and averages, the seconds.
+    texts : list of int
+        The path of each entry, the name of each processor, and the extras.
     """
 
-    spot: Spot
-    iops: Spot
+    line: int
+    iops: int
     failed: Place | None = None
     targets: list[int] = field(default_factory=list)
-    entries: list[Spot] = field(default_factory=list)
+    entries: list[int] = field(default_factory=list)
     cpus: int = 0
     averages: int = 0
     measured: bool = False
@@ -166,31 +155,71 @@ class Layout:
     numbers: list[Place] = field(default_factory=list)
     texts: list[int] = field(default_factory=list)
 
-    def take(self, texts: Texts) -> Values:
-        """Take the values of a document.
+    def take(self, texts: Texts, asked: Asked, found: Buckets, line: Callable[[int], int]) -> Run:
+        """Take the run of a document.
 
         Raises
         ------
         MalformedError
-            If one is not what it must be.
+            If a value is not what it must be.
         """
+        wholes, numbers = self._read(texts)
+        words = [texts[index] for index in self.texts]
+        seconds, entries = numbers[-1], len(self.entries)
+        if seconds < 0:
+            raise MalformedError(self.numbers[-1].line, "TestTimeSeconds is below 0")
+        lines = [*self.entries, self.line]
+        run = Run(0, asked, lambda entry, way: line(lines[entry]), seconds)
+        amounts = wholes[: entries * _WIDTH]
+        listed = iter([*map(_known, wholes[len(amounts) :])])
+        run.sizes = [*islice(listed, entries)]
+        threads = [*islice(listed, len(self.targets))]
+        run.groups = [*islice(listed, self.cpus + self.averages)]
+        pairs = [*zip(threads, self.targets, strict=True)]
+        run.threads = [thread for thread, count in pairs for _ in range(count)]
+        run.extras = [
+            (entry, path.format(*threads) if "{" in path else path, text)
+            for (entry, path), text in zip(self.extras, words[-len(self.extras) :], strict=False)
+        ]
+        if self.failed:
+            return run
+        run.targets = [path or None for path in words[:entries]]
+        names = [name or None for name in words[entries : entries + self.cpus]]
+        run.cpus = names + ["average"] * self.averages
+        # the totals are not in the XML; where nothing was done, bytes are none either
+        ways = range(WAYS)
+        moved, done = ([amounts[at + way :: _WIDTH] for way in ways] for at in (0, WAYS))
+        if sum(amounts) > _LARGEST:
+            raise MalformedError(self.line, "all I/O together is more than 64 bits can count")
+        amounts += map(sum, (*map(compress, moved, done), *done))
+        run.amounts = amounts
+        run.rates = numbers[: (entries + 1) * len(RATES) * WAYS]
+        run.usage = numbers[len(run.rates) : -1]
+        run.speeds = [one / seconds if seconds > 0 else math.nan for one in amounts]
+        run.gap = checks.gap(next(listed), pairs, asked.each)
+        run.is_measured = self.measured
+        run.sampled = [None if mark is None else found.sampled[mark] for mark in self.marks]
+        run.curves = [] if self.curve is None else [found.curves[self.curve]]
+        return run
+
+    def _read(self, texts: Texts) -> tuple[list[int], list[float]]:
+        """Read the numbers of a document: `MISSING` and nan where there are none."""
         wholes = [texts[place.at] for place in self.wholes]
         numbers = [texts[place.at] for place in self.numbers]
-        try:
-            values = _plain(wholes, numbers)
-        except ValueError:  # each is asked by itself, to name the one that is no number
-            pairs = zip(self.wholes, wholes, strict=True)
-            whole_values = [place.whole(text) if text else -1 for place, text in pairs]
-            pairs = zip(self.numbers, numbers, strict=True)
-            values = (
-                whole_values,
-                [place.number(text) if text else math.nan for place, text in pairs],
-            )
-        if values[1][0] < 0:
-            raise MalformedError(self.numbers[0].spot, "TestTimeSeconds is below 0")
-        if sum(whole for whole in values[0] if whole > 0) > _LARGEST:
-            raise MalformedError(self.spot, "all I/O together is more than 64 bits can count")
-        return Values(*values, [texts[index] for index in self.texts])
+        digits = "".join((*wholes, *numbers)).replace(".", "")
+        if digits.isdecimal() and max(map(len, (*wholes, *numbers))) < LONG:
+            with suppress(ValueError):  # most documents have nothing else
+                return (
+                    [int(text) if text else MISSING for text in wholes],
+                    [float(text) if text else math.nan for text in numbers],
+                )
+        # each is asked by itself, to name the one that is no number
+        whole_pairs = zip(self.wholes, wholes, strict=True)
+        pairs = zip(self.numbers, numbers, strict=True)
+        return (
+            [place.whole(text) if text else MISSING for place, text in whole_pairs],
+            [place.number(text) if text else math.nan for place, text in pairs],
+        )
 
     def add(
         self, found: Sequence[tuple[str, int]], prefix: str = "", entry: int | None = None
@@ -200,15 +229,8 @@ class Layout:
         self.texts += [index for _, index in found]
 
 
-def _plain(wholes: Sequence[str], numbers: Sequence[str]) -> tuple[list[int], list[float]]:
-    """Read numbers that are digits and points: most documents have no others."""
-    digits = "".join((*wholes, *numbers)).replace(".", "")
-    if not digits.isdecimal() or max(map(len, (*wholes, *numbers))) >= LONG:
-        raise ValueError
-    return (
-        [int(text) if text else -1 for text in wholes],
-        [float(text) if text else math.nan for text in numbers],
-    )
+def _known(number: int) -> int | None:
+    return None if number == MISSING else number
 
 
 class NoSpanError(MalformedError):
@@ -242,17 +264,12 @@ class Shape:
     def __init__(self, tree: Tree, texts: Texts | None = None) -> None:
         self._tree = tree
         root = tree.filled(texts)
-        system = root.below("System")
-        self.said = [
-            system.place("ComputerName"),
-            system.below("Tool").place("Version"),
-            system.place("RunTime"),
-        ]
+        self.said = root.places(_IN_RUNS)
         leaves = root.leaves(skip=("Profile", "TimeSpan"))
         above = [(path, index) for path, index in leaves if path not in _IN_RUNS]
         self.spans = [_layout(span, above) for span in root.all("TimeSpan")]
         if not self.spans:
-            raise NoSpanError(root.spot, "the results hold no TimeSpan")
+            raise NoSpanError(root.line, "the results hold no TimeSpan")
         self._profile = [index for _, index in root.below("Profile").leaves()]
         self._asked: dict[tuple[str, ...], list[Asked]] = {}
 
@@ -281,10 +298,11 @@ class Shape:
 def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     """Find the values of a ``TimeSpan``, below the extras of its document."""
     iops, failed = span.all("Iops"), span.all("Error")
-    layout = Layout(span.spot, iops[0].spot if iops else span.spot)
-    layout.numbers.append(span.place("TestTimeSeconds"))
+    layout = Layout(span.line, iops[0].line if iops else span.line)
+    seconds = span.place("TestTimeSeconds")
     if failed:
-        layout.failed = Place(failed[0].content, "Error", failed[0].spot)
+        layout.failed = Place(failed[0].content, "Error", failed[0].line)
+        layout.numbers = [seconds]
         layout.add(above)
         return layout
     threads = [(thread, thread.all("Target")) for thread in span.all("Thread")]
@@ -292,27 +310,29 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     usage = span.below("CpuUtilization")
     cpus, averages = usage.all("CPU"), usage.all("Average")
     layout.targets = [len(targets) for _, targets in threads]
-    layout.entries = [target.spot for target in targets]
+    layout.entries = [target.line for target in targets]
     layout.cpus, layout.averages = len(cpus), len(averages)
     layout.measured = bool(span.all("Latency"))
     layout.marks = [place.mark("Iops") for place in (*targets, span)]
     layout.curve = span.mark("Latency")
-    layout.wholes = [span.place("ThreadCount"), *(thread.place("Id") for thread, _ in threads)]
-    layout.numbers += _places(span, _RATES_OF_RUN)
     for target in targets:
         _hold(target)
-        layout.wholes += _places(target, _OF_TARGET)
-        layout.numbers += _places(target, _RATES_OF_TARGET)
+        layout.wholes += target.places(_AMOUNTS_OF_TARGET)
+        layout.numbers += target.places(_RATES_OF_TARGET)
+    layout.wholes += [target.place("FileSize") for target in targets]
+    layout.wholes += [thread.place("Id") for thread, _ in threads]
+    layout.wholes += [cpu.place("Group") for cpu in (*cpus, *averages)]
+    layout.wholes.append(span.place("ThreadCount"))
+    layout.numbers += span.places(_RATES_OF_RUN)
     for cpu in (*cpus, *averages):
-        layout.wholes.append(cpu.place("Group"))
-        layout.numbers += _places(cpu, tuple(USAGE.values()))
+        layout.numbers += cpu.places(tuple(_USAGE.values()))
+    layout.numbers.append(seconds)
     layout.texts = [target.place("Path").at for target in targets]
     layout.texts += [cpu.place("Id").at for cpu in cpus]
     layout.add(above)
     entry = 0
-    for thread, its_targets in threads:
-        if not thread.are(_KNOWN["Thread"]):
-            layout.add(thread.leaves(_KNOWN["Thread"]), f"Thread[{thread.whole('Id')}]/")
+    for number, (thread, its_targets) in enumerate(threads):
+        layout.add(thread.leaves(_KNOWN["Thread"]), f"Thread[{{{number}}}]/")
         for target in its_targets:
             entry += 1
             layout.add(target.leaves(_KNOWN["Target"]), entry=entry)
@@ -327,18 +347,10 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
     return layout
 
 
-def _places(element: Element, paths: Sequence[str]) -> list[Place]:
-    found = []
-    for path in paths:
-        inside, _, name = path.rpartition("/")
-        found.append((element.below(inside) if inside else element).place(name))
-    return found
-
-
 def _hold(target: Element) -> None:
     """Refuse a target of whose I/O something is not said."""
-    for names in zip(*(one.of_target for one in AMOUNTS), strict=True):
+    for names in zip(*(one.of_target for one in _AMOUNTS), strict=True):
         if any(target.place(name).at == NOTHING for name in names):
             raise MalformedError(
-                target.spot, f"a Target of the results has no {' or no '.join(names)}"
+                target.line, f"a Target of the results has no {' or no '.join(names)}"
             )

@@ -21,17 +21,28 @@ diskspd-for-linux.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers.base import Report, Session, read_reports
 from fiotools.readers.diskspd import options
-from fiotools.readers.diskspd.echo import read_echo
-from fiotools.readers.diskspd.layout import Output, Span
+from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
+from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, SPEEDS, TOTAL, Run
+from fiotools.readers.diskspd.layout import Output, Span, label, width
 from fiotools.readers.diskspd.layout import parse as parse
-from fiotools.readers.diskspd.lines import label, width
-from fiotools.readers.diskspd.rows import Rows, add_rows, percentage, read_rows
-from fiotools.readers.diskspd.text_checks import check, check_plan, check_totals
+from fiotools.readers.diskspd.rows import (
+    Rows,
+    check,
+    check_plan,
+    check_totals,
+    curve,
+    listed,
+    percentage,
+    read_rows,
+)
+from fiotools.readers.diskspd.runs import make
 
 if TYPE_CHECKING:
     from fiotools.input.detect import Document
@@ -65,7 +76,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         message = "DISKSPD's parameters without results"
         tables.note(message, line=report.line, severity="warning")
     system = _pairs(output.system)
-    asked = list(read_echo(output.parameters, given))
+    asked = list(options.read_echo(output.parameters, given))
     runs: list[Rows] = []
     for number, span in enumerate(output.spans):
         # without Input parameters, what the command line says holds for every time span
@@ -118,20 +129,75 @@ def _add_span(
     if span.rewritten is not None:
         message = "the percentiles stand apart, written anew by a person"
         tables.note(message, line=first + span.rewritten, run=run)
-    for option, text in asked.settings:
-        tables.add("settings", run=run, option=option, text=text, origin="given")
     asked = check_plan(rows, span, asked)
-    add_rows(tables, run, rows, span, asked)
-    _add_cpu(tables, run, span, rows.problems)
+    usage = _usage(span, rows.problems)
     for line, message in rows.problems:
         tables.note(message, line=first + line, severity="warning", run=run)
-    shown = {"computer name", "start time"}
-    for name, text in system.items():
-        if name not in shown:
-            tables.add("extras", run=run, path=f"System information/{name}", text=text)
-    for name, text in [*span.facts.items(), *span.extras]:
-        tables.add("extras", run=run, path=name, text=text)
+    read = _run(rows, span, first, usage, system)
+    read.number, read.asked = run, asked
+    tables.defer(make, read)
     return run
+
+
+def _run(
+    rows: Rows, span: Span, first: int, usage: Sequence[_Usage], system: dict[str, str]
+) -> Run:
+    """Put together what is read of a run."""
+    entries = rows.entries()
+    every = [*entries.values(), rows.totals]
+    lines = {
+        (place, DIRECTIONS.index(direction)): first + row.line
+        for place, entry in enumerate(every)
+        for direction, row in entry.items()
+    }
+    others = [
+        (place, f"{direction.title()} IO/{name}", text)
+        for place, entry in enumerate(every, 1)
+        for direction, row in entry.items()
+        for name, text in row.others.items()
+    ]
+    said = [
+        *(pair for one in usage for pair in one.others),
+        *((f"System information/{name}", text) for name, text in system.items()),
+        *span.facts.items(),
+        *span.extras,
+    ]
+    shown = ("System information/computer name", "System information/start time")
+    return Run(
+        0,
+        options.Asked(),
+        lambda *place: lines[place],
+        math.nan if rows.seconds is None else rows.seconds,
+        threads=[thread for thread, _, _ in entries],
+        targets=[target for _, target, _ in entries],
+        sizes=[
+            next((row.size for row in entry.values() if row.size is not None), None)
+            for entry in entries.values()
+        ],
+        amounts=listed(every, AMOUNTS, MISSING),
+        rates=listed(every, RATES, math.nan),
+        speeds=listed(every, SPEEDS, math.nan),
+        is_printed=True,
+        groups=[one.group for one in usage],
+        cpus=[one.cpu for one in usage],
+        usage=[share for one in usage for share in one.shares],
+        extras=others + [(None, path, text) for path, text in said if path not in shown],
+        curves=_curves(span, rows.spoiled, first),
+    )
+
+
+def _curves(span: Span, spoiled: bool, first: int) -> list[Curve]:
+    """Read the charts of the run and of its targets."""
+    curves = []
+    for number, (target, chart) in enumerate(span.charts, 1):
+        line = first + (chart.rows[0][0] if chart.rows else 0)
+        number = 0 if target is None else number
+        found = curve(chart, target=target, number=number, line=line)
+        if spoiled:
+            inner = (found.percentiles > 0) & (found.percentiles < 100)
+            found.milliseconds[inner, TOTAL] = math.nan
+        curves.append(found)
+    return curves
 
 
 def _gap(rows: Rows, span: Span, output: Output) -> tuple[int, str] | None:
@@ -174,10 +240,20 @@ def _pairs(lines: list[str]) -> dict[str, str]:
     return {name: text.strip() for name, _, text in split if text.strip()}
 
 
-def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str]]) -> None:
-    """Add the processors; an average's cells are counted from the right."""
+class _Usage(NamedTuple):
+    """A row of processors: group, name, how they were used, and what has no column."""
+
+    group: int | None
+    cpu: str | None
+    shares: list[float]
+    others: list[tuple[str, str]]
+
+
+def _usage(span: Span, problems: list[tuple[int, str]]) -> list[_Usage]:
+    """Read the processors; an average's cells are counted from the right."""
     if span.cpu is None:
-        return
+        return []
+    found = []
     names = [name.lower() for name in span.cpu.columns]
     count = 0
     for line, cells in span.cpu.rows:
@@ -189,17 +265,13 @@ def _add_cpu(tables: Tables, run: int, span: Span, problems: list[tuple[int, str
             problems.append((line, f"not a row of processors: {' | '.join(cells)[:60]!r}"))
             continue
         row = dict(zip(names[-len(cells) :], cells, strict=True))
-        tables.add(
-            "cpu",
-            run=run,
-            group=options.count(row.get("group")),
-            cpu="average" if average else row.get("cpu"),
-            usage_pct=percentage(row.get("usage")),
-            user_pct=percentage(row.get("user")),
-            kernel_pct=percentage(row.get("kernel")),
-            idle_pct=percentage(row.get("idle")),
-        )
         place = "CpuUtilization/" + ("Average" if average else f"CPU[{count}]")
-        for name, title in zip(names, span.cpu.columns, strict=True):
-            if name not in _CPU and row.get(name):
-                tables.add("extras", run=run, path=f"{place}/{title}", text=row[name])
+        others = [
+            (f"{place}/{title}", row[name])
+            for name, title in zip(names, span.cpu.columns, strict=True)
+            if name not in _CPU and row.get(name)
+        ]
+        shares = [percentage(row.get(name)) for name in _CPU[2:]]
+        cpu = "average" if average else row.get("cpu")
+        found.append(_Usage(options.count(row.get("group")), cpu, shares, others))
+    return found

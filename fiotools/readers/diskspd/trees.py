@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,8 +26,8 @@ from fiotools.readers.diskspd.elements import (
     Tree,
     ValuesNeededError,
 )
-from fiotools.readers.diskspd.options import Asked
-from fiotools.readers.diskspd.shapes import Shape, Values
+from fiotools.readers.diskspd.figures import Run
+from fiotools.readers.diskspd.shapes import Shape
 
 _VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
 _REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
@@ -44,13 +44,9 @@ class Taken:
     shape : Shape
     texts : sequence of str
         Its values, and an empty one behind them.
-    values : list of Values
-        Of each run.
-    asked : list of Asked
-        What each run was asked to do.
-    buckets : Buckets
-    cut : sequence of int
-        How many lines stood where the first marks are (`Spot.within`).
+    runs : list of Run
+    line : callable
+        Gives the line of the file of a line of the tree.
     repaired : int
         The line of the first repair; 0 if there was none.
     strays : sequence of (line, text)
@@ -59,20 +55,20 @@ class Taken:
 
     shape: Shape
     texts: Texts
-    values: list[Values]
-    asked: list[Asked]
-    buckets: Buckets
-    cut: Sequence[int] = ()
+    runs: list[Run]
+    line: Callable[[int], int]
     repaired: int = 0
     strays: Sequence[tuple[int, str]] = ()
 
 
-def take(xml: str, *, samples: bool) -> Taken:
+def take(xml: str, above: int, *, samples: bool) -> Taken:
     """Take the values of a document.
 
     Parameters
     ----------
     xml : str
+    above : int
+        Lines of the file above it.
     samples : bool
         Whether the values of ``-D`` are wanted.
 
@@ -83,7 +79,7 @@ def take(xml: str, *, samples: bool) -> Taken:
     MalformedError
         If an element does not hold what it must.
     """
-    taken = _split(xml, samples=samples)
+    taken = _split(xml, above, samples=samples)
     if taken is not None:
         return taken
     try:
@@ -92,12 +88,12 @@ def take(xml: str, *, samples: bool) -> Taken:
         repair = documents.mended(xml)
         if repair is None:
             raise
-        taken = _split(*repair, samples=samples)
-        return taken or _parsed(documents.parse(repair[0]), repair[1], samples=samples)
-    return _parsed(root, samples=samples)
+        taken = _split(repair[0], above, repair[1], samples=samples)
+        return taken or _parsed(documents.parse(repair[0]), above, repair[1], samples=samples)
+    return _parsed(root, above, samples=samples)
 
 
-def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
+def _split(xml: str, above: int, repaired: int = 0, *, samples: bool) -> Taken | None:
     """Take a document as DISKSPD writes it; None if anything in it is unusual."""
     cut = buckets.cut(xml)
     if cut is None or NUMBERED in cut.rest:
@@ -114,16 +110,16 @@ def _split(xml: str, repaired: int = 0, *, samples: bool) -> Taken | None:
     texts.append("")
     try:
         skeleton = NUMBERED.join(parts[::3])
-        parse = _outline if len(skeleton) < _LONG else _outline.__wrapped__
-        outline = parse(skeleton)
-        if outline is None:
+        shape = (_shape if len(skeleton) < _LONG else _shape.__wrapped__)(skeleton)
+        if shape is None:
             return None
-        shape = outline.shape or Shape(outline.tree, texts)
         over_time, curves = shape.marks
         if sorted((*over_time, *curves)) != list(range(len(cut.runs))):
             return None  # buckets where DISKSPD writes none
         found = buckets.read_cut(cut, over_time, samples=samples)
-        return None if found is None else _taken(shape, texts, found, cut.lines(), repaired)
+        if found is None:
+            return None
+        return _taken(shape, texts, found, lambda line: above + cut.line(line), repaired)
     except MalformedError:
         return None  # the parser says it of the right line
 
@@ -132,28 +128,21 @@ def _taken(
     shape: Shape,
     texts: Texts,
     found: Buckets,
-    cut: Sequence[int] = (),
-    repaired: int = 0,
+    line: Callable[[int], int],
+    repaired: int,
     strays: Sequence[tuple[int, str]] = (),
 ) -> Taken:
-    asked = shape.asked(texts)
-    values = [span.take(texts) for span in shape.spans]
-    return Taken(shape, texts, values, asked, found, cut, repaired, strays)
-
-
-@dataclass(frozen=True)
-class _Outline:
-    """A tree, and its shape if all documents of the tree have the same."""
-
-    tree: Tree
-    shape: Shape | None
+    pairs = zip(shape.spans, shape.asked(texts), strict=False)
+    runs = [span.take(texts, asked, found, line) for span, asked in pairs]
+    return Taken(shape, texts, runs, line, repaired, strays)
 
 
 @lru_cache(_SKELETONS)
-def _outline(skeleton: str) -> _Outline | None:
+def _shape(skeleton: str) -> Shape | None:
     """Parse a document with `NUMBERED` in the place of each value.
 
-    None if there are other values, or text beside elements.
+    None if there are other values or text beside elements, or if it has to be known what stands
+    there twice.
     """
     first, *others = skeleton.split(NUMBERED)
     numbered = [first]
@@ -166,11 +155,14 @@ def _outline(skeleton: str) -> _Outline | None:
         return None
     if not all(map(_is_plain, root.iter())):
         return None
-    tree = Tree(root, [*root.iter("Bucket")])
     try:
-        return _Outline(tree, Shape(tree))
+        return Shape(_tree(root, root.iter("Bucket")))
     except ValuesNeededError:
-        return _Outline(tree, None)
+        return None
+
+
+def _tree(root: LxmlElement, marks: Iterable[LxmlElement]) -> Tree:
+    return Tree(root, {mark: number for number, mark in enumerate(marks)})
 
 
 def _is_plain(element: LxmlElement) -> bool:
@@ -181,7 +173,7 @@ def _is_plain(element: LxmlElement) -> bool:
     )
 
 
-def _parsed(root: LxmlElement, repaired: int = 0, *, samples: bool) -> Taken:
+def _parsed(root: LxmlElement, above: int, repaired: int = 0, *, samples: bool) -> Taken:
     """Take a document out of its parsed tree."""
     strays = documents.strays(root)
     marks, found = buckets.lift(root, samples=samples)
@@ -193,7 +185,8 @@ def _parsed(root: LxmlElement, repaired: int = 0, *, samples: bool) -> Taken:
             if text:
                 element.set(name, _numbered(texts, text))
     texts.append("")
-    return _taken(Shape(Tree(root, marks), texts), texts, found, (), repaired, strays)
+    shape = Shape(_tree(root, marks), texts)
+    return _taken(shape, texts, found, lambda line: above + line, repaired, strays)
 
 
 def _numbered(texts: list[str], text: str) -> str:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lxml.etree import XMLSyntaxError
@@ -34,14 +35,14 @@ from lxml.etree import XMLSyntaxError
 from fiotools.errors import ParseError
 from fiotools.readers import surroundings
 from fiotools.readers.base import Report, Session
-from fiotools.readers.diskspd import checks, documents, messages, options, trees
+from fiotools.readers.diskspd import documents, messages, options, trees
 from fiotools.readers.diskspd import text as diskspd_text
-from fiotools.readers.diskspd.buckets import NO_CURVE
-from fiotools.readers.diskspd.columns import Run, make
 from fiotools.readers.diskspd.documents import Piece
 from fiotools.readers.diskspd.elements import MalformedError
+from fiotools.readers.diskspd.figures import Run
+from fiotools.readers.diskspd.runs import make
 from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
-from fiotools.readers.diskspd.shapes import NoSpanError
+from fiotools.readers.diskspd.shapes import Layout, NoSpanError
 from fiotools.readers.diskspd.trees import Taken
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.tables import Tables
@@ -157,7 +158,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
     above = report.line + piece.line - 1
     last = above + 1 + piece.xml.rstrip().count("\n") if not piece.whole else 0
     try:
-        taken = _taken(piece, samples=tables.wants("samples"))
+        taken = _taken(piece, above, samples=tables.wants("samples"))
     except XMLSyntaxError as error:
         raise ParseError(
             tables.source,
@@ -165,20 +166,20 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
             line=above + (error.lineno or 1),
             remedy="DISKSPD escapes nothing: correct that line in a copy, or run it with -Rtext",
         ) from None
-    except _CutOffError:
+    except MalformedError as error:
+        raise ParseError(
+            tables.source,
+            error.reason,
+            line=above + error.line,
+            remedy="DISKSPD does not write that: was the file edited?",
+        ) from None
+    if taken is None:
         raise ParseError(
             tables.source,
             "the XML ends before </Results>",
             line=last,
             remedy="the file was cut off: copy it whole, or run DISKSPD again",
-        ) from None
-    except MalformedError as error:
-        raise ParseError(
-            tables.source,
-            error.reason,
-            line=above + error.spot.line,
-            remedy="DISKSPD does not write that: was the file edited?",
-        ) from None
+        )
     if taken.repaired:
         tables.note(
             "repaired the XML: DISKSPD wrote '&' or '<' unescaped",
@@ -186,65 +187,52 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
             severity="warning",
         )
     if not piece.whole:
-        missing = f"{len(taken.values)} of {len(taken.asked)} time spans are whole, and were read"
+        runs, asked = len(taken.runs), len(taken.shape.asked(taken.texts))
+        missing = f"{runs} of {asked} time spans are whole, and were read"
         tables.note(f"the XML ends before </Results>: {missing}", line=last, severity="warning")
-    for place in range(len(taken.values)):
-        _add_run(tables, taken, place, session, above)
+    for layout, run in zip(taken.shape.spans, taken.runs, strict=True):
+        _add_run(tables, taken, layout, run, session)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in taken.strays:
         tables.note(message, line=above + line, severity="warning", run=tables.runs)
 
 
-class _CutOffError(Exception):
-    """A document without an end, and no time span in it is whole."""
-
-
-def _taken(piece: Piece, *, samples: bool) -> Taken:
-    """Take a document; one that was cut off, behind its last time span that is whole."""
+def _taken(piece: Piece, above: int, *, samples: bool) -> Taken | None:
+    """Take a document; one that was cut off as far as its last time span that is whole."""
     if piece.whole:
-        return trees.take(piece.xml, samples=samples)
+        return trees.take(piece.xml, above, samples=samples)
     closed = documents.without_rest(piece.xml)
-    try:
-        if closed is not None:
-            return trees.take(closed, samples=samples)
-    except (XMLSyntaxError, NoSpanError):
-        pass
-    raise _CutOffError
+    with suppress(XMLSyntaxError, NoSpanError):
+        return trees.take(closed, above, samples=samples) if closed is not None else None
+    return None
 
 
-def _add_run(tables: Tables, taken: Taken, place: int, session: Session, above: int) -> None:
+def _add_run(tables: Tables, taken: Taken, layout: Layout, run: Run, session: Session) -> None:
     """Add a run; its rows are made together with those of other files."""
-    layout, values = taken.shape.spans[place], taken.values[place]
     host, version, when = (taken.texts[where.at] for where in taken.shape.said)
-    seconds = values.numbers[0]
-    number = tables.start_run(
+    run.number = tables.start_run(
         tool="diskspd",
         tool_version=version or None,
         format="diskspd_xml",
         command=session.command if options.arguments(session.command) else None,
         host=host or session.host,
         reported_at=options.moment(when) if when else None,
-        duration_s=seconds if seconds == seconds else None,
+        duration_s=run.seconds if run.seconds == run.seconds else None,
         status="error" if layout.failed else "ok",
     )
-    sampled, curves = taken.buckets
-    run = Run(
-        number,
-        layout,
-        values,
-        taken.asked[place],
-        [None if mark is None else sampled[mark] for mark in layout.marks],
-        NO_CURVE if layout.curve is None else curves[layout.curve],
-        taken.cut,
-        above,
-    )
     tables.defer(make, run)
+    problems: list[tuple[int, str, str]] = []
     if layout.failed:
         message = taken.texts[layout.failed.at].strip() or "the run failed"
-        line = run.line(layout.failed.spot)
-        tables.note(message, line=line, severity="error", run=number)
-    for message in _left_out(run):
-        tables.note(message, line=run.line(layout.iops), run=number)
+        problems.append((layout.failed.line, "error", message))
+    elif not run.seconds > 0:
+        problems.append((layout.line, "warning", "no TestTimeSeconds: rates are missing"))
+    if run.gap:
+        message = f"{run.gap}: their sum is no total, and is left out"
+        problems.append((layout.line, "warning", message))
+    problems += ((layout.iops, "info", message) for message in _left_out(run))
+    for line, severity, message in problems:
+        tables.note(message, line=taken.line(line), severity=severity, run=run.number)
 
 
 def _left_out(run: Run) -> Iterator[str]:
@@ -254,4 +242,4 @@ def _left_out(run: Run) -> Iterator[str]:
             later = ", ".join(one.later)
             yield f"figures of a later version in the buckets are left out: {later}"
         if one.is_made_up:
-            yield checks.MADE_UP
+            yield "latencies of the buckets are left out: they are sure only with -L"
