@@ -150,9 +150,8 @@ def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
     if not {"notes", "runs"} <= tables.keys():
         return
     notes, runs = tables["notes"], tables["runs"]
-    sources = pl.concat([tables[table]["source"] for table in twins.NEEDED if table in tables])
-    sources = sources.unique(maintain_order=True)
-    number = pl.DataFrame({"source": sources}).with_row_index(FILE)
+    sources = runs["source"].unique(maintain_order=True)
+    number = pl.DataFrame(sources).with_row_index(FILE)
     rows = {
         table: tables[table].join(number, on="source", maintain_order="left")
         for table in twins.NEEDED

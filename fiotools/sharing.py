@@ -10,13 +10,12 @@ from contextlib import closing
 from functools import lru_cache, partial
 from pathlib import Path
 
-from fiotools.batches import BATCH, Batch, Task, part_of, read_batch
+from fiotools.batches import BATCH, Batch, Task, noted, part_of, read_batch
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, WorkerError
 from fiotools.remote import is_url
 from fiotools.sources import Found
 from fiotools.spelling import argument
-from fiotools.tables import Tables
 from fiotools.workers import check, run
 
 _EACH = 4  # batches for every worker at least: who is done early takes another
@@ -161,8 +160,6 @@ def fatal(file: Found, error: WorkerError) -> FileError:
 def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
     """Make the batch of a file that ended whatever process read it."""
     failure = fatal(file, error)
-    tables = Tables(file.name, task.wanted)
-    if task.notes_errors:
-        tables.note(f"{failure.reason}; {failure.remedy}", severity="error")
-    part = part_of([(file.name, file.labels)], [(0, tables)], task.wanted)
+    filled = [(0, noted(failure, task, "error"))] if task.notes_errors else []
+    part = part_of([(file.name, file.labels)], filled, task.wanted)
     return Batch(part, [(file.name, failure)])

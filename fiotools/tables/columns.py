@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ POLARS: Mapping[DType, pl.DataType] = {
     "datetime": pl.Datetime("ms", "UTC"),
 }
 _NUMPY: Mapping[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
-_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
 
 def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
@@ -59,26 +58,17 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
 
 
 def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
-    kind = POLARS[dtype]
     if dtype == "datetime":
-        moments = [None if value is None else _milliseconds(value) for value in values]
-        return pl.Series(name, moments, dtype=pl.Int64()).cast(kind)
+        values = [one.replace(tzinfo=UTC) if one and not one.tzinfo else one for one in values]
     try:
-        if dtype == "Int64" and set(map(type, values)) == {int}:
-            return pl.Series(name, np.array(values, dtype=np.int64))
-        return pl.Series(name, values, dtype=kind)
+        return pl.Series(name, values, dtype=POLARS[dtype])
     except TypeError:
         if dtype != "Int64":
             raise
     whole = [None if value is None or value != value else int(value) for value in values]
     if any(one is not None and one != value for one, value in zip(whole, values, strict=True)):
         raise TypeError(f"{name}: not all of these are whole numbers")
-    return pl.Series(name, whole, dtype=kind)
-
-
-def _milliseconds(moment: datetime) -> int:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MILLISECOND
+    return pl.Series(name, whole, dtype=POLARS[dtype])
 
 
 def nothing(name: str, size: int) -> pl.Series:
