@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from fiotools import archive
 from fiotools.decoding import plain_name
 from fiotools.errors import FileError
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
@@ -76,6 +75,8 @@ def _files(file: Found) -> list[str]:
 
 
 def _members(file: Found, folder: PurePosixPath) -> list[str]:
+    from fiotools import archive
+
     members = map(PurePosixPath, archive.list_or_none(file.path) or ())
     return [member.name for member in members if member.parent == folder]
 

@@ -9,7 +9,6 @@ import polars as pl
 
 from fiotools import twins
 from fiotools.collecting import resting
-from fiotools.display.text import many
 from fiotools.tables.columns import get
 from fiotools.tables.frames import Frames
 from fiotools.tables.parts import FILE, Part, add_notes, stack
@@ -66,6 +65,8 @@ class Results:
 
     def _counts(self) -> list[str]:
         """Say what there is: files, tools, and the tables that are not empty."""
+        from fiotools.display.text import many
+
         parts = [many(self.files, "file")]
         if "runs" in self.tables:
             parts += _tools(self.tables.polars("runs"))

@@ -13,8 +13,7 @@ from pathlib import Path
 from fiotools.batches import BATCH, Batch, Task, noted, part_of, read_batch
 from fiotools.beside import JobFiles
 from fiotools.errors import FileError, WorkerError
-from fiotools.remote import is_url
-from fiotools.sources import Found
+from fiotools.sources import Found, is_url
 from fiotools.spelling import argument
 from fiotools.workers import check, run
 

@@ -8,8 +8,8 @@ import pytest
 
 import fiotools
 from fiotools.errors import ReadErrors, ScanWarning, SchemaError, UnknownFormatError
+from fiotools.fetching import raw
 from fiotools.reading import read
-from fiotools.sniff import raw
 from fiotools.sources import find
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from fiotools.errors import FileError
 from fiotools.fetching import Fetch
-from fiotools.remote import is_url
-from fiotools.sources import Found, refuse_no_file
+from fiotools.sources import Found, is_url, refuse_no_file
 
 Key = tuple[str, str | None]
 

@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes
 
 from fiotools.column import DType
 from fiotools.dataset.columns import MANIFEST, polars_schema
-from fiotools.remote import Stat, is_url
-from fiotools.sources import Found
+from fiotools.remote import Stat
+from fiotools.sources import Found, is_url
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from fiotools.column import DType
 from fiotools.dataset.columns import MANIFEST, columns
 from fiotools.dataset.plan import BEFORE, PENDING
 from fiotools.errors import DatasetError
-from fiotools.remote import is_url
+from fiotools.sources import is_url
 
 if TYPE_CHECKING:
     import polars as pl

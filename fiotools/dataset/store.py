@@ -17,7 +17,8 @@ from typing import IO, Any
 
 from fiotools import whole
 from fiotools.errors import DatasetError
-from fiotools.remote import file_system, is_url
+from fiotools.remote import file_system
+from fiotools.sources import is_url
 
 Content = Callable[[IO[bytes]], object]
 

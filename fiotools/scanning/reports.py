@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from fiotools import archive, remote
+from fiotools import archive
 from fiotools.decoding import plain_name
 from fiotools.errors import FiotoolsError
 from fiotools.sniff import load, sniff
+from fiotools.sources import is_url
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Reports:
 
     def of(self, found: Found, name: LogName) -> Report | None:
         """Find the report of a log's run; None if it is not certain which that is."""
-        if name.job is None or remote.is_url(found.place):
+        if name.job is None or is_url(found.place):
             return None
         listed = self._listed(found)
         for report in (f"{name.job}.json", f"{name.job}.jsonplus"):

@@ -85,7 +85,8 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
     Where rows are so few, or stretches so short, they stand one by one.
     """
     if own.height <= max(_MANY, _LONG * len(sizes)):
-        return shared[np.arange(len(sizes)).repeat(sizes)].hstack(own)
+        places = pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
+        return pl.DataFrame([*(one.gather(places) for one in shared), *own])
     places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
     for name in own.columns:
         cut = pl.lit(own[name].implode()).list.slice("start", "size")
@@ -95,11 +96,8 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
 
 def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
     """Make one number of each row's file and its run in that."""
-    keys = pl.col(FILE).cast(pl.Int64()) * 2**32
-    if "run" in frame.columns:
-        keys += pl.col("run").fill_null(0)
-    numbers: NDArray[np.int64] = frame.select(keys).to_series().to_numpy()
-    return numbers
+    keys: NDArray[np.int64] = frame[FILE].to_numpy().astype(np.int64) << 32
+    return keys | frame["run"].fill_null(0).to_numpy() if "run" in frame.columns else keys
 
 
 # --- of what files gave --------------------------------------------------------------------
