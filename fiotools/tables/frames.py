@@ -5,14 +5,13 @@ Nothing before this border knows pandas, and who asks for polars frames does not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from fiotools.column import PANDAS
 from fiotools.tables.columns import POLARS, column
 from fiotools.tables.parts import FILE, Part, height, lists, sizes_of
 from fiotools.vocabulary import COLUMNS, TABLES
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from fiotools.column import DType
 
-_LONG = 50_000  # rows: columns of nothing that are so long are one in memory until they are changed
+_LONG = 50_000  # rows: in so many it is worth it to keep alike values once
 _STRETCH, _PIECE = 100, 1 << 10  # rows of a text on end, and of an array in which it is written
 
 
@@ -112,14 +111,16 @@ def _columns(
             yield name, rows[name].explode()
         elif name in labels or name == source.name or name in there:
             values = rows[name] if name in there else labels.get(name, source).gather(file)
-            yield name, values if stretch is None else _coded(values).gather(stretch)
+            if stretch is not None:
+                values = (_coded(values) if values.dtype == pl.String else values).gather(stretch)
+            yield name, values
         else:
             yield name, None
 
 
 def _coded(values: pl.Series) -> pl.Series:
     """Write texts as numbers, before they stand in many rows."""
-    if values.dtype != pl.String:
+    if values.dtype == pl.Enum:
         return values
     return values.cast(pl.Enum(values.drop_nulls().unique(maintain_order=True)))
 
@@ -147,9 +148,11 @@ def to_pandas(
     size = height(rows)
     if not size and len(of_files) == 1:
         return _empty(table).copy(deep=False)  # nothing is in it that could be changed
-    # columns without values are one in memory until one of them is changed: pandas sees to that if
-    # it is given a series, for that knows who else has its values
-    none = cache(lambda dtype: pd.Series(_none(dtype, size), copy=False))
+    none: Callable[[DType], Any] = partial(_none, size=size)
+    if size > _LONG:
+        # such columns are one in memory until one of them is changed: pandas sees to that if it is
+        # given a series, for that knows who else has its values
+        none = cache(lambda dtype: pd.Series(_none(dtype, size), copy=False))
     data: dict[str, Any] = {}
     for name, values in _columns(table, rows, of_files):
         data[name] = none(COLUMNS[name].dtype) if values is None else _array(values)
@@ -178,14 +181,6 @@ def _empty(table: str) -> pd.DataFrame:
     return pd.DataFrame({name: _none(COLUMNS[name].dtype, 0) for name in TABLES[table]})
 
 
-@cache
-def _dtype(name: str) -> Any:
-    """Look a type up by its name, once: pandas tries every type that it knows."""
-    import pandas as pd
-
-    return pd.api.types.pandas_dtype(name)
-
-
 def _array(values: pl.Series) -> Any:
     """Make a column of pandas.
 
@@ -203,7 +198,7 @@ def _array(values: pl.Series) -> Any:
         missing = values.is_null().to_numpy(writable=True)
     if values.dtype == POLARS["datetime"]:
         dates = np.where(missing, np.datetime64("NaT", "ms"), values.to_numpy())
-        return pd.array(dates, dtype=_dtype(PANDAS["datetime"]))
+        return pd.array(dates, dtype=pd.DatetimeTZDtype("ms", "UTC"))
     if values.null_count():
         values = values.fill_null(False if values.dtype == pl.Boolean else 0)
     if values.dtype == pl.Boolean:
@@ -221,17 +216,19 @@ def _texts(values: pl.Series) -> Any:
     """
     import pandas as pd
 
-    kind = _dtype(PANDAS["str"])
+    kind: Any = pd.StringDtype(na_value=np.nan)
     if kind.storage != "pyarrow":
-        words = values.drop_nulls().unique(maintain_order=True)
-        places = values.cast(pl.Enum(words)).to_physical().fill_null(len(words)).to_numpy()
+        coded = _coded(values)
+        enum: Any = coded.dtype
+        words = enum.categories
+        places = coded.to_physical().cast(pl.UInt32()).fill_null(len(words)).to_numpy()
         return pd.array(np.array([*words, None], dtype=object).take(places), dtype=kind)
     import pyarrow as pa
 
-    text_type = pa.large_string()
     runs = values.rle().struct.unnest() if len(values) > _LONG else None
     if runs is None or len(values) <= _STRETCH * runs.height:
-        return pd.array(values.to_arrow().cast(text_type), dtype=kind)
+        return kind.construct_array_type()(values.cast(pl.String()).to_arrow(), dtype=kind)
+    text_type = pa.large_string()
     longest = runs.group_by("value").agg(pl.col("len").max().clip(upper_bound=_PIECE))
     written = {text: pa.repeat(pa.scalar(text, text_type), size) for text, size in longest.rows()}
     parts = []
@@ -240,7 +237,7 @@ def _texts(values: pl.Series) -> Any:
         parts += [written[text]] * whole
         if rest:
             parts.append(written[text].slice(0, rest))
-    return pd.array(pa.chunked_array(parts), dtype=kind)
+    return kind.construct_array_type()(pa.chunked_array(parts), dtype=kind)
 
 
 # --- polars frames of pandas frames -----------------------------------------------------------

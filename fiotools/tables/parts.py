@@ -85,8 +85,8 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
     Where rows are so few, or stretches so short, they stand one by one.
     """
     if own.height <= max(_MANY, _LONG * len(sizes)):
-        places = pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
-        return pl.DataFrame([*(one.gather(places) for one in shared), *own])
+        stretch = pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
+        return pl.DataFrame([*(one.gather(stretch) for one in shared), *own])
     places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
     for name in own.columns:
         cut = pl.lit(own[name].implode()).list.slice("start", "size")
