@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ POLARS: Mapping[DType, pl.DataType] = {
     "str": pl.String(),
     "datetime": pl.Datetime("ms", "UTC"),
 }
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 _NUMPY: Mapping[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
 
 
@@ -59,7 +60,8 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
 
 def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     if dtype == "datetime":
-        values = [one.replace(tzinfo=UTC) if one and not one.tzinfo else one for one in values]
+        moments = [None if value is None else _milliseconds(value) for value in values]
+        return pl.Series(name, moments, dtype=pl.Int64()).cast(POLARS[dtype])
     try:
         return pl.Series(name, values, dtype=POLARS[dtype])
     except TypeError:
@@ -69,6 +71,10 @@ def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     if any(one is not None and one != value for one, value in zip(whole, values, strict=True)):
         raise TypeError(f"{name}: not all of these are whole numbers")
     return pl.Series(name, whole, dtype=POLARS[dtype])
+
+
+def _milliseconds(moment: datetime) -> int:
+    return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) // _MILLISECOND
 
 
 def nothing(name: str, size: int) -> pl.Series:

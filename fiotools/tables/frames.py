@@ -110,9 +110,9 @@ def _columns(
         if name in own:
             yield name, rows[name].explode()
         elif name in labels or name == source.name or name in there:
-            values = rows[name] if name in there else labels.get(name, source).gather(file)
+            values = rows[name] if name in there else labels.get(name, source)[file]
             if stretch is not None:
-                values = (_coded(values) if values.dtype == pl.String else values).gather(stretch)
+                values = (_coded(values) if values.dtype == pl.String else values)[stretch]
             yield name, values
         else:
             yield name, None

@@ -58,7 +58,8 @@ def lists(frame: pl.DataFrame) -> list[str]:
     """
     if FILE not in frame.columns:
         return []
-    return [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    kinds = zip(frame.columns, frame.dtypes, strict=True)
+    return [name for name, kind in kinds if isinstance(kind, pl.List)]
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
@@ -85,8 +86,8 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
     Where rows are so few, or stretches so short, they stand one by one.
     """
     if own.height <= max(_MANY, _LONG * len(sizes)):
-        stretch = pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
-        return pl.DataFrame([*(one.gather(stretch) for one in shared), *own])
+        stretch = np.arange(len(sizes), dtype=np.uint32).repeat(sizes)
+        return pl.DataFrame([*(one[stretch] for one in shared), *own])
     places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
     for name in own.columns:
         cut = pl.lit(own[name].implode()).list.slice("start", "size")
@@ -97,7 +98,10 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
 def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
     """Make one number of each row's file and its run in that."""
     keys: NDArray[np.int64] = frame[FILE].to_numpy().astype(np.int64) << 32
-    return keys | frame["run"].fill_null(0).to_numpy() if "run" in frame.columns else keys
+    if "run" in frame.columns:
+        run = frame["run"]
+        keys |= (run.fill_null(0) if run.null_count() else run).to_numpy()
+    return keys
 
 
 # --- of what files gave --------------------------------------------------------------------
