@@ -104,7 +104,7 @@ def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
     return keys
 
 
-# --- of what files gave --------------------------------------------------------------------
+# --- of what files gave -----------------------------------------------------------------------
 
 
 def gathered(
