@@ -88,7 +88,7 @@ def sums_of(
 
 def _suspects(
     rows: pl.DataFrame, table: str, telling: NDArray[np.bool_], runs: pl.DataFrame
-) -> pl.DataFrame:
+) -> pl.LazyFrame | None:
     """Give the rows of runs that have figures alike with another run's, and enough of them.
 
     Of a thousand runs hardly any have: they are found before anything else is asked of them. Of a
@@ -96,20 +96,22 @@ def _suspects(
 
     Returns
     -------
-    polars.DataFrame
+    polars.LazyFrame
         What is needed of the rows; ``key`` and ``sum``, ``tool`` and ``format`` of their run.
     """
-    again = pl.DataFrame(dict(zip(("key", "sum"), sums_of(rows, ALIKE[table]), strict=True)))
-    again = again.filter(pl.col("sum").is_duplicated())
-    if not (again.height and telling.any()):
-        return pl.DataFrame()
-    told = rows.select(get(rows, name) for name in NEEDED[table][1:])
-    told = told.with_columns(key=keys_of(rows), telling=telling)
-    told = told.join(again, on="key", maintain_order="left")
-    kinds = runs.select(get(runs, name) for name in ("tool", "format"))
+    keys, sums = sums_of(rows, ALIKE[table])
+    if len(np.unique(sums)) == len(sums) or not telling.any():
+        return None
+    again = pl.LazyFrame({"key": keys, "sum": sums}).filter(pl.col("sum").is_duplicated())
+    kinds = pl.LazyFrame({name: get(runs, name) for name in ("tool", "format")})
     kinds = kinds.with_columns(key=keys_of(runs)).unique("key", keep="last")
-    told = told.join(kinds, on="key", how="left", maintain_order="left")
-    return told.filter(pl.col("telling").any().over("key"))
+    told = pl.LazyFrame({name: get(rows, name) for name in NEEDED[table][1:]})
+    return (
+        told.with_columns(key=keys_of(rows), telling=telling)
+        .join(again, on="key", maintain_order="left")
+        .join(kinds, on="key", how="left", maintain_order="left")
+        .filter(pl.col("telling").any().over("key"))
+    )
 
 
 def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tuple[int, int]]:
@@ -118,15 +120,19 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
     if _BY_TIME in get(runs, "tool"):
         told += _digits(floats(io, "total_ios"))
     known = np.logical_or.reduce([floats(io, name) > 0 for name in _FIGURES])
-    rows = _suspects(io, "io", known | (told >= enough), runs)
-    if rows.height:
-        rows = rows.filter(pl.col("runtime_s").is_not_null().all().over("key"))
-    if not rows.height:
+    suspects = _suspects(io, "io", known | (told >= enough), runs)
+    if suspects is None:
         return
     group = ["tool", "sum", "size"]
-    rows = rows.with_columns(pl.col("direction", "format").rank("dense"), size=pl.len().over("key"))
     # runs that are alike stand together, and their rows in one order
-    rows = rows.sort(*group, "key", *NEEDED["io"][1:], nulls_last=True)
+    rows = (
+        suspects.filter(pl.col("runtime_s").is_not_null().all().over("key"))
+        .with_columns(pl.col("direction", "format").rank("dense"), size=pl.len().over("key"))
+        .sort(*group, "key", *NEEDED["io"][1:], nulls_last=True)
+        .collect()
+    )
+    if not rows.height:
+        return
     starts = np.flatnonzero(np.diff(rows["key"].to_numpy(), prepend=-1))
     each = rows[starts].with_row_index("at")
     at, key, sizes = (each[name].cast(pl.Int64()).to_numpy() for name in ("at", "key", "size"))
@@ -162,10 +168,10 @@ def _same_times(
     """Give the keys of commands that took the same times as an earlier one, and of that."""
     names = ALIKE["timings"]
     digits = np.sum([_digits(floats(timings, name)) for name in names], axis=0)
-    rows = _suspects(timings, "timings", digits > enough, runs)
-    if not rows.height:
+    suspects = _suspects(timings, "timings", digits > enough, runs)
+    if suspects is None:
         return
-    each = rows.filter(tool="time").group_by("key", maintain_order=True).agg(*names)
+    each = suspects.filter(tool="time").group_by("key", maintain_order=True).agg(*names).collect()
     seen: dict[str, int] = {}
     for key, *times in each.rows():
         first = seen.setdefault(repr(times), key)
