@@ -8,7 +8,7 @@ import pytest
 
 import fiotools
 from fiotools.errors import ReadErrors, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.input.detect import raw
+from fiotools.input.fetching import raw
 from fiotools.input.read import read
 from fiotools.input.sources import find
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -71,8 +72,9 @@ def test_rows_of_records_stand_among_others(form):
     assert frame["count"].fillna(-1).tolist() == [3, 1, 2, -1, 5, 7, 8]
 
 
+@pytest.mark.parametrize("storage", ["python", "auto"])
 @pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]])
-def test_texts_that_repeat_may_be_an_enum(words, form):
+def test_texts_that_repeat_may_be_an_enum(words, storage, form):
     one, other = Tables("a"), Tables("b")
     some = pl.Series(["lat", None, "clat"], dtype=pl.Enum(words))
     one.extend("bins", {"latency": some, "count": [1, 2, 3]}, run=1)
@@ -81,7 +83,8 @@ def test_texts_that_repeat_may_be_an_enum(words, form):
     wanted = ["lat", None, "clat", "slat"]
     assert made.polars("bins")["latency"].dtype == pl.String
     assert made.polars("bins")["latency"].to_list() == wanted
-    latency = made["bins"]["latency"]
+    with pd.option_context("mode.string_storage", storage):
+        latency = made["bins"]["latency"]
     assert latency.dtype == "str"
     assert latency.astype(object).where(latency.notna(), None).tolist() == wanted
     assert made.polars("bins")["latency"].to_list() == wanted
@@ -93,8 +96,7 @@ def test_a_long_text_on_end_is_written_once_for_many_rows():
     tables.extend("samples", {"value": np.arange(count, dtype=float)}, run=1, job="j" * 100)
     made = frames.Frames(Part([("s" * 100, {})], gathered([(0, tables)])))
     job = made["samples"]["job"]
-    assert job.nunique() == 1
-    assert job.iloc[-1] == "j" * 100
+    assert {*job} == {"j" * 100}
     if job.dtype.storage == "pyarrow":
         assert job.array.__arrow_array__().get_total_buffer_size() < count
 

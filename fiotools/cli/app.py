@@ -9,7 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -68,8 +68,43 @@ def command_of(verb: str) -> Command:
     return command
 
 
+class _Typed:
+    """Takes what is of a parameter's type already as it is, and leaves the rest to typer.
+
+    typer loads pydantic before it looks at any value, which takes nearly as long as to load polars.
+    """
+
+    def __init__(self, parameter: Any) -> None:
+        self._typers = type(parameter).get_runtime_param.__get__(parameter)
+        kind = parameter.type_descriptor.annotation
+        self._is_text = kind in (str, list[str])
+        self._known = (parameter.default, *get_args(kind))  # of a Literal, its values
+
+    def itself(self) -> _Typed:
+        """Stand in for what typer makes."""
+        return self
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Give the value that the verb gets."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if self._is_text:
+            return value if isinstance(value, str) else list(value)
+        return value if value in self._known else self._typers().coerce(value, param=param, ctx=ctx)
+
+
+def _typed(parameters: list[Any]) -> list[Any]:
+    for one in parameters:
+        vars(one)["get_runtime_param"] = _Typed(one).itself
+    return parameters
+
+
 class Verb(TyperCommand):
     """One verb: its help in sections, a group of options each."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Give arguments and options, that of the help too."""
+        return _typed(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Show FILES, and not {FILES}: braces are for path templates."""
@@ -91,6 +126,10 @@ class Verb(TyperCommand):
 
 class Verbs(TyperGroup):
     """The group of all verbs, each loaded when it is asked for."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Give arguments and options, that of the help too."""
+        return _typed(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Name them, in order."""

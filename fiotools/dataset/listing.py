@@ -12,9 +12,9 @@ from urllib.parse import unquote_to_bytes
 from fiotools.column import DType
 from fiotools.dataset.parquet import MANIFEST, polars_schema
 from fiotools.errors import FileError
-from fiotools.files.remote import Stat, is_url
+from fiotools.files.remote import Stat
 from fiotools.input.fetching import Fetch
-from fiotools.input.sources import Found, refuse_no_file
+from fiotools.input.sources import Found, is_url, refuse_no_file
 
 if TYPE_CHECKING:
     import polars as pl

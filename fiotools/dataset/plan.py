@@ -25,8 +25,8 @@ from fiotools.dataset import parquet
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns
 from fiotools.dataset.store import PLAN, PLANNED, Store, leftover, part_name, uncommitted
 from fiotools.errors import DatasetError
-from fiotools.files.remote import is_url
 from fiotools.files.scale_extra import needed
+from fiotools.input.sources import is_url
 
 if TYPE_CHECKING:
     import polars as pl

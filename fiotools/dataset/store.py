@@ -23,7 +23,8 @@ from typing import IO, Any
 
 from fiotools.errors import DatasetError
 from fiotools.files import atomic_write
-from fiotools.files.remote import file_system, is_url
+from fiotools.files.remote import file_system
+from fiotools.input.sources import is_url
 
 ABOUT = "_fiotools.json"
 LOCK = "_lock"

@@ -18,7 +18,6 @@ from fiotools.files.scale_extra import needed
 
 _AT_ONCE = 64  # requests, and files held
 _BYTES = 64 << 20  # that are held
-_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _MAGIC = re.compile(r"[*?\[]")
 # what each kind of store calls the time of the last change, and the tag of the content
 _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "created")
@@ -42,17 +41,6 @@ class Stat(NamedTuple):
     size: int | None
     mtime_ns: int | None
     etag: str | None
-
-
-def is_url(place: str) -> bool:
-    """Say whether a place is meant for fsspec, and is no path of this machine.
-
-    Examples
-    --------
-    >>> is_url("s3://bucket/a.json"), is_url("C:/a.json"), is_url("a.json")
-    (True, False, False)
-    """
-    return "://" in place and _URL.match(place) is not None
 
 
 def file_system(url: str) -> tuple[Any, str]:

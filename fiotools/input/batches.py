@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
 
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.hints import argument
@@ -22,8 +21,6 @@ from fiotools.schema import TABLES
 from fiotools.tables import Tables
 from fiotools.tables.gc_pause import resting
 from fiotools.tables.parts import Labels, Part, add_notes, fill_conditions, gathered, stacked
-
-_Error = TypeVar("_Error", bound=Exception)
 
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
@@ -91,61 +88,46 @@ def read_batch(
         Gives the bytes of a file.
     """
     fetch = Fetch(found) if fetch is None else fetch
-    batch = _Reading(task, JobFiles() if job_files is None else job_files, fetch)
+    job_files = JobFiles() if job_files is None else job_files
+    batch = Batch(Part([], {}), used=job_files.used)
+    filled: list[tuple[int, Tables]] = []
+    tables: Tables | None
     for number, file in enumerate(found):
-        batch.read(number, file)
-        step()
-    files = [(file.name, file.labels) for file in found]
-    part = part_of(files, sorted(batch.good.items()), task.wanted)
-    failures = [(found[number].name, error) for number, error in sorted(batch.failures.items())]
-    unused = [(found[number], error) for number, error in sorted(batch.unused.items())]
-    return Batch(part, failures, unused, set(batch.job_files.used))
-
-
-class _Reading:
-    """The files of a batch that are read one by one, by their number."""
-
-    def __init__(self, task: Task, job_files: JobFiles, fetch: Callable[[Found], bytes]) -> None:
-        self.task, self.job_files, self.fetch = task, job_files, fetch
-        self.good: dict[int, Tables] = {}
-        self.failures: dict[int, FileError | OSError] = {}
-        self.unused: dict[int, FileError] = {}
-
-    def read(self, number: int, file: Found) -> None:
-        """Read one file; what is wrong with it is kept."""
         try:
-            document = Document(file.name, self.fetch(file), self.task.version)
-            more = partial(self.job_files.complete, file)
-            self.good[number] = read_document(document, self.task, more)
-        except NoResultError as error:
-            self.good[number] = self._noted(file, error)
-            if file.named:
-                self.unused[number] = _bare(error)
-        except UnknownFormatError as error:
-            if file.named:
-                self.failures[number] = _bare(error)
-            # a note is made either way where notes are what the caller wants
-            if not file.named or self.task.notes_errors:
-                self.good[number] = self._noted(file, error)
+            document = Document(file.name, fetch(file), task.version)
+            tables = read_document(document, task, partial(job_files.complete, file))
         except (FileError, OSError) as error:
-            self.failures[number] = _bare(error)
-            if self.task.notes_errors:
-                self.good[number] = self._noted(file, as_file_error(file.name, error))
-
-    def _noted(self, file: Found, error: FileError) -> Tables:
-        tables = Tables(file.name, self.task.wanted)
-        severity = "warning" if isinstance(error, UnknownFormatError) else "error"
-        remedy = f"; {error.remedy}" if error.remedy else ""
-        if isinstance(error, NoResultError):  # in its place beside a report
-            severity, remedy = "info", ""
-        tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
-        return tables
+            # the calls in which it arose hold all of the file
+            error.__context__ = error.__cause__ = None
+            tables = _refused(file, error.with_traceback(None), task, batch)
+        if tables is not None:
+            filled.append((number, tables))
+        step()
+    batch.part = part_of([(file.name, file.labels) for file in found], filled, task.wanted)
+    return batch
 
 
-def _bare(error: _Error) -> _Error:
-    """Take from an error that is kept the calls in which it arose: they hold all of the file."""
-    error.__context__ = error.__cause__ = None
-    return error.with_traceback(None)
+def _refused(file: Found, error: FileError | OSError, task: Task, batch: Batch) -> Tables | None:
+    """Keep what is wrong with a file; give the note of it, where one is made."""
+    if isinstance(error, NoResultError):  # in its place beside a report
+        if file.named:
+            batch.unused.append((file, error))
+        return noted(FileError(file.name, error.reason, line=error.line), task, "info")
+    is_unknown = isinstance(error, UnknownFormatError)
+    is_failure = file.named or not is_unknown
+    if is_failure:
+        batch.failures.append((file.name, error))
+    if is_failure and not task.notes_errors:
+        return None
+    return noted(as_file_error(file.name, error), task, "warning" if is_unknown else "error")
+
+
+def noted(error: FileError, task: Task, severity: str) -> Tables:
+    """Make a note of what is wrong with a file."""
+    tables = Tables(error.path, task.wanted)
+    remedy = f"; {error.remedy}" if error.remedy else ""
+    tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
+    return tables
 
 
 def as_file_error(name: str, error: FileError | OSError) -> FileError:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from fiotools.tables.columns import floats, get
-from fiotools.tables.parts import FILE, flat, lists
+from fiotools.tables.parts import FILE, flat, keys_of, lists
 
 _SLACK = 0.02
 _KINDS = ("slat", "clat", "lat")
@@ -144,8 +144,7 @@ def _durations(rows: Frame, runs: Frame | None) -> _Array:
     """Give the seconds of each row's run; nan where they are not said."""
     if runs is None or not runs.height:
         return np.full(rows.height, np.nan)
-    # one number for a file and its run: exact, for there are far fewer of either
-    wanted, known = (floats(one, FILE) * 1e9 + floats(one, "run") for one in (rows, runs))
+    wanted, known = keys_of(rows), keys_of(runs)
     order = np.argsort(known)
     at = order[np.searchsorted(known[order], wanted).clip(max=len(order) - 1)]
     return np.where(known[at] == wanted, floats(runs, "duration_s")[at], np.nan)

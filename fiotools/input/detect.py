@@ -7,7 +7,6 @@ Pasted text is searched once for every kind of report together, and all sniffers
 from __future__ import annotations
 
 import bisect
-import os
 import re
 from collections.abc import Iterable, Iterator
 from copy import copy
@@ -20,10 +19,10 @@ from typing import TYPE_CHECKING
 import orjson
 
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
-from fiotools.files import archive
 from fiotools.files.decoding import decode, plain_name
 from fiotools.hints import argument, typed
-from fiotools.input.sources import Found, refuse_no_file
+from fiotools.input.fetching import raw
+from fiotools.input.sources import Found
 from fiotools.readers import Reader, readers
 from fiotools.readers.base import Grammar, Report
 from fiotools.readers.fio.jobfile import is_job_file
@@ -40,8 +39,6 @@ _STRUCTURED = re.compile(
 )
 _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
-_SMALL = 2**16  # bytes
-_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -359,35 +356,6 @@ def formats() -> pd.DataFrame:
 
     rows = [(r.name, r.title, r.produced_by, ", ".join(r.tables)) for r in readers()]
     return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
-
-
-def raw(file: Found) -> bytes:
-    """Read a file's bytes."""
-    refuse_no_file(file)
-    if file.member is not None:
-        return archive.member(file.path, file.member)
-    if file.place[-4:].lower() == ".zip":
-        path = file.path
-        if archive.is_archive(path) and not archive.members(path):
-            raise UnknownFormatError(file.name, "the zip archive is empty")
-    return _whole(file.place)
-
-
-def _whole(place: str) -> bytes:
-    """Read a file; of a small one, making a file object would be more than half of the cost."""
-    opened = os.open(place, _HOW)
-    try:
-        data = os.read(opened, _SMALL)
-        more = os.read(opened, 1) if data else b""
-        if not more:
-            return data
-        with open(opened, "rb", buffering=0, closefd=False) as file:
-            if not file.seekable():
-                return b"".join((data, more, file.read()))
-            file.seek(0)  # what was read is little, and two copies of the whole would be much
-            return file.read()
-    finally:
-        os.close(opened)
 
 
 def load(file: Found, version: str | None = None) -> Document:

@@ -11,13 +11,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from fiotools.errors import FileError, WorkerError
-from fiotools.files.remote import is_url
 from fiotools.hints import argument
-from fiotools.input.batches import BATCH, Batch, Task, part_of, read_batch
+from fiotools.input.batches import BATCH, Batch, Task, noted, part_of, read_batch
 from fiotools.input.jobfiles import JobFiles
-from fiotools.input.sources import Found
+from fiotools.input.sources import Found, is_url
 from fiotools.input.workers import check, run
-from fiotools.tables import Tables
 
 _EACH = 4  # batches for every worker at least: who is done early takes another
 _FEW = 8  # files are not worth a batch
@@ -161,8 +159,6 @@ def fatal(file: Found, error: WorkerError) -> FileError:
 def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
     """Make the batch of a file that ended whatever process read it."""
     failure = fatal(file, error)
-    tables = Tables(file.name, task.wanted)
-    if task.notes_errors:
-        tables.note(f"{failure.reason}; {failure.remedy}", severity="error")
-    part = part_of([(file.name, file.labels)], [(0, tables)], task.wanted)
+    filled = [(0, noted(failure, task, "error"))] if task.notes_errors else []
+    part = part_of([(file.name, file.labels)], filled, task.wanted)
     return Batch(part, [(file.name, failure)])

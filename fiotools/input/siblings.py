@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from fiotools.files import archive
 from fiotools.input.sources import Found
 
 
@@ -59,6 +58,8 @@ def folder(file: Found) -> tuple[object, ...]:
 
 
 def _members(file: Found) -> Iterator[str]:
+    from fiotools.files import archive
+
     own = PurePosixPath(file.member or "").parent
     for member in map(PurePosixPath, archive.list_or_none(file.path) or ()):
         if member.parent == own:

@@ -10,17 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError, UnknownFormatError
-from fiotools.files import archive, remote
 from fiotools.tables.gc_pause import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
+
+if TYPE_CHECKING:
+    from fiotools.files.remote import Stat
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"([a-z_]+)(:d)?")
 _HIDDEN = re.compile(r"(?:^|/)\.")
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _WILD = re.compile(r"[*?\[]")
 _NO_FILES = {
     S_IFIFO: "a pipe with a name",
@@ -58,13 +61,24 @@ class Found(NamedTuple):
     labels: Mapping[str, Any]
     named: bool
     member: str | None = None
-    stat: remote.Stat | None = None
+    stat: Stat | None = None
     is_link: bool = True
 
     @property
     def path(self) -> Path:
         """The place as a path."""
         return Path(self.place)
+
+
+def is_url(place: str) -> bool:
+    """Say whether a place is meant for fsspec, and is no path of this machine.
+
+    Examples
+    --------
+    >>> is_url("s3://bucket/a.json"), is_url("C:/a.json"), is_url("a.json")
+    (True, False, False)
+    """
+    return "://" in place and _URL.match(place) is not None
 
 
 @resting()
@@ -125,7 +139,7 @@ def _text(value: Any) -> Any:
 
 def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     source = source.replace("\\", "/") if "\\" in source and not Path(source).exists() else source
-    if remote.is_url(source):
+    if is_url(source):
         yield from _remote(source, labels)
         return
     path = Path(source)
@@ -156,6 +170,8 @@ def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     if _FIELD.search(source):
         yield from _template(source, labels)
         return
+    from fiotools.files import remote
+
     what, files = remote.find(source)
     if what == "folder":
         below = [(url.removeprefix(source), url, stat) for url, stat in files]
@@ -189,7 +205,7 @@ def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
                 yield from _in_folder(place, labels)
         elif not _holds_data(entry.name) or (is_link and os.path.isdir(place)):
             continue
-        elif _is_zip(place):
+        elif is_zip(place):
             yield from _file(place, labels, named=False)
         else:
             yield Found(place, place, labels, False, None, None, is_link)
@@ -221,7 +237,7 @@ def refuse_no_file(file: Found) -> None:
 
 def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
     """Take a file, or the files of a zip archive as those of a folder."""
-    inside = archive.list_or_none(Path(place)) if _is_zip(place) else None
+    inside = _members(place) if is_zip(place) else None
     if not inside:  # a damaged archive says so when it is read, like any bad file
         yield Found(place, place, labels, named)
         return
@@ -233,8 +249,16 @@ def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Fou
         yield Found(place, f"{place}/{member}", labels, named=one, member=member)
 
 
-def _is_zip(place: str) -> bool:
+def is_zip(place: str) -> bool:
+    """Say whether a place is named as a zip archive."""
     return place[-4:].lower() == ".zip"
+
+
+def _members(place: str) -> list[str] | None:
+    """List the files in an archive; None for what is none, or cannot be read."""
+    from fiotools.files import archive
+
+    return archive.list_or_none(Path(place))
 
 
 def _glob(pattern: str) -> list[tuple[str, str | None]]:
@@ -249,9 +273,9 @@ def _glob(pattern: str) -> list[tuple[str, str | None]]:
     end = pattern.lower().index(".zip/") + len(".zip")
     within = re.compile(_regex(pattern[end + 1 :]))
     return [
-        (path.as_posix(), member)
-        for path in map(Path, sorted(glob.glob(pattern[:end], recursive=True)))
-        for member in archive.list_or_none(path) or ()
+        (Path(path).as_posix(), member)
+        for path in sorted(glob.glob(pattern[:end], recursive=True))
+        for member in _members(path) or ()
         if within.fullmatch(member)
     ]
 
@@ -265,7 +289,7 @@ def _holds_data(path: str) -> bool:
 
 def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """Match files against a template; ``{name}`` never matches ``/``, ``{name:d}`` only digits."""
-    if not remote.is_url(source):
+    if not is_url(source):
         source = Path(source).as_posix()  # "./a" and "a" are one path
     numbers, pattern, wild, at = set(), "", "", 0
     for field in _FIELD.finditer(source):
@@ -308,9 +332,11 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         raise FileNotFoundError(f"{source}: no file matches the template")
 
 
-def _candidates(pattern: str) -> Iterator[tuple[str, str | None, remote.Stat | None]]:
+def _candidates(pattern: str) -> Iterator[tuple[str, str | None, Stat | None]]:
     """List the files that a pattern names, here or elsewhere."""
-    if remote.is_url(pattern):
+    if is_url(pattern):
+        from fiotools.files import remote
+
         _, files = remote.find(pattern)
         yield from ((url, None, stat) for url, stat in files)
     else:

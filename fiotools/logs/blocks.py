@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING
 from fiotools.errors import ParseError
 from fiotools.files import archive, remote
 from fiotools.files.packing import Packed, is_packed, unpack
+from fiotools.input.sources import is_url
 
 if TYPE_CHECKING:
     from fiotools.input.sources import Found
@@ -115,7 +116,7 @@ def _opened(found: Found) -> Iterator[IO[bytes] | Packed]:
         with archive.opened(found.path, found.member) as packed:
             yield packed
         return
-    if remote.is_url(found.place):
+    if is_url(found.place):
         system, path = remote.file_system(found.place)
         with remote.as_os_errors(found.place), system.open(path, "rb") as file:
             yield _told(found, file)

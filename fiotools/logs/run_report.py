@@ -13,10 +13,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import FiotoolsError
-from fiotools.files import remote
 from fiotools.files.decoding import plain_name
 from fiotools.input.detect import load, sniff
 from fiotools.input.siblings import Siblings
+from fiotools.input.sources import is_url
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Reports:
 
     def of(self, found: Found, name: LogName) -> Report | None:
         """Find the report of a log's run; None if it is not certain which that is."""
-        if name.job is None or remote.is_url(found.place):
+        if name.job is None or is_url(found.place):
             return None
         listed = self._siblings.of(found)
         for report in (f"{name.job}.json", f"{name.job}.jsonplus"):

@@ -1,5 +1,5 @@
 """The tables themselves: rows of files, gathered into polars frames; pandas only at the border."""
 
-from fiotools.tables.build import Block, Column, Made, Maker, Tables
+from fiotools.tables.build import Column, Made, Maker, Tables
 
-__all__ = ["Block", "Column", "Made", "Maker", "Tables"]
+__all__ = ["Column", "Made", "Maker", "Tables"]

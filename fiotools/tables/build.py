@@ -7,14 +7,15 @@ What becomes of them is in `fiotools.tables.parts`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.schema import TABLES
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -23,37 +24,11 @@ Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series"
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
-
-
-class Block(NamedTuple):
-    """Rows of one table.
-
-    Attributes
-    ----------
-    size : int
-        How many.
-    columns : dict
-        Columns of that length.
-    same : dict
-        Values that all of the rows share.
-    """
-
-    size: int
-    columns: Mapping[str, Column]
-    same: Mapping[str, Any] = {}
-
-    def listed(self, name: str) -> Sequence[Any]:
-        """Return one column row by row; None where the reader gave none."""
-        values: Any = self.columns.get(name)
-        if values is None:
-            return [self.same.get(name)] * self.size
-        if isinstance(values, Sequence):
-            return values
-        return list(values.tolist() if hasattr(values, "tolist") else values)
+_FEW = 100  # rows: of so few, columns of their own are not worth it
 
 
 class Made(NamedTuple):
-    """Rows of one table that a `Maker` made of many records.
+    """Rows of one table, as columns.
 
     Attributes
     ----------
@@ -65,7 +40,7 @@ class Made(NamedTuple):
     sizes : numpy.ndarray, optional
         How many rows on end each stretch has, one at least.
     shared : mapping of str to sequence or array
-        What the rows of each stretch share.
+        What the rows of each stretch share, where ``columns`` has nothing else.
     """
 
     table: str
@@ -73,6 +48,19 @@ class Made(NamedTuple):
     columns: Mapping[str, Column]
     sizes: NDArray[np.int64] | None = None
     shared: Mapping[str, Column] = {}
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.owners) if self.sizes is None else int(self.sizes.sum())
+
+    def listed(self, name: str) -> Sequence[Any]:
+        """Return one column row by row; None where nothing is said."""
+        if name in self.columns:
+            return listed(self.columns[name])
+        if name not in self.shared or self.sizes is None:
+            return [None] * self.size
+        return [*chain.from_iterable(map(repeat, listed(self.shared[name]), self.sizes.tolist()))]
 
 
 # of the records of many files, and of the question which tables are wanted, makes their rows
@@ -92,8 +80,10 @@ class Tables:
 
     Attributes
     ----------
-    blocks, loose : dict of str to list
-        For each table its rows, as they came: in blocks, and behind these one by one.
+    made : list of Made
+        Rows, as they came.
+    loose : dict of str to list
+        For each table the rows that came behind these, one by one.
     deferred : dict of Maker to list
         Records of which rows are made later, together with those of other files.
     """
@@ -101,9 +91,9 @@ class Tables:
     def __init__(self, source: str, wanted: Collection[str] | None = None) -> None:
         self.source = source
         self._wanted = _EVERY if wanted is None else frozenset((*wanted, "notes"))
-        self.blocks: dict[str, list[Block]] = {}
-        self.deferred: dict[Maker, list[Any]] = {}
+        self.made: list[Made] = []
         self.loose: dict[str, list[dict[str, Any]]] = {}
+        self.deferred: dict[Maker, list[Any]] = {}
         self.runs = 0
 
     def wants(self, table: str) -> bool:
@@ -130,12 +120,11 @@ class Tables:
         """
         if table not in self._wanted:
             return
-        size = len(next(iter(columns.values())))
-        if any(len(values) != size for values in columns.values()):
+        size, *others = {len(values) for values in columns.values()}
+        if others:
             raise SchemaError(f"columns of unequal length for {table!r}")
-        self._refuse_unknown(table, (*columns, *same))
-        self._flush(table)
-        self.blocks.setdefault(table, []).append(Block(size, columns, same))
+        shared = {name: [value] for name, value in same.items()}
+        self._keep(Made(table, np.zeros(1, np.int32), columns, np.array([size]), shared))
 
     def defer(self, make: Maker, record: Any) -> None:
         """Keep a record, of which rows are made when all files of the batch have been read."""
@@ -146,14 +135,8 @@ class Tables:
         deferred, self.deferred = self.deferred, {}
         for make, records in deferred.items():
             for made in make(records, self.wants):
-                columns = dict(made.columns)
-                if made.sizes is not None:
-                    sizes = made.sizes.tolist()
-                    for name, values in made.shared.items():
-                        each = values.tolist() if hasattr(values, "tolist") else values
-                        pairs = zip(each, sizes, strict=True)
-                        columns[name] = [*chain.from_iterable([one] * size for one, size in pairs)]
-                self.extend(made.table, columns)
+                if made.table in self._wanted:
+                    self._keep(made)
 
     def start_run(self, **row: Any) -> int:
         """Add a row of `runs` and return its number."""
@@ -175,28 +158,39 @@ class Tables:
     def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         """Give some columns of a table row by row, None where a value is missing."""
         self.settle()
-        self._flush(table)
-        for block in self.blocks.get(table, ()):
-            yield from zip(*map(block.listed, names), strict=True)
+        for made in self.made:
+            if made.table == table:
+                yield from zip(*map(made.listed, names), strict=True)
+        for row in self.loose.get(table, ()):
+            yield tuple(map(row.get, names))
 
     def amend(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Put other values into some columns of all rows, as `rows` gives them."""
         at = 0
-        blocks = self.blocks.get(table, [])
-        for place, block in enumerate(blocks):
-            end = at + block.size
-            amended = {name: values[at:end] for name, values in columns.items()}
-            blocks[place] = block._replace(columns={**block.columns, **amended})
-            at = end
+        for place, made in enumerate(self.made):
+            if made.table == table:
+                end = at + made.size
+                amended = {name: values[at:end] for name, values in columns.items()}
+                self.made[place] = made._replace(columns={**made.columns, **amended})
+                at = end
+        for number, row in enumerate(self.loose.get(table, ()), at):
+            row.update({name: values[number] for name, values in columns.items()})
 
     def has(self, table: str) -> bool:
         """Say whether a table has rows already; those that were deferred do not count."""
-        return table in self.blocks or table in self.loose
+        return table in self.loose or any(made.table == table for made in self.made)
 
-    def _flush(self, table: str) -> None:
-        rows = self.loose.pop(table, None)
-        if rows:
-            self.blocks.setdefault(table, []).append(Block(len(rows), listed(rows)))
+    def _keep(self, made: Made) -> None:
+        """Keep rows as they are if there are many, and one by one if they are few."""
+        names = [*{**made.shared, **made.columns}]
+        self._refuse_unknown(made.table, names)
+        if made.size <= _FEW:
+            rows = zip(*map(made.listed, names), strict=True)
+            added = [dict(zip(names, row, strict=True)) for row in rows]
+            self.loose.setdefault(made.table, []).extend(added)
+            return
+        above = self.loose.pop(made.table, None)
+        self.made += [of_rows(made.table, above), made] if above else [made]
 
     def _refuse_unknown(self, table: str, names: Collection[str]) -> None:
         # a name that the vocabulary does not have is refused here, and not when a frame lacks it
@@ -205,7 +199,15 @@ class Tables:
             raise SchemaError(f"{self.source}: table {table!r} has no column {unknown[0]!r}")
 
 
-def listed(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def of_rows(table: str, rows: Sequence[Mapping[str, Any]]) -> Made:
     """Make columns of rows; None where a row does not say anything."""
     names = dict.fromkeys(chain.from_iterable(rows))
-    return {name: [row.get(name) for row in rows] for name in names}
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return Made(table, np.arange(len(rows), dtype=np.int32), columns)
+
+
+def listed(values: Column) -> Sequence[Any]:
+    """Make a list of a column; what is a sequence stays as it is."""
+    if isinstance(values, Sequence):
+        return values
+    return list(values.tolist() if isinstance(values, np.ndarray) else values)

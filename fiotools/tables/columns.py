@@ -23,8 +23,8 @@ POLARS: Mapping[DType, pl.DataType] = {
     "str": pl.String(),
     "datetime": pl.Datetime("ms", "UTC"),
 }
-_NUMPY: Mapping[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
+_NUMPY: Mapping[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
 
 
 def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
@@ -59,26 +59,22 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
 
 
 def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
-    kind = POLARS[dtype]
     if dtype == "datetime":
         moments = [None if value is None else _milliseconds(value) for value in values]
-        return pl.Series(name, moments, dtype=pl.Int64()).cast(kind)
+        return pl.Series(name, moments, dtype=pl.Int64()).cast(POLARS[dtype])
     try:
-        if dtype == "Int64" and set(map(type, values)) == {int}:
-            return pl.Series(name, np.array(values, dtype=np.int64))
-        return pl.Series(name, values, dtype=kind)
+        return pl.Series(name, values, dtype=POLARS[dtype])
     except TypeError:
         if dtype != "Int64":
             raise
     whole = [None if value is None or value != value else int(value) for value in values]
     if any(one is not None and one != value for one, value in zip(whole, values, strict=True)):
         raise TypeError(f"{name}: not all of these are whole numbers")
-    return pl.Series(name, whole, dtype=kind)
+    return pl.Series(name, whole, dtype=POLARS[dtype])
 
 
 def _milliseconds(moment: datetime) -> int:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MILLISECOND
+    return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) // _MILLISECOND
 
 
 def nothing(name: str, size: int) -> pl.Series:

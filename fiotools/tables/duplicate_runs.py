@@ -8,32 +8,33 @@ that agree are too many for chance: the more, the more runs there are that could
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from fiotools.tables.columns import floats, get
-from fiotools.tables.parts import FILE
+from fiotools.tables.parts import keys_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_KIND = ("tool", "format")
 _BY_TIME = "diskspd"  # runs for a time, and does what I/Os it can; others may do a number of them
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 # digits; digits more than the number of runs has, so that chance makes one in a thousand a twin
 _ENOUGH, _MORE = 5, 3
-_ROUNDED = 0.01  # what the coarsest text leaves of a latency
+_EXACT, _ROUNDED = 1e-9, 0.01  # what a format leaves of a latency, and the coarsest text
+_SURE = 2  # digits of a latency that the coarsest text keeps
+_HELD = 10  # runs of the same figures that each is held against
 _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
-_TIMES = ("real_s", "user_s", "sys_s")
-_IO = ("runtime_s", "total_ios", "direction", *_FIGURES)
-NEEDED = {"runs": ("run", *_KIND), "io": ("run", *_IO), "timings": ("run", *_TIMES)}
 # figures that are equal in twins
-ALIKE = {"io": ("runtime_s", "total_ios"), "timings": _TIMES}
-Run: TypeAlias = tuple[int, int]  # file and run
+ALIKE = {"io": ("runtime_s", "total_ios"), "timings": ("real_s", "user_s", "sys_s")}
+NEEDED = {
+    "runs": ("run", "tool", "format"),
+    "io": ("run", *ALIKE["io"], "direction", *_FIGURES),
+    "timings": ("run", *ALIKE["timings"]),
+}
 Twin: TypeAlias = tuple[int, int, str]  # file, run, message
 
 
@@ -58,161 +59,130 @@ def find(
     if runs is None or runs.height < 2:
         return []
     enough = max(_ENOUGH, math.ceil(math.log10(among or runs.height)) + _MORE)
-    by_time = _BY_TIME in get(runs, "tool")
-    moved = _alike(tables.get("io"), ALIKE["io"], _IO, 0 if by_time else enough)
-    times = _precise(_alike(tables.get("timings"), ALIKE["timings"], _TIMES), enough)
-    formats = _formats(runs, {*moved, *times})
-    return [
-        (*run, f"the same run as run {first[1]} of {sources[first[0]]}: count it once")
-        for run, first in (*_same_io(moved, formats, enough), *_same_times(times, formats))
-    ]
-
-
-def _formats(runs: pl.DataFrame, asked: set[Run]) -> dict[Run, tuple[str, str]]:
-    if not asked:
-        return {}
-    keys = keys_of(runs)
-    some = np.flatnonzero(np.isin(keys, [file << 32 | run for file, run in asked]))
-    kinds = zip(*(get(runs, name)[some] for name in _KIND), strict=True)
-    return dict(zip(_listed(keys[some]), kinds, strict=True))
-
-
-def _same_io(
-    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]], enough: int
-) -> Iterator[tuple[Run, Run]]:
-    alike: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
-    for run, figures in rows.items():
-        if len(figures) > 1:
-            figures.sort(key=repr)
-        key = tuple(row[:2] for row in figures)
-        if all(row[0] is not None for row in figures):
-            alike[(formats[run][0], *key)].append(run)
-    for (tool, *figured), same in alike.items():
-        by_time = tool == _BY_TIME
-        digits = max(_digits(time) + (by_time and _digits(ios)) for time, ios in figured)
-        if digits < enough and not any(any(row[3:]) for run in same for row in rows[run]):
-            continue  # nothing else is known of them, as of thousands that ran for a second
-        for at, run in enumerate(same[1:], 1):
-            for first in same[: min(at, 10)]:
-                slack = 1e-9 if formats[run] == formats[first] else _ROUNDED
-                agree = _agreement(rows[run], rows[first], slack)
-                if agree is not None and digits + agree >= enough:
-                    yield run, first
-                    break
-
-
-def _precise(
-    rows: dict[Run, list[tuple[Any, ...]]], enough: int
-) -> dict[Run, list[tuple[Any, ...]]]:
-    """Leave out runs whose times have so few digits that chance could hit them."""
-    digits: dict[tuple[Any, ...], int] = {}
-    for first, *_ in rows.values():
-        if first not in digits:  # of ten thousand that took no time there is one
-            digits[first] = sum(map(_digits, first))
-    return {run: times for run, times in rows.items() if digits[times[0]] > enough}
-
-
-def _same_times(
-    rows: dict[Run, list[tuple[Any, ...]]], formats: dict[Run, tuple[str, str]]
-) -> Iterator[tuple[Run, Run]]:
-    seen: dict[tuple[Any, ...], Run] = {}
-    for run, times in rows.items():
-        if formats[run][0] == "time":
-            first = seen.setdefault(tuple(times), run)
-            if first != run:
-                yield run, first
-
-
-def _alike(
-    rows: pl.DataFrame | None, alike: tuple[str, ...], names: tuple[str, ...], enough: int = 0
-) -> dict[Run, list[tuple[Any, ...]]]:
-    """Give the rows of those runs that have figures alike with another run's.
-
-    Of a thousand runs hardly any have: they are found by a sum that does not ask for the order of
-    the rows, before anything is compared. Of a million that know only a time of a few digits nearly
-    all have: they are left out where the digits are not ``enough``.
-    """
-    found: dict[Run, list[tuple[Any, ...]]] = defaultdict(list)
-    if rows is None or not rows.height:
-        return found
-    order, starts, _, sums = _summed(rows, alike)
-    again = pl.Series(sums).is_duplicated().to_numpy()
-    if enough:
-        vague = _vague(rows, enough)
-        again = again & ~np.logical_and.reduceat(vague if order is None else vague[order], starts)
-    some = np.flatnonzero(again.repeat(np.diff(starts, append=rows.height)))
-    some = some if order is None else np.sort(order[some])
-    if not len(some):
-        return found
-    columns = [get(rows, name)[some] for name in names]
-    for run, *figures in zip(_listed(keys_of(rows)[some]), *columns, strict=True):
-        found[run].append(tuple(figures))
+    found: list[Twin] = []
+    for table, same in (("io", _same_io), ("timings", _same_times)):
+        rows = tables.get(table)
+        if rows is None or not rows.height:
+            continue
+        for run, first in same(rows, runs, enough):
+            place = f"run {first & 0xFFFFFFFF} of {sources[first >> 32]}"
+            found.append((run >> 32, run & 0xFFFFFFFF, f"the same run as {place}: count it once"))
     return found
-
-
-def _vague(rows: pl.DataFrame, enough: int) -> NDArray[np.bool_]:
-    """Say which rows know nothing but a time of fewer digits."""
-    time = floats(rows, "runtime_s")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = time * 10 ** (enough - 2 - np.floor(np.log10(time)))
-        vague: NDArray[np.bool_] = ~(np.abs(scaled - np.rint(scaled)) > 1e-10 * scaled)
-    for name in _FIGURES:
-        figures = floats(rows, name)
-        vague &= np.isnan(figures) | (figures == 0)
-    return vague
 
 
 def sums_of(
     rows: pl.DataFrame, alike: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Give the key of each run, and a sum over its figures: equal where these are, in any order."""
-    return _summed(rows, alike)[2:]
-
-
-def _summed(
-    rows: pl.DataFrame, alike: tuple[str, ...]
-) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.int64], NDArray[np.uint64]]:
-    """Give the order in which runs stand together, where each begins there, keys, and sums."""
     keys, mixed = keys_of(rows), np.zeros(rows.height, dtype=np.uint64)
     for name in alike:
         mixed += floats(rows, name).view(np.uint64)
         mixed *= _ODD
         mixed ^= mixed >> np.uint64(29)
-    order = None  # they nearly always stand in order
-    if (keys[1:] < keys[:-1]).any():
+    if (keys[1:] < keys[:-1]).any():  # they nearly always stand in order
         order = np.argsort(keys, kind="stable")
         keys, mixed = keys[order], mixed[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    return order, starts, keys[starts], np.add.reduceat(mixed, starts)
+    return keys[starts], np.add.reduceat(mixed, starts)
 
 
-def keys_of(rows: pl.DataFrame) -> NDArray[np.int64]:
-    """Make one number of each run's file and its number in that."""
-    keys = rows.select(pl.col(FILE).cast(pl.Int64()) * 2**32 + pl.col("run").fill_null(0))
-    numbers: NDArray[np.int64] = keys.to_series().to_numpy()
-    return numbers
+def _suspects(
+    rows: pl.DataFrame, table: str, telling: NDArray[np.bool_], runs: pl.DataFrame
+) -> pl.LazyFrame | None:
+    """Give the rows of runs that have figures alike with another run's, and enough of them.
+
+    Of a thousand runs hardly any have: they are found before anything else is asked of them. Of a
+    million that know only a time of a few digits nearly all have: no row of these is telling.
+
+    Returns
+    -------
+    polars.LazyFrame
+        What is needed of the rows; ``key`` and ``sum``, ``tool`` and ``format`` of their run.
+    """
+    keys, sums = sums_of(rows, ALIKE[table])
+    if len(np.unique(sums)) == len(sums) or not telling.any():
+        return None
+    again = pl.LazyFrame({"key": keys, "sum": sums}).filter(pl.col("sum").is_duplicated())
+    kinds = pl.LazyFrame({name: get(runs, name) for name in ("tool", "format")})
+    kinds = kinds.with_columns(key=keys_of(runs)).unique("key", keep="last")
+    told = pl.LazyFrame({name: get(rows, name) for name in NEEDED[table][1:]})
+    return (
+        told.with_columns(key=keys_of(rows), telling=telling)
+        .join(again, on="key", maintain_order="left")
+        .join(kinds, on="key", how="left", maintain_order="left")
+        .filter(pl.col("telling").any().over("key"))
+    )
 
 
-def _listed(keys: NDArray[np.int64]) -> list[Run]:
-    return [(key >> 32, key & 0xFFFFFFFF) for key in keys.tolist()]
+def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tuple[int, int]]:
+    """Give the keys of runs that moved the same in the same time as an earlier one, and of that."""
+    told = _digits(floats(io, "runtime_s"))
+    if _BY_TIME in get(runs, "tool"):
+        told += _digits(floats(io, "total_ios"))
+    known = np.logical_or.reduce([floats(io, name) > 0 for name in _FIGURES])
+    suspects = _suspects(io, "io", known | (told >= enough), runs)
+    if suspects is None:
+        return
+    group = ["tool", "sum", "size"]
+    # runs that are alike stand together, and their rows in one order
+    rows = (
+        suspects.filter(pl.col("runtime_s").is_not_null().all().over("key"))
+        .with_columns(pl.col("direction", "format").rank("dense"), size=pl.len().over("key"))
+        .sort(*group, "key", *NEEDED["io"][1:], nulls_last=True)
+        .collect()
+    )
+    if not rows.height:
+        return
+    starts = np.flatnonzero(np.diff(rows["key"].to_numpy(), prepend=-1))
+    each = rows[starts].with_row_index("at")
+    at, key, sizes = (each[name].cast(pl.Int64()).to_numpy() for name in ("at", "key", "size"))
+    lead = each.select(pl.col("at").first().over(group)).to_series().cast(pl.Int64()).to_numpy()
+    within = np.arange(rows.height) - starts.repeat(sizes)
+    figures = {name: floats(rows, name) for name in NEEDED["io"][1:]}
+    precise = {name: _digits(figures[name]) for name in (*ALIKE["io"], *_FIGURES)}
+    by_time = each["tool"].eq_missing(_BY_TIME).to_numpy().repeat(sizes)
+    moved = precise["runtime_s"] + by_time * precise["total_ios"]
+    digits = np.maximum.reduceat(moved, starts)
+    formats, twin = floats(each, "format"), at.copy()
+    for number in range(_HELD):
+        first = np.minimum(lead + number, at)
+        other = starts[first].repeat(sizes) + within
+        is_exact = (formats[first] == formats).repeat(sizes)
+        against, agree = np.zeros((2, rows.height), dtype=np.int64)
+        for name, one in figures.items():  # what one of them does not know speaks not against it
+            two = one[other]
+            slack = np.where(is_exact, _EXACT, _ROUNDED) if name in _FIGURES else 0
+            against |= np.abs(one - two) > slack * np.maximum(one, two)
+            if name in _FIGURES:
+                agree += (np.maximum(one, two) > 0) * np.where(is_exact, precise[name], _SURE)
+        is_twin = (twin == at) & (np.add.reduceat(against, starts) == 0)
+        is_twin &= digits + np.add.reduceat(agree, starts) >= enough
+        twin[is_twin] = first[is_twin]
+    some = np.flatnonzero(twin != at)
+    yield from sorted(zip(key[some].tolist(), key[twin[some]].tolist(), strict=True))
 
 
-def _agreement(
-    rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]], slack: float
-) -> int | None:
-    """Count the digits in which two runs' other figures agree; None if one speaks against it."""
-    agree = 0
-    for row, other in zip(rows, others, strict=True):
-        if None not in (row[2], other[2]) and row[2] != other[2]:  # dd's needs the command
-            return None
-        for one, two in zip(row[3:], other[3:], strict=True):
-            if one is not None and two is not None and max(one, two) > 0:
-                if abs(one - two) > slack * max(one, two):
-                    return None
-                agree += 2 if slack == _ROUNDED else _digits(one)
-    return agree
+def _same_times(
+    timings: pl.DataFrame, runs: pl.DataFrame, enough: int
+) -> Iterator[tuple[int, int]]:
+    """Give the keys of commands that took the same times as an earlier one, and of that."""
+    names = ALIKE["timings"]
+    digits = np.sum([_digits(floats(timings, name)) for name in names], axis=0)
+    suspects = _suspects(timings, "timings", digits > enough, runs)
+    if suspects is None:
+        return
+    each = suspects.filter(tool="time").group_by("key", maintain_order=True).agg(*names).collect()
+    seen: dict[str, int] = {}
+    for key, *times in each.rows():
+        first = seen.setdefault(repr(times), key)
+        if first != key:
+            yield key, first
 
 
-def _digits(value: float | None) -> int:
-    """Count the digits of a number that chance would have to hit: no zeros at its ends."""
-    return 0 if not value else len(f"{value:.9g}".partition("e")[0].replace(".", "").strip("0"))
+def _digits(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count the digits of numbers that chance would have to hit: no zeros at their ends."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        nine = np.rint(values / 10 ** (np.floor(np.log10(values)) - 8))
+    whole = np.where(nine > 0, nine, 0).astype(np.int64)
+    zeros = sum((whole % 10**power == 0).astype(np.int64) for power in range(1, 9))
+    return np.where(whole > 0, 9 - zeros, 0)

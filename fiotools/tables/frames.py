@@ -5,25 +5,23 @@ Nothing before this border knows pandas, and who asks for polars frames does not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from fiotools.column import PANDAS
-from fiotools.tables.columns import POLARS, column, nothing
-from fiotools.tables.parts import FILE, Part, flat, height, lists, sizes_of
+from fiotools.tables.columns import POLARS, column
+from fiotools.tables.parts import FILE, Part, height, lists, sizes_of
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from fiotools.column import DType
 
-_LONG = 50_000  # rows: columns of nothing that are so long are one in memory until they are changed
+_LONG = 50_000  # rows: in so many it is worth it to keep alike values once
 _STRETCH, _PIECE = 100, 1 << 10  # rows of a text on end, and of an array in which it is written
 
 
@@ -50,7 +48,7 @@ class Frames(Mapping[str, "pd.DataFrame"]):
     def __getitem__(self, table: str) -> pd.DataFrame:
         if table not in self._made:
             rows = self._part.tables.pop(table)
-            self._made[table] = _pandas(table, rows, self._labels)
+            self._made[table] = to_pandas(rows, table, self._labels)
         return self._made[table]
 
     def __iter__(self) -> Iterator[str]:
@@ -94,46 +92,52 @@ def of_files(name: str, values: list[Any]) -> pl.Series:
 
 
 def _columns(
-    table: str, rows: pl.DataFrame, of_files: list[pl.Series]
+    table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]
 ) -> Iterator[tuple[str, pl.Series | None]]:
-    """Give the columns of a table in order, of stretches where there are any; None: of nothing."""
+    """Give the columns of a table in order, row by row; None: of nothing."""
     if FILE not in rows.columns:  # whole tables that were put together
         for name in rows.columns:
             lacks = name in COLUMNS and rows[name].null_count() == rows.height
             yield name, None if lacks else rows[name]
         return
-    own, there = {one.name: one for one in of_files}, {*rows.columns}
-    for name in (*(name for name in own if name not in TABLES[table]), *TABLES[table]):
-        if name in own and (name == "source" or name not in TABLES[table]):
-            yield name, own[name][rows[FILE]]
+    labels = {one.name: one for one in of_files if one.name not in TABLES[table]}
+    source, sizes = of_files[-1], sizes_of(rows)
+    own, there, file = lists(rows), {*rows.columns}, rows[FILE]
+    stretch = None
+    if sizes is not None:
+        stretch = pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
+    for name in (*labels, *TABLES[table]):
+        if name in own:
+            yield name, rows[name].explode()
+        elif name in labels or name == source.name or name in there:
+            values = rows[name] if name in there else labels.get(name, source)[file]
+            if stretch is not None:
+                values = (_coded(values) if values.dtype == pl.String else values)[stretch]
+            yield name, values
         else:
-            yield name, rows[name] if name in there else None
+            yield name, None
 
 
-def _polars(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pl.DataFrame:
-    rows = flat(rows)
-    none: dict[DType, pl.Series] = {}
+def _coded(values: pl.Series) -> pl.Series:
+    """Write texts as numbers, before they stand in many rows."""
+    if values.dtype == pl.Enum:
+        return values
+    return values.cast(pl.Enum(values.drop_nulls().unique(maintain_order=True)))
+
+
+def _polars(table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]) -> pl.DataFrame:
+    size = height(rows)
+    none = cache(lambda dtype: pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size))
     made = []
     for name, values in _columns(table, rows, of_files):
-        if values is None:
-            dtype = COLUMNS[name].dtype
-            if dtype not in none:
-                none[dtype] = nothing(name, rows.height)
-            values = none[dtype]
-        elif values.dtype in (pl.Enum, pl.Categorical):
-            values = values.cast(pl.String())
-        made.append(values.alias(name))
+        whole = none(COLUMNS[name].dtype) if values is None else values
+        is_coded = whole.dtype in (pl.Enum, pl.Categorical)
+        made.append((whole.cast(pl.String()) if is_coded else whole).alias(name))
     return pl.DataFrame(made)
 
 
-def _pandas(table: str, rows: pl.DataFrame, of_files: list[pl.Series]) -> pd.DataFrame:
-    if not rows.height and len(of_files) == 1:
-        return _empty(table).copy(deep=False)  # nothing is in it that could be changed
-    return to_pandas(rows, table, of_files)
-
-
 def to_pandas(
-    rows: pl.DataFrame, table: str = "", of_files: list[pl.Series] | None = None
+    rows: pl.DataFrame, table: str = "", of_files: Sequence[pl.Series] = ()
 ) -> pd.DataFrame:
     """Make a pandas frame: of a whole frame, or of the rows of a table and what is said of files.
 
@@ -141,21 +145,17 @@ def to_pandas(
     """
     import pandas as pd
 
-    own, sizes, size = lists(rows), sizes_of(rows), height(rows)
-    # columns without values are one in memory until one of them is changed: pandas sees to that if
-    # it is given a series, for that knows who else has its values
-    none: dict[DType, pd.Series[Any]] = {}
+    size = height(rows)
+    if not size and len(of_files) == 1:
+        return _empty(table).copy(deep=False)  # nothing is in it that could be changed
+    none: Callable[[DType], Any] = partial(_none, size=size)
+    if size > _LONG:
+        # such columns are one in memory until one of them is changed: pandas sees to that if it is
+        # given a series, for that knows who else has its values
+        none = cache(lambda dtype: pd.Series(_none(dtype, size), copy=False))
     data: dict[str, Any] = {}
-    for name, values in _columns(table, rows, of_files or []):
-        if values is None:
-            dtype = COLUMNS[name].dtype
-            if dtype not in none:
-                none[dtype] = pd.Series(_none(dtype, size), copy=False)
-            data[name] = none[dtype]
-        elif name in own:
-            data[name] = _array(values.explode(), None)
-        else:
-            data[name] = _array(values, sizes)
+    for name, values in _columns(table, rows, of_files):
+        data[name] = none(COLUMNS[name].dtype) if values is None else _array(values)
         if values is not None and name in rows.columns:
             rows.drop_in_place(name)
     return pd.DataFrame(data, copy=False)
@@ -165,12 +165,12 @@ def _none(dtype: DType, size: int) -> Any:
     """Make a column without values."""
     if size <= _LONG:
         return _nothing(dtype).repeat(size)
-    return _array(pl.Series([None], dtype=POLARS[dtype]), np.array([size]))
+    return _array(pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size))
 
 
 @cache
 def _nothing(dtype: DType) -> Any:
-    return _array(pl.Series([None], dtype=POLARS[dtype]), None)
+    return _array(pl.Series([None], dtype=POLARS[dtype]))
 
 
 @cache
@@ -181,25 +181,15 @@ def _empty(table: str) -> pd.DataFrame:
     return pd.DataFrame({name: _none(COLUMNS[name].dtype, 0) for name in TABLES[table]})
 
 
-@cache
-def _dtype(name: str) -> Any:
-    """Look a type up by its name, once: pandas tries every type that it knows."""
-    import pandas as pd
-
-    return pd.api.types.pandas_dtype(name)
-
-
-def _array(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
-    """Make a column of pandas; with ``sizes``, each value stands in so many rows on end.
+def _array(values: pl.Series) -> Any:
+    """Make a column of pandas.
 
     pyarrow is not needed for it; where it is, pandas keeps texts in its arrays.
     """
     import pandas as pd
 
     if values.dtype in (pl.String, pl.Enum, pl.Categorical):
-        return _texts(values, sizes)
-    if sizes is not None:
-        values = values.gather(np.arange(len(sizes)).repeat(sizes))
+        return _texts(values)
     if values.dtype.is_float():
         return values.to_numpy(writable=True)
     # a column without gaps is asked no more
@@ -208,7 +198,7 @@ def _array(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
         missing = values.is_null().to_numpy(writable=True)
     if values.dtype == POLARS["datetime"]:
         dates = np.where(missing, np.datetime64("NaT", "ms"), values.to_numpy())
-        return pd.array(dates, dtype=_dtype(PANDAS["datetime"]))
+        return pd.array(dates, dtype=pd.DatetimeTZDtype("ms", "UTC"))
     if values.null_count():
         values = values.fill_null(False if values.dtype == pl.Boolean else 0)
     if values.dtype == pl.Boolean:
@@ -218,7 +208,7 @@ def _array(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
     return pd.arrays.IntegerArray(values.to_numpy(writable=True), missing)
 
 
-def _texts(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
+def _texts(values: pl.Series) -> Any:
     """Make a column of texts.
 
     Arrow writes a text anew for each row, ten million times the path of a file. But a column may
@@ -226,25 +216,20 @@ def _texts(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
     """
     import pandas as pd
 
-    kind = _dtype(PANDAS["str"])
-    count = len(values) if sizes is None else int(sizes.sum())
-    runs = values.rle().struct.unnest() if count > _LONG else None
+    kind: Any = pd.StringDtype(na_value=np.nan)
     if kind.storage != "pyarrow":
-        words = values.drop_nulls().unique(maintain_order=True)
-        places = values.cast(pl.Enum(words)).to_physical().fill_null(len(words)).to_numpy()
-        places = places if sizes is None else places.repeat(sizes)
+        coded = _coded(values)
+        enum: Any = coded.dtype
+        words = enum.categories
+        places = coded.to_physical().cast(pl.UInt32()).fill_null(len(words)).to_numpy()
         return pd.array(np.array([*words, None], dtype=object).take(places), dtype=kind)
     import pyarrow as pa
 
-    if runs is None or count <= _STRETCH * len(runs):
-        whole = values if sizes is None else values.gather(np.arange(len(sizes)).repeat(sizes))
-        return pd.array(whole.to_arrow().cast(pa.large_string()), dtype=kind)
-    long = runs["len"].cast(pl.Int64()).to_numpy()
-    if sizes is not None:
-        long = np.add.reduceat(sizes, np.cumsum(long) - long)
-    runs = runs.with_columns(pl.Series("len", long))
-    longest = runs.group_by("value").agg(pl.col("len").max().clip(upper_bound=_PIECE))
+    runs = values.rle().struct.unnest() if len(values) > _LONG else None
+    if runs is None or len(values) <= _STRETCH * runs.height:
+        return kind.construct_array_type()(values.cast(pl.String()).to_arrow(), dtype=kind)
     text_type = pa.large_string()
+    longest = runs.group_by("value").agg(pl.col("len").max().clip(upper_bound=_PIECE))
     written = {text: pa.repeat(pa.scalar(text, text_type), size) for text, size in longest.rows()}
     parts = []
     for size, text in runs.rows():
@@ -252,7 +237,7 @@ def _texts(values: pl.Series, sizes: NDArray[np.int64] | None) -> Any:
         parts += [written[text]] * whole
         if rest:
             parts.append(written[text].slice(0, rest))
-    return pd.array(pa.chunked_array(parts), dtype=kind)
+    return kind.construct_array_type()(pa.chunked_array(parts), dtype=kind)
 
 
 # --- polars frames of pandas frames -----------------------------------------------------------

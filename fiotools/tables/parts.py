@@ -19,18 +19,17 @@ import numpy as np
 import polars as pl
 
 from fiotools.schema import CONDITIONS, TABLES
-from fiotools.tables.build import Made, listed
+from fiotools.tables.build import of_rows
 from fiotools.tables.columns import column, get
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.tables.build import Block, Maker, Tables
+    from fiotools.tables.build import Column, Made, Maker, Tables
 
 Labels = Mapping[str, Any]
 TEXT = pl.String()
 FILE = "#"  # the column of the number of the file: neither a column nor a label is called so
-_FEW = 100  # rows: an array of so few is written out where others are
 _MANY, _LONG = 50_000, 100  # rows, and rows of a stretch, for which stretches are worth keeping
 
 
@@ -59,7 +58,8 @@ def lists(frame: pl.DataFrame) -> list[str]:
     """
     if FILE not in frame.columns:
         return []
-    return [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
+    kinds = zip(frame.columns, frame.dtypes, strict=True)
+    return [name for name, kind in kinds if isinstance(kind, pl.List)]
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
@@ -81,9 +81,13 @@ def height(frame: pl.DataFrame) -> int:
 
 
 def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]) -> pl.DataFrame:
-    """Make a frame of what stretches share, and of what their rows have."""
-    if _is_short(sizes):
-        return shared[np.arange(len(sizes)).repeat(sizes)].hstack(own)
+    """Make a frame of what stretches share, and of what their rows have.
+
+    Where rows are so few, or stretches so short, they stand one by one.
+    """
+    if own.height <= max(_MANY, _LONG * len(sizes)):
+        stretch = np.arange(len(sizes), dtype=np.uint32).repeat(sizes)
+        return pl.DataFrame([*(one[stretch] for one in shared), *own])
     places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
     for name in own.columns:
         cut = pl.lit(own[name].implode()).list.slice("start", "size")
@@ -91,12 +95,16 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
     return shared
 
 
-def _is_short(sizes: NDArray[np.int64]) -> bool:
-    """Whether rows are so few, or stretches so short, that they stand one by one."""
-    return int(sizes.sum()) <= max(_MANY, _LONG * len(sizes))
+def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
+    """Make one number of each row's file and its run in that."""
+    keys: NDArray[np.int64] = frame[FILE].to_numpy().astype(np.int64) << 32
+    if "run" in frame.columns:
+        run = frame["run"]
+        keys |= (run.fill_null(0) if run.null_count() else run).to_numpy()
+    return keys
 
 
-# --- of blocks and records --------------------------------------------------------------------
+# --- of what files gave -----------------------------------------------------------------------
 
 
 def gathered(
@@ -104,82 +112,49 @@ def gathered(
 ) -> dict[str, pl.DataFrame]:
     """Sort the rows of some files by table; what was deferred becomes rows here, where wanted."""
     found: dict[str, list[pl.DataFrame]] = {}
-    blocks: dict[str, list[tuple[int, Block]]] = {}
-    loose: dict[str, list[dict[str, Any]]] = {}
-    owners: dict[str, list[int]] = {}
-    records: dict[Maker, list[tuple[int, Any]]] = {}
-    for number, tables in files:
-        for table, own in tables.blocks.items():
-            blocks.setdefault(table, []).extend((number, block) for block in own if block.size)
-        for table, rows in tables.loose.items():
-            loose.setdefault(table, []).extend(rows)
-            owners.setdefault(table, []).extend([number] * len(rows))
-        for make, kept in tables.deferred.items():
-            records.setdefault(make, []).extend((number, record) for record in kept)
-    for make, pairs in records.items():
-        numbers = np.array([number for number, _ in pairs], dtype=np.int32)
-        for made in make([record for _, record in pairs], wanted.__contains__):
+    for made, numbers in _made(files, wanted):
+        if made.table in wanted:
             found.setdefault(made.table, []).append(_of_made(made, numbers))
-    for table, some in blocks.items():
-        if some:
-            found.setdefault(table, []).append(_of_blocks(some))
-    for table, rows in loose.items():
-        numbers = np.array(owners[table], dtype=np.int32)
-        made = Made(table, np.arange(len(rows), dtype=np.int32), listed(rows))
-        found.setdefault(table, []).append(_of_made(made, numbers))
     return {table: _in_order(table, stacked(frames)) for table, frames in found.items()}
 
 
-def _of_made(made: Made, numbers: NDArray[np.int32]) -> pl.DataFrame:
-    file = pl.Series(FILE, numbers[made.owners], dtype=pl.Int32())
-    own = _filled(column(name, values) for name, values in made.columns.items())
+def _made(
+    files: Iterable[tuple[int, Tables]], wanted: Collection[str]
+) -> Iterator[tuple[Made, NDArray[np.int32]]]:
+    """Give all rows, and the file of each row or stretch."""
+    kept: list[tuple[int, Made]] = []
+    loose: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    deferred: dict[Maker, list[tuple[int, Any]]] = {}
+    for number, tables in files:
+        kept += [(number, made) for made in tables.made]
+        for table, rows in tables.loose.items():
+            loose.setdefault(table, []).extend((number, row) for row in rows)
+        for make, records in tables.deferred.items():
+            deferred.setdefault(make, []).extend((number, record) for record in records)
+    for make, pairs in deferred.items():
+        numbers = np.array([number for number, _ in pairs], dtype=np.int32)
+        for made in make([record for _, record in pairs], wanted.__contains__):
+            yield made, numbers[made.owners]
+    for number, made in kept:
+        yield made, np.full(len(made.owners), number, dtype=np.int32)
+    for table, some in loose.items():
+        made = of_rows(table, [row for _, row in some])
+        yield made, np.array([number for number, _ in some], dtype=np.int32)
+
+
+def _of_made(made: Made, files: NDArray[np.int32]) -> pl.DataFrame:
+    file = pl.Series(FILE, files, dtype=pl.Int32())
+    own = _typed(made.columns)
     if made.sizes is None:
         return pl.DataFrame([file, *own])
-    shared = [file, *_filled(column(name, values) for name, values in made.shared.items())]
-    return _stretched(pl.DataFrame(shared), pl.DataFrame(own), made.sizes)
+    shared = _typed({name: made.shared[name] for name in made.shared if name not in made.columns})
+    return _stretched(pl.DataFrame([file, *shared]), pl.DataFrame(own), made.sizes)
 
 
-def _of_blocks(pairs: Sequence[tuple[int, Block]]) -> pl.DataFrame:
-    blocks = [block for _, block in pairs]
-    own = dict.fromkeys(name for block in blocks for name in block.columns)
-    same = dict.fromkeys(name for block in blocks for name in block.same if name not in own)
-    sizes = np.array([block.size for block in blocks])
-    numbers = np.array([number for number, _ in pairs], dtype=np.int32)
-    if _is_short(sizes):
-        file = pl.Series(FILE, numbers.repeat(sizes))
-        return pl.DataFrame([file, *_filled(_joined(name, blocks) for name in (*same, *own))])
-    alike = _filled(column(name, [block.same.get(name) for block in blocks]) for name in same)
-    rows = [_joined(name, blocks) for name in own]
-    return _stretched(pl.DataFrame([pl.Series(FILE, numbers), *alike]), pl.DataFrame(rows), sizes)
-
-
-def _filled(columns: Iterable[pl.Series]) -> list[pl.Series]:
-    """Leave out columns of nothing."""
-    return [one for one in columns if one.null_count() < len(one)]
-
-
-def _joined(name: str, blocks: Sequence[Block]) -> pl.Series:
-    """Join the pieces of a column: lists are put together before they are typed."""
-    found: list[pl.Series] = []
-    values: list[Any] = []
-    for block in blocks:
-        given: Any = block.columns.get(name)
-        if type(given) is list:
-            values += given
-            continue
-        if block.size <= _FEW:
-            values += block.listed(name)
-            continue
-        if values:
-            found.append(column(name, values))
-            values = []
-        if given is None:
-            found.append(column(name, [block.same.get(name)]).new_from_index(0, block.size))
-        else:
-            found.append(column(name, given))
-    if values or not found:
-        found.append(column(name, values))
-    return found[0] if len(found) == 1 else pl.concat(map(_as_text, found))
+def _typed(columns: Mapping[str, Column]) -> list[pl.Series]:
+    """Type columns; those of nothing are left out."""
+    typed = (column(name, values) for name, values in columns.items())
+    return [one for one in typed if one.null_count() < len(one)]
 
 
 def _as_text(values: pl.Series) -> pl.Series:
@@ -190,12 +165,8 @@ def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Put rows in the order of their files, and of the runs in these; notes stay as they came."""
     if "run" in lists(frame):
         frame = flat(frame)
-    names = [FILE, "run"] if table != "notes" and "run" in frame.columns else [FILE]
-    keys = frame[FILE].cast(pl.Int64()).to_numpy() << 32
-    if len(names) > 1:
-        run = frame["run"]
-        keys = keys | (run.fill_null(0) if run.null_count() else run).to_numpy()
-    return frame if (np.diff(keys) >= 0).all() else frame.sort(names, maintain_order=True)
+    keys = frame[FILE].to_numpy() if table == "notes" else keys_of(frame)
+    return frame if (np.diff(keys) >= 0).all() else frame[np.argsort(keys, kind="stable")]
 
 
 # --- of parts ---------------------------------------------------------------------------------
@@ -276,14 +247,7 @@ def add_notes(
     """Add warnings (file, run, message): behind the notes of their files, or behind all."""
     if not said:
         return notes
-    files, runs, messages = map(list, zip(*said, strict=True))
-    added = pl.DataFrame(
-        [
-            pl.Series(FILE, files, dtype=pl.Int32()),
-            column("run", runs),
-            column("severity", ["warning"] * len(said)),
-            column("message", messages),
-        ]
-    )
+    rows = [{"run": run, "severity": "warning", "message": message} for _, run, message in said]
+    added = _of_made(of_rows("notes", rows), np.array([file for file, _, _ in said]))
     whole = stacked([notes, added])
     return whole if last else _in_order("notes", whole)

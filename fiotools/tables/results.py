@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.display.text import many
 from fiotools.tables import duplicate_runs
 from fiotools.tables.columns import get
 from fiotools.tables.frames import Frames
@@ -66,6 +65,8 @@ class Results:
 
     def _counts(self) -> list[str]:
         """Say what there is: files, tools, and the tables that are not empty."""
+        from fiotools.display.text import many
+
         parts = [many(self.files, "file")]
         if "runs" in self.tables:
             parts += _tools(self.tables.polars("runs"))
@@ -150,11 +151,8 @@ def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
     if not {"notes", "runs"} <= tables.keys():
         return
     notes, runs = tables["notes"], tables["runs"]
-    sources = pl.concat(
-        [tables[table]["source"] for table in duplicate_runs.NEEDED if table in tables]
-    )
-    sources = sources.unique(maintain_order=True)
-    number = pl.DataFrame({"source": sources}).with_row_index(FILE)
+    sources = runs["source"].unique(maintain_order=True)
+    number = pl.DataFrame(sources).with_row_index(FILE)
     rows = {
         table: tables[table].join(number, on="source", maintain_order="left")
         for table in duplicate_runs.NEEDED
