@@ -12,8 +12,8 @@ from lxml import html
 from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
+from fiotools.display.frame import answer_of
 from fiotools.display.marks import mark
-from fiotools.display.table import answer_of
 from fiotools.kernel import run_cells
 from fiotools.schema import ANSWERS
 
@@ -54,8 +54,8 @@ def test_a_comparison():
     ends = [f"{answer[name][0]:.3f}" for name in ("ratio", "ratio_lo", "ratio_hi")]
     assert body[0][3] == f"{ends[0]} [{ends[1]}, {ends[2]}]"
     assert [row[4:] for row in body] == [
-        ["5 vs 5", "▼ slower"],
-        ["5 vs 5", "= same within 5 %"],
+        ["5", "▼ slower"],
+        ["5", "= same within 5 %"],
     ]
     assert around == ["bw of each fs, against ext4", "95 % intervals by log-welch"]
 
@@ -88,9 +88,9 @@ def test_as_text():
     answer = ft.compare(times, "real_s", between="cache", baseline="before")
     assert repr(ft.show(answer)).splitlines() == [
         "real of each cache, against before",
-        "cache    real  of before  ratio  n       verdict",
-        "after  466 ms     4.36 s  0.107  1 vs 1  ? one run each: not comparable",
-        "* need >= 3 runs a side for a verdict",
+        "cache    real  of before  ratio  n  verdict",
+        "after  466 ms     4.36 s  0.107  1  ? one run each: not comparable",
+        "need >= 3 runs a side for a verdict",
     ]
 
 
@@ -166,9 +166,9 @@ def test_settings_and_a_summary():
     assert heads == ["option", "workload", "set to", "of fsync"]
     assert ["fsync", "randread", "not given", "1"] in body
     heads, body, around = rows(ft.show(ft.summarize(RUNS, "bw_bytes_per_s", by="fs")))
-    assert heads[:4] == ["fs", "n", "median", "mean"]
+    assert heads[:4] == ["fs", "n", "median", "mean [95 %]"]
     assert body[0][3].startswith("1.00 [0.980, 1.02] GB/s")
-    assert around[0] == "in all rows: metric bw_bytes_per_s, confidence 95 %"
+    assert around[0] == "bw of the runs of each fs"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The verbs, the options before a verb, and what is shown to who types none.
+"""The verbs, and one command from its words to its exit code.
 
 A verb is a line of `VERBS` and a module of its name in `verbs`, with a `COMMAND`. Only the module
 of the verb that was typed is loaded.
@@ -6,6 +6,7 @@ of the verb that was typed is loaded.
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -14,8 +15,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from fiotools.cli import stream
+from fiotools.cli import output
 from fiotools.cli.command import Command, spread
+from fiotools.errors import FiotoolsError
+from fiotools.spelling import in_shell
 
 # In the order in which one needs them; the line is the verb's in `fiotools --help`.
 VERBS = {
@@ -55,6 +58,7 @@ fiotools --help       all verbs
 fiotools VERB --help  one verb, with examples
 """
 
+_INTERRUPTED = 130  # what typer makes of Ctrl-C
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _PLAIN: dict[str, Any] = {
     "rich_markup_mode": None,  # plain help: it is quick, and the same in a file
@@ -126,7 +130,7 @@ def _refuse(word: str) -> None:
         near = get_close_matches(word, VERBS)
         hint = f"; did you mean {' or '.join(near)}?" if near else ": fiotools --help lists them"
         told = f"there is no verb {word!r}{hint}"
-    raise stream.Trouble(told, 2)
+    raise output.Trouble(told, 2)
 
 
 _EPILOG = """\b
@@ -144,7 +148,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from fiotools import __version__
 
-        stream.write(f"fiotools {__version__}\n")
+        output.write(f"fiotools {__version__}\n")
         raise typer.Exit
 
 
@@ -161,5 +165,50 @@ def _root(
 ) -> int:
     """Read what storage benchmarks print, and draw conclusions that hold."""
     if context.invoked_subcommand is None:
-        stream.write(FIRST)
+        output.write(FIRST)
     return 0
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; what goes wrong on purpose becomes a line, the rest a fault of ours."""
+    output.prepare()
+    debug = "--debug" in arguments  # wherever it stands: it is typed last
+    if debug:
+        arguments = [word for word in arguments if word != "--debug"]
+    else:
+        sys.excepthook = output.unexpected
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
+    try:
+        command = typer.main.get_command(app)  # app() itself would set an excepthook of its own
+        with in_shell():
+            code = command(args=arguments, prog_name="fiotools", standalone_mode=False)
+    except (output.OutputClosedError, BrokenPipeError):
+        return output.closed()
+    except (FiotoolsError, OSError, output.Trouble, typer.TyperException, typer.Abort) as error:
+        if debug:
+            raise
+        return _said(error, next((word for word in arguments if word in VERBS), ""))
+    code = code or 0
+    return output.interrupted() if code == _INTERRUPTED else code
+
+
+def _said(error: Exception, verb: str) -> int:
+    """Say an error in one line, in the words of the command line."""
+    if isinstance(error, typer.TyperException):
+        help_ = f"fiotools {verb} --help".replace("  ", " ")
+        hint = f"; {help_} shows how" if error.exit_code == 2 else ""
+        output.say(f"{error.format_message().rstrip('.')}{hint}")
+        return error.exit_code
+    if isinstance(error, output.Trouble):
+        if str(error):
+            output.say(str(error))
+        return error.code
+    if isinstance(error, typer.Abort):
+        output.say("aborted")
+    elif isinstance(error, OSError) and error.strerror:
+        place = "" if error.filename is None else f"{error.filename}: "
+        output.say(f"{place}{error.strerror}")
+    else:
+        output.say(str(error))
+    return 1

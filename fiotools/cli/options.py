@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools.cli import completing
+from fiotools.cli import completion
 
 Shape = Literal["table", "json", "csv", "markdown"]
 
@@ -30,7 +30,7 @@ Metric = Annotated[
         "-m",
         metavar="COLUMN",
         help="What to look at: iops, bw, lat_mean...",
-        autocompletion=completing.metric,
+        autocompletion=completion.metric,
     ),
 ]
 By = Annotated[
@@ -39,7 +39,7 @@ By = Annotated[
         "--by",
         metavar="COLUMNS",
         help="Answer for each of these apart: direction,bs.",
-        autocompletion=completing.apart,
+        autocompletion=completion.apart,
     ),
 ]
 Where = Annotated[
@@ -55,8 +55,8 @@ Scope = Annotated[
     str | None,
     typer.Option(
         metavar="SCOPE",
-        help=f"Keep rows of this scope: {', '.join(completing.SCOPES)}.",
-        autocompletion=completing.scope,
+        help=f"Keep rows of this scope: {', '.join(completion.SCOPES)}.",
+        autocompletion=completion.scope,
     ),
 ]
 Combine = Annotated[
@@ -72,7 +72,7 @@ Between = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="The column that holds the sides; by default the files.",
-        autocompletion=completing.apart,
+        autocompletion=completion.apart,
     ),
 ]
 
@@ -105,7 +105,7 @@ class Rows:
             "-t",
             metavar="TABLE",
             help="The table to take; by default the one that has it.",
-            autocompletion=completing.tables,
+            autocompletion=completion.tables,
         ),
     ] = None
 
@@ -119,7 +119,7 @@ class ReadAs:
         typer.Option(
             metavar="FORMAT",
             help="Read as this format (see: fiotools formats) and not by the content.",
-            autocompletion=completing.reader,
+            autocompletion=completion.reader,
         ),
     ] = None
     tool_version: Annotated[
@@ -140,7 +140,7 @@ Confidence = Annotated[
 Pair = Annotated[
     str | None,
     typer.Option(
-        metavar="COLUMN", help="The column that pairs runs: round.", autocompletion=completing.apart
+        metavar="COLUMN", help="The column that pairs runs: round.", autocompletion=completion.apart
     ),
 ]
 
@@ -161,3 +161,14 @@ class Judging:
         Literal["log-welch", "hodges-lehmann"],
         typer.Option(help="The t interval of logarithms, or the one free of assumptions."),
     ] = "log-welch"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What `compare` and `speedup` are asked: options, and groups of them."""
+
+    metric: Metric = None
+    sides: Sides
+    by: By = None
+    kept: Rows
+    judging: Judging

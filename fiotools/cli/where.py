@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli.stream import Trouble
+from fiotools.cli.output import Trouble
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 

@@ -8,11 +8,10 @@ import polars as pl
 import pytest
 
 from fiotools import labels
-from fiotools.cli import sheet
 from fiotools.cli.where import fulfilling
-from fiotools.display import cells
+from fiotools.display import cells, text_table
 from fiotools.display.columns import short
-from fiotools.display.sheet import Shown
+from fiotools.display.model import Column
 from fiotools.schema import TABLES
 
 IO = pl.DataFrame(
@@ -127,8 +126,8 @@ def test_cell(value, unit, text):
 
 
 def test_a_comma_stands_within_numbers_or_between_them():
-    assert cells.interval(2558, 2689.4, "1/s", 2689.4) == "[2,558; 2,689 /s]"
-    assert cells.interval(0.95, 1.04) == "[0.950, 1.04]"
+    assert cells.within(2600, 2558, 2689.4, "1/s") == "2,600 [2,558; 2,689] /s"
+    assert cells.within(1.0, 0.95, 1.04) == "1.00 [0.950, 1.04]"
 
 
 def test_one_prefix_where_values_are_near():
@@ -137,8 +136,8 @@ def test_one_prefix_where_values_are_near():
 
 
 def test_what_fits_is_what_matters():
-    shown = [Shown(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))]
-    kept_, dropped = sheet.fit(shown, 22)
+    shown = [Column(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))]
+    kept_, dropped = text_table.fit(shown, 22)
     assert [one.head for one in kept_] == ["b", "c"]
     assert [one.head for one in dropped] == ["a"]
-    assert sheet.fit(shown, 1)[0] == [shown[1]]
+    assert text_table.fit(shown, 1)[0] == [shown[1]]

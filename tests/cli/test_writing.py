@@ -13,7 +13,7 @@ import time
 import polars as pl
 import pytest
 
-from fiotools.cli import raw
+from fiotools.cli import export
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -303,5 +303,9 @@ def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
 
 def test_numbers_of_a_csv_stay_numbers():
     frame = pl.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
-    assert raw.content(frame, "csv").decode().splitlines() == ["offset,text", "-1.5,'-1.5", "2.0,"]
+    assert export.content(frame, "csv").decode().splitlines() == [
+        "offset,text",
+        "-1.5,'-1.5",
+        "2.0,",
+    ]
     assert frame["text"][0] == "-1.5"

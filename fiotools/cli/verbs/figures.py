@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fiotools.cli.command import Command
-from fiotools.cli.stream import Trouble
+from fiotools.cli.output import Trouble
 
 # what the extra [notebooks] brings
 _EXTRA = ("nbclient", "nbformat", "traitlets")

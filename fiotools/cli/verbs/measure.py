@@ -9,8 +9,8 @@ from unicodedata import category
 
 import typer
 
-from fiotools.cli import stream
 from fiotools.cli.command import Command
+from fiotools.cli.output import OutputClosedError, Trouble, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.running import resume, run
 from fiotools.measure.signals import Interrupted
@@ -107,7 +107,7 @@ def measure(
         )
     except Interrupted as error:
         left = ": all is removed from the places" if error.is_clean else ""
-        stream.say(f"{error}{left}")
+        say(f"{error}{left}")
         return 128 + error.number
     return 0
 
@@ -116,8 +116,8 @@ def _say(text: str) -> None:
     """Write what is said, as long as somebody reads it: measuring goes on without."""
     # a name may hold anything, also what a terminal takes for a command
     told = "".join(one if one == "\n" or category(one)[0] != "C" else "\ufffd" for one in text)
-    with suppress(stream.OutputClosedError, stream.Trouble):
-        stream.write(f"{told}\n")
+    with suppress(OutputClosedError, Trouble):
+        write(f"{told}\n")
 
 
 COMMAND = Command(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from fiotools import metrics
-from fiotools.cli import completing, files, look, options, rows, writing
-from fiotools.cli.answer import give
+from fiotools.cli import completion, export, files, options, rows
 from fiotools.cli.command import Command
-from fiotools.display import columns
+from fiotools.cli.output import give
+from fiotools.display import columns, preview
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def read(
             metavar="TABLE",
             help=f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
             " all that hold rows.",
-            autocompletion=completing.tables,
+            autocompletion=completion.tables,
         ),
     ] = None,
     where: options.Where = None,
@@ -51,7 +51,7 @@ def read(
             "-c",
             metavar="COLUMNS",
             help="Only these columns: job,direction,iops.",
-            autocompletion=completing.columns,
+            autocompletion=completion.columns,
         ),
     ] = None,
     rows_shown: Annotated[
@@ -68,7 +68,7 @@ def read(
     names = columns.split(table)
     for name in names:
         rows.refuse_other_tables(name)
-    target = writing.target(output, format, len(names))
+    target = export.target(output, format, len(names))
     found = files.read_all(sources, read_as, hint=names != ["notes"])
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
@@ -81,7 +81,9 @@ def read(
     else:
         name, frame = frames.popitem()
         give(
-            frame, format, lambda every: look.sheet(found.results, every, name, rows_shown, column)
+            format,
+            lambda: frame,
+            lambda: preview.table(found.results, frame, name, rows_shown, bool(column)),
         )
     return found.code
 

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools.cli import completing, options
-from fiotools.cli.evidence import Known
-from fiotools.cli.stream import Trouble
+from fiotools.cli import completion, options
+from fiotools.cli.check_options import Known
+from fiotools.cli.output import Trouble
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
@@ -50,7 +50,7 @@ class Wish:
         typer.Option(
             metavar="COLUMN",
             help="Names the rows; default: the files.",
-            autocompletion=completing.apart,
+            autocompletion=completion.apart,
         ),
     ] = None
     hue: Annotated[
@@ -58,7 +58,7 @@ class Wish:
         typer.Option(
             metavar="COLUMN",
             help="Gives colours, and names of curves.",
-            autocompletion=completing.apart,
+            autocompletion=completion.apart,
         ),
     ] = None
     x: Annotated[
@@ -66,7 +66,7 @@ class Wish:
         typer.Option(
             metavar="COLUMN",
             help="sweep, load: the condition that was swept.",
-            autocompletion=completing.apart,
+            autocompletion=completion.apart,
         ),
     ] = None
     by: options.By = None
@@ -90,7 +90,7 @@ class Wish:
         typer.Option(
             metavar="COLUMN",
             help="ratios: the column that pairs runs.",
-            autocompletion=completing.apart,
+            autocompletion=completion.apart,
         ),
     ] = None
     band: Annotated[

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import comparing, completing, files, options
-from fiotools.cli.stream import Trouble
+from fiotools.cli import comparison, completion, files, options
+from fiotools.cli.output import Trouble
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 
@@ -42,7 +42,7 @@ class Known:
         typer.Option(
             metavar="NAME|RATE",
             help="What the device hangs on: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
-            autocompletion=completing.link,
+            autocompletion=completion.link,
         ),
     ] = None
     media: Annotated[Media | None, typer.Option(help="What the device is.")] = None
@@ -107,7 +107,7 @@ def answer(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataFr
         runs = read.table("runs")
         between = sides.between or files.one_field(read)
         between = columns.found(between, runs, "--between")
-        baseline = comparing.side(read, runs, between, sides.baseline)
+        baseline = comparison.side(read, runs, between, sides.baseline)
     given = told(**known.arguments(), between=between, baseline=baseline)
     return checked(read.results, given)
 
