@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
+from fiotools.cli.options import flag, option
 from fiotools.cli.output import give
 from fiotools.display import findings
 from fiotools.display.frame import Frame
@@ -21,12 +20,11 @@ def check(
     known: check_options.Known,
     between: options.Between = None,
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="VALUE", help="The side without layer, mirror or cache; the first."),
+        str | None, option("VALUE", "The side without layer, mirror or cache; the first.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show what is in order, too.")] = False,
+    every: Annotated[bool, flag("--all", "Show what is in order, too.")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 3 if anything is impossible or suspect.")
+        bool, flag("--strict", "Exit with 3 if anything is impossible or suspect.")
     ] = False,
     format: options.Format = "table",
     read_as: options.ReadAs,

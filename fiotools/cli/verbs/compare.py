@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from fiotools.cli import comparison, files, options
 from fiotools.cli.command import Command
+from fiotools.cli.options import flag
 from fiotools.cli.output import give
-
-Settings = Annotated[
-    bool, typer.Option("--settings", help="Show instead which settings the sides differ in.")
-]
 
 
 def compare(
     sources: options.Files,
     *,
     asked: options.Comparison,
-    settings: Settings = False,
+    settings: Annotated[
+        bool, flag("--settings", "Show instead which settings the sides differ in.")
+    ] = False,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:

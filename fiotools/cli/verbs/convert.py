@@ -11,6 +11,7 @@ import typer
 
 from fiotools.cli import completion, files, options, rows
 from fiotools.cli.command import Command
+from fiotools.cli.options import flag, option
 from fiotools.cli.output import Trouble, say, write_bytes
 from fiotools.display import columns
 from fiotools.display.text import many
@@ -25,36 +26,32 @@ def convert(
     *,
     output: Annotated[
         str,
-        typer.Option(
+        option(
+            "DESTINATION",
+            "The folder of the dataset, or its URL: a new one, or one to go on with.",
             "--output",
             "-o",
-            metavar="DESTINATION",
-            help="The folder of the dataset, or its URL: a new one, or one to go on with.",
             show_default=False,
         ),
     ],
     table: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "TABLES",
+            f"Only these: {', '.join(TABLES)}. All by default.",
             "--table",
             "-t",
-            metavar="TABLES",
-            help=f"Only these: {', '.join(TABLES)}. All by default.",
             autocompletion=completion.tables,
         ),
     ] = None,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove the rows of files that are not there any more.")
+        bool, flag("--prune", "Remove the rows of files that are not there any more.")
     ] = False,
     check_hashes: Annotated[
-        bool,
-        typer.Option(
-            "--check-hashes", help="Look at the content of files of the same size and time, too."
-        ),
+        bool, flag("--check-hashes", "Look at the content of files of the same size and time, too.")
     ] = False,
     scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Have Dask do it, on many machines: tcp://host:8786."),
+        str | None, option("ADDRESS", "Have Dask do it, on many machines: tcp://host:8786.")
     ] = None,
     format: Annotated[
         Literal["text", "json"],

@@ -10,6 +10,7 @@ from unicodedata import category
 import typer
 
 from fiotools.cli.command import Command
+from fiotools.cli.options import flag, option
 from fiotools.cli.output import OutputClosedError, Trouble, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.running import resume, run
@@ -24,49 +25,35 @@ def measure(
     ] = None,
     dir: Annotated[
         list[str] | None,
-        typer.Option(metavar="[NAME=]FOLDER", help="A folder to measure; once for each place."),
+        option("[NAME=]FOLDER", "A folder to measure; once for each place."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FOLDER",
+            "For the results, a new one; by default named by experiment and time.",
             "--output",
             "-o",
-            metavar="FOLDER",
-            help="For the results, a new one; by default named by experiment and time.",
         ),
     ] = None,
     continued: Annotated[
         Path | None,
-        typer.Option(
-            "--resume", metavar="FOLDER", help="Go on with the interrupted campaign in this folder."
-        ),
+        option("FOLDER", "Go on with the interrupted campaign in this folder.", "--resume"),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Under two minutes.")] = False,
+    quick: Annotated[bool, flag("--quick", "Under two minutes.")] = False,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Larger files, longer runs, more rounds.")
+        bool, flag("--thorough", "Larger files, longer runs, more rounds.")
     ] = False,
     rounds: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Runs of each workload on each place; 5 by default."),
+        int | None, option("N", "Runs of each workload on each place; 5 by default.")
     ] = None,
     size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Of a test file, such as 4G; by default as there is room."
-        ),
+        str | None, option("SIZE", "Of a test file, such as 4G; by default as there is room.")
     ] = None,
-    seconds: Annotated[
-        int | None, typer.Option(metavar="N", help="Of each run of fio or diskspd.")
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="WORKLOAD", help="Only this one; may be repeated.")
-    ] = None,
-    buffered: Annotated[
-        bool, typer.Option("--buffered", help="random-io: through the page cache.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
-    ] = False,
+    seconds: Annotated[int | None, option("N", "Of each run of fio or diskspd.")] = None,
+    only: Annotated[list[str] | None, option("WORKLOAD", "Only this one; may be repeated.")] = None,
+    buffered: Annotated[bool, flag("--buffered", "random-io: through the page cache.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would be done, and do nothing.")] = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 

@@ -10,6 +10,7 @@ import typer
 from fiotools import whole
 from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
+from fiotools.cli.options import option
 from fiotools.cli.output import Trouble, say
 from fiotools.cli.plot_options import Drawing, Wish
 
@@ -42,17 +43,13 @@ def plot(
     *,
     output: Annotated[
         str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="FILE.svg, .png or .pdf, written whole or not."
-        ),
+        option("FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o"),
     ],
     wish: Wish,
     sides: options.Sides,
     kept: options.Rows,
     known: check_options.Known,
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the figure says, above it.")
-    ] = None,
+    title: Annotated[str | None, option("TEXT", "What the figure says, above it.")] = None,
     lang: options.Lang = "en",
     read_as: options.ReadAs,
 ) -> int:

@@ -9,6 +9,7 @@ import typer
 from fiotools import metrics
 from fiotools.cli import completion, export, files, options, rows
 from fiotools.cli.command import Command
+from fiotools.cli.options import option
 from fiotools.cli.output import give
 from fiotools.display import columns, preview
 from fiotools.vocabulary import TABLES
@@ -22,22 +23,22 @@ def read(
     *,
     output: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "FILE|FOLDER/",
+            "Write one table to FILE.parquet, .csv or .json, or each to a file of FOLDER/."
+            " Written whole or not at all.",
             "--output",
             "-o",
-            metavar="FILE|FOLDER/",
-            help="Write one table to FILE.parquet, .csv or .json, or each to a file of FOLDER/."
-            " Written whole or not at all.",
         ),
     ] = None,
     table: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "TABLE",
+            f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
+            " all that hold rows.",
             "--table",
             "-t",
-            metavar="TABLE",
-            help=f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
-            " all that hold rows.",
             autocompletion=completion.tables,
         ),
     ] = None,
@@ -46,17 +47,16 @@ def read(
     combine: options.Combine = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "COLUMNS",
+            "Only these columns: job,direction,iops.",
             "--columns",
             "-c",
-            metavar="COLUMNS",
-            help="Only these columns: job,direction,iops.",
             autocompletion=completion.columns,
         ),
     ] = None,
     rows_shown: Annotated[
-        int,
-        typer.Option("--rows", min=0, metavar="N", help="How many rows the table shows; 0: all."),
+        int, option("N", "How many rows the table shows; 0: all.", "--rows", min=0)
     ] = 40,
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "parquet"],

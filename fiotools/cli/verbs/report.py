@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
+from fiotools.cli.options import option
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
 
@@ -20,32 +19,26 @@ def report(
     *,
     output: Annotated[
         Path,
-        typer.Option(
+        option(
+            "FILE.html",
+            "The page: it needs no other file and no network. Written whole or not at all.",
             "--output",
             "-o",
-            metavar="FILE.html",
-            help="The page: it needs no other file and no network. Written whole or not at all.",
         ),
     ] = Path("report.html"),
     sides: options.Sides,
     metric: options.Metric = None,
     by: options.By = None,
     known: check_options.Known,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Of the page.")] = None,
-    question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the page is to answer.")
-    ] = None,
+    title: Annotated[str | None, option("TEXT", "Of the page.")] = None,
+    question: Annotated[str | None, option("TEXT", "What the page is to answer.")] = None,
     lang: options.Lang = "en",
     template: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.ipynb", help="A changed copy of notebooks/own-data.ipynb."),
+        Path | None, option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb.")
     ] = None,
     notebook: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.ipynb",
-            help="Write the executed notebook too, to go on with in JupyterLab.",
-        ),
+        option("FILE.ipynb", "Write the executed notebook too, to go on with in JupyterLab."),
     ] = None,
 ) -> int:
     """Write a page: the verdict in words, figures, whether it can be true, how it was measured.
