@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +18,7 @@ from fiotools.batches import (
 from fiotools.beside import JobFiles, identity
 from fiotools.collecting import resting
 from fiotools.errors import ReadErrors, SchemaError
+from fiotools.progress import of_files
 from fiotools.results import Results, results_of
 from fiotools.sniff import Document
 from fiotools.sources import Found, find
@@ -114,7 +114,7 @@ def read_files(
 ) -> Results:
     """Read files that were found, as `read` does."""
     task = task or Task()
-    with _progress(len(found)) as step:
+    with of_files(len(found), "reading") as step:
         if workers in (None, 1) and executor is None:
             job_files = JobFiles()
             batches = [
@@ -176,18 +176,6 @@ def reads(
     wanted = _wanted(tables)
     filled = read_document(Document(name, text, version), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
-
-
-@contextmanager
-def _progress(files: int) -> Iterator[Callable[..., object]]:
-    """Show a bar if it takes longer than a second; give what is told of a file (or n) done."""
-    if files < 50:  # importing the bar costs more than reading a few files
-        yield lambda n=1: None
-        return
-    from fiotools.progress import bar
-
-    with bar(total=files, desc="reading", unit=" files", delay=1) as shown:
-        yield shown.update
 
 
 def _wanted(tables: Iterable[str] | None) -> tuple[str, ...] | None:

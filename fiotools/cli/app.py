@@ -7,7 +7,9 @@ of the verb that was typed is loaded.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,8 +74,40 @@ def command_of(verb: str) -> Command:
     return command
 
 
+def _plain(parameters: Sequence[Any]) -> Sequence[Any]:
+    """Let typer take what is typed in our way."""
+    for one in parameters:
+        vars(one).setdefault("get_runtime_param", partial(_Given, one.get_runtime_param))
+    return parameters
+
+
+class _Given:
+    """How typer takes a value: a text, and a default, stay as they are.
+
+    For anything else it asks pydantic, which takes longer to import than all else that it needs.
+    """
+
+    def __init__(self, checked: Callable[[], Any]) -> None:
+        self._checked = checked
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Give what the verb takes, or refuse it."""
+        kind, several = param.type_descriptor.annotation, param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        if kind == list[str] and several:
+            return list(value)
+        if kind is str or value == param.default:
+            return value
+        return self._checked().coerce(value, param=param, ctx=ctx)
+
+
 class Verb(TyperCommand):
     """One verb: its help in sections, a group of options each."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """List its parameters, which take a text as it is."""
+        return _plain(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Show FILES, and not {FILES}: braces are for path templates."""
@@ -95,6 +129,10 @@ class Verb(TyperCommand):
 
 class Verbs(TyperGroup):
     """The group of all verbs, each loaded when it is asked for."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """List the parameters before a verb, which take a text as it is."""
+        return _plain(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Name them, in order."""

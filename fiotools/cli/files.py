@@ -75,11 +75,14 @@ def read_all(
     return Reading(results, [*(["label"] if any(own) else []), *fields], own[0], code)
 
 
-def named(sources: Sequence[str], verb: str) -> Any:
-    """Give sources as the library takes them: by the names they were given, or as they are."""
+def named(sources: Sequence[str], refusal: str) -> Any:
+    """Give sources as the library takes them: by the names they were given, or as they are.
+
+    ``refusal`` says that they have to be read again, where standard input is one of them.
+    """
     pairs = [labels.given(source) for source in sources]
     if any(path == STDIN for _, path in pairs):
-        raise Trouble(f"{verb} files that can be read again, and not -", 2)
+        raise Trouble(refusal, 2)
     if not any(name for name, _ in pairs):
         return sources[0] if len(sources) == 1 else sources
     found: dict[str, list[str]] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
@@ -23,13 +23,13 @@ from fiotools.dataset.plan import Plan, dropped, piece_name, write_piece
 from fiotools.dataset.planning import Bounds, Compared, added, compared, rewritten
 from fiotools.dataset.scanning import scan
 from fiotools.errors import DatasetError, FileError, WorkerError
+from fiotools.progress import of_files
 from fiotools.sharing import fatal
 from fiotools.sources import Found
 
 if TYPE_CHECKING:
     import polars as pl
 
-_FEW = 50  # files, for which a bar is not worth its import
 _REFUSALS = 10  # that are told
 
 
@@ -137,7 +137,7 @@ class Run:
         """Do those parts of a plan that are not there; say how many there were."""
         there = self.there
         todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]
-        with _bar(sum(files for *_, files in todo)) as step:
+        with of_files(sum(files for *_, files in todo), "converting") as step:
             self._do([(n, g) for n, g, _ in todo], step)
         there.refresh()
         for number, generation, _ in todo:
@@ -215,15 +215,3 @@ class Run:
                 for source, line, message in refused.head(_REFUSALS).collect().iter_rows()
             ),
         }
-
-
-@contextmanager
-def _bar(files: int) -> Iterator[Any]:
-    """Show a bar if it takes longer than a second; give what is told of files that are done."""
-    if files < _FEW:
-        yield lambda number: None
-        return
-    from fiotools.progress import bar
-
-    with bar(total=files, desc="converting", unit=" files", delay=1) as shown:
-        yield shown.update

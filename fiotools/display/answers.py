@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fiotools.display import cells, findings, layout
+from fiotools.display import cells, layout
 from fiotools.display.frame import Frame, answer_of
 from fiotools.display.layout import WRAPS
 from fiotools.display.model import Column, Sheet
@@ -82,6 +82,12 @@ def settings(frame: Frame) -> Sheet:
     return Sheet(made, f"what {frame.names[0]} was not set alike in", layout.cut(frame))
 
 
+def _check(frame: Frame) -> Sheet:
+    from fiotools.display import findings
+
+    return findings.sheet(frame)
+
+
 def _one(frame: Frame, name: str) -> str:
     """Write what a column says, if it is one thing."""
     texts = {text for text in layout.cells_of(frame, name) if text != cells.NONE}
@@ -92,6 +98,6 @@ _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
     "speedup": comparison,
     "summarize": summary,
-    "check": findings.sheet,
+    "check": _check,
     "settings_diff": settings,
 }

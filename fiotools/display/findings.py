@@ -45,7 +45,7 @@ class _Finding:
 
 
 def sheet(frame: Frame, *, ok: bool = True) -> Sheet:
-    """Lay out an answer of `check`; without ``ok``, what is in order is only counted."""
+    """Lay out an answer of `check`; without ``ok``, what is in order is counted only."""
     columns = frame.whole()
     labels = [name for name in columns if name not in (*ANSWERS["check"], "source", "run")]
     runs = set(zip(columns["source"], columns["run"], strict=True))
@@ -90,8 +90,6 @@ def sheet(frame: Frame, *, ok: bool = True) -> Sheet:
     counts = Counter(columns["verdict"])
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _GRAVEST)
     notes = [f"the first {len(shown)} of {len(groups)} rows"] if len(shown) < len(groups) else []
-    if not ok and counts["ok"]:
-        notes.append(f"ok, and not shown without --all: {many(counts['ok'], 'answer')}")
     title = f"{many(len(runs), 'run')}{f' in {folder}' if folder else ''}: {told}"
     return Sheet([one for one in made if any(one.cells)], title, notes)
 

@@ -10,6 +10,7 @@ from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.display.text import many
+from fiotools.spelling import argument
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def table(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: b
     if not shown.size:
         made, notes, shared = [], [f"{name} has no rows in these files"], ""
     if rows and rows < shown.size:
-        notes.append(f"the first {rows} of {shown.size:,} rows: --rows 0 shows all")
+        notes.append(f"the first {rows} of {shown.size:,} rows: {argument('rows', 0)} shows all")
     others = [
         f"{one} {count:,}"
         for one in results.tables
@@ -103,7 +104,7 @@ def table(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: b
     ]
     if others and not chosen:
         this = f"{name} is shown; " if shown.size else ""
-        notes.append(f"{this}other tables (--table): {', '.join(others)}")
+        notes.append(f"{this}other tables ({argument('table')}): {', '.join(others)}")
     return Sheet(made, _counts(results), notes, shared)
 
 

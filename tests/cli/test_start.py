@@ -96,7 +96,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
         *(
             (
                 f"from fiotools.cli import main; main({[*verb.split(), *FILES]})",
-                "pandas pyarrow scipy.stats matplotlib fiotools.plot fiotools.dataset",
+                "pandas pyarrow scipy.stats matplotlib pydantic fiotools.plot fiotools.dataset",
             )
             for verb in (
                 "read --where rw=randread",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
@@ -10,6 +10,11 @@ from fiotools.cli.options import flag, option
 from fiotools.cli.output import give
 from fiotools.display import findings
 from fiotools.display.frame import Frame
+from fiotools.display.model import Sheet
+from fiotools.display.text import many
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _STRICT = 3
 
@@ -39,10 +44,18 @@ def check(
     read = files.read_all(sources, read_as, label=check_options.is_compared(sides, known))
     with files.working(read, "checking"):
         answer = check_options.answer(read, sides, known)
-    give(format, lambda: answer, lambda: findings.sheet(Frame(answer), ok=every))
+    give(format, lambda: answer, lambda: _sheet(answer, every=every))
     if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
         return _STRICT
     return read.code
+
+
+def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
+    made = findings.sheet(Frame(answer), ok=every)
+    ok = int((answer["verdict"] == "ok").sum())
+    if ok and not every:
+        made.notes.append(f"ok, and not shown without --all: {many(ok, 'answer')}")
+    return made
 
 
 COMMAND = Command(

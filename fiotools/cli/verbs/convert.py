@@ -75,7 +75,7 @@ def convert(
 
     with _executor(scheduler) as executor:
         done = converted(
-            files.named(sources, "convert reads"),
+            files.named(sources, "convert reads files that can be read again, and not -"),
             output,
             tables=tables or None,
             prune=prune,

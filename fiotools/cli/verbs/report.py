@@ -59,7 +59,7 @@ def report(
             line.update(number - line.n)
 
         made = written(
-            files.named(sources, "a report is of"),
+            files.named(sources, "a report is of files that can be read again, and not of -"),
             output,
             between=sides.between,
             baseline=sides.baseline,
