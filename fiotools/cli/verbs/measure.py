@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from unicodedata import category
 
 import typer
@@ -60,43 +60,51 @@ def measure(
     Each place gets a private folder, which is removed at the end, also after Ctrl-C. Nothing else
     is touched.
     """
+    wanted: dict[str, Any] = {
+        "output": output,
+        "rounds": rounds,
+        "size": size,
+        "seconds": seconds,
+        "only": only or (),
+        "buffered": buffered,
+        "dry": dry_run,
+    }
+    if continued is not None and any((experiment, dir, quick, thorough, *wanted.values())):
+        raise typer.BadParameter("--resume takes all from the folder: give nothing else")
     try:
         if continued is not None:
-            given = (experiment, dir, output, quick, thorough, rounds, size, seconds, only)
-            if any(one not in (None, False) for one in (*given, buffered, dry_run)):
-                raise typer.BadParameter("--resume takes all from the folder: give nothing else")
             resume(continued, say=_say)
-            return 0
-        if experiment is None or experiment not in EXPERIMENTS:
-            what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
-            raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
-        if quick and thorough:
-            raise typer.BadParameter("--quick or --thorough, not both")
-        chosen = EXPERIMENTS[experiment]
-        elsewhere = chosen.elsewhere()
-        if elsewhere is not None and chosen.here() is not None:
-            _say(elsewhere)
-            return 0
-        if not dir:
-            raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
-        run(
-            experiment,
-            dir,
-            output=output,
-            effort="quick" if quick else "thorough" if thorough else "normal",
-            rounds=rounds,
-            size=size,
-            seconds=seconds,
-            only=only or (),
-            buffered=buffered,
-            dry=dry_run,
-            say=_say,
-        )
+        else:
+            _begin(experiment, dir, quick, thorough, wanted)
     except Interrupted as error:
         left = ": all is removed from the places" if error.is_clean else ""
         say(f"{error}{left}")
         return 128 + error.number
     return 0
+
+
+def _begin(
+    experiment: str | None,
+    folders: list[str] | None,
+    quick: bool,
+    thorough: bool,
+    wanted: dict[str, Any],
+) -> None:
+    """Measure, or say what is missing for that."""
+    if experiment is None or experiment not in EXPERIMENTS:
+        what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
+        raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
+    if quick and thorough:
+        raise typer.BadParameter("--quick or --thorough, not both")
+    chosen = EXPERIMENTS[experiment]
+    elsewhere = chosen.elsewhere()
+    if elsewhere is not None and chosen.here() is not None:
+        _say(elsewhere)
+        return
+    if not folders:
+        raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
+    effort = "quick" if quick else "thorough" if thorough else "normal"
+    run(experiment, folders, effort=effort, say=_say, **wanted)
 
 
 def _say(text: str) -> None:
