@@ -38,9 +38,10 @@ _LAST = ("source", "entry", "io_bytes", "total_ios", "port", "size_bytes", "comm
 def overview(results: Results, rows: int | None = None) -> Sheet:
     """Lay out results at a glance: the first rows, and what the readers warned of."""
     made = Sheet([])
-    name = next((one for one in _OVERVIEW if results.tables.height(one)), None)
+    tables = results.tables
+    name = next((one for one in _OVERVIEW if one in tables and tables.height(one)), None)
     if name is not None:
-        frame = results.tables.polars(name)
+        frame = tables.polars(name)
         own = [one for one in frame.columns if one not in TABLES[name]]
         told = _SHOWN if name in ("io", "timings") else TABLES[name][1:]
         part = frame.select(own + [one for one in told if one in frame.columns])

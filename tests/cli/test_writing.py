@@ -170,6 +170,13 @@ def test_a_folder_that_one_may_not_write(inside, tmp_path):
     assert done.stderr == f"fiotools: {tmp_path / 'out.csv'}: Permission denied\n"
 
 
+def test_a_terminal_without_unicode_has_plain_signs(cli):
+    poor = environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    done = cli("check", "data/wsl-vhdx/f_ext4-vhdx_write.txt", "--link", "usb3-5g", env=poor)
+    assert "\nx impossible  link " in done.stdout
+    assert "\\" not in done.stdout
+
+
 @unix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_stdout_is_full(unbuffered):
