@@ -61,6 +61,7 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
         height=25,  # or TERM=dumb would make the width 80
         color_system="auto" if colours else None,
         force_terminal=True if colours and _on_terminal() else None,
+        force_jupyter=False,  # or a notebook would have the lines as outputs of its own
         legacy_windows=False,
         highlight=False,
         emoji=False,

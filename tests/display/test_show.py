@@ -244,17 +244,20 @@ CELLS = [
     "html.for_type(pd.DataFrame, lambda frame: 'theirs')\n%load_ext fiotools\nanswer",
     "answer[['volume']]",
     "%unload_ext fiotools\nanswer",
+    "ft.show(answer)",
 ]
 
 
 def test_answers_show_themselves_in_a_notebook():
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in CELLS])
     run_cells(notebook, Path.cwd())
+    assert [len(cell.outputs) for cell in notebook.cells] == [1] * len(CELLS)
     data = [cell.outputs[0].data for cell in notebook.cells]
     pages = [one.get("text/html", "") for one in data]
     assert data[0]["text/plain"] == "[]"  # neither was imported early
     shown = [page.startswith('<div class="fiotools-show">') for page in pages]
-    assert shown == [False, True, True, False, False, False, True, False, False]
+    assert shown == [False, True, True, False, False, False, True, False, False, True]
+    assert data[-1]["text/plain"].startswith("iops of each volume, against vhdx\ndirection ")
     assert data[2]["text/plain"].startswith("  direction  volume baseline")
     # what is no whole answer is the frame's own, or what there was before
     assert pages[3] == eval(data[4]["text/plain"])
