@@ -3,23 +3,38 @@
 ``tqdm.auto`` would take a widget in a notebook. Without ipywidgets it warns, in the notebook, and
 writes to stderr, in the notebook; with ipywidgets it leaves a widget behind that a saved notebook
 cannot show. So in a notebook the same bar is an output of text, which is empty when all is done.
-
-Import this module only where there is much to do: tqdm takes a moment.
 """
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tqdm import tqdm
-
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     Bar: TypeAlias = tqdm[Any]
-else:
-    Bar = tqdm  # generic only for those who check types
+
+_FEW = 50  # files: importing tqdm costs more than reading a few
+
+
+@contextmanager
+def of_files(total: int, doing: str) -> Iterator[Callable[..., object]]:
+    """Show a bar of files if it takes longer than a second; give what is told how many are done.
+
+    Examples
+    --------
+    >>> with of_files(2, "reading") as step:
+    ...     step(1)
+    """
+    if total < _FEW:
+        yield lambda number=1: None
+        return
+    with bar(total=total, desc=doing, unit=" files", delay=1) as shown:
+        yield shown.update
 
 
 def bar(
@@ -44,19 +59,20 @@ def bar(
     >>> list(bar(range(3), desc="reading", unit=" files"))
     [0, 1, 2]
     """
+    from tqdm import tqdm  # takes a moment
+
     kind: type[Bar] = tqdm
     if progress and _in_notebook():
-        kind = _Line
+        kind = _line_of(tqdm)
         told |= {"file": io.StringIO(), "ascii": False}  # nothing is written to a stream
     elif not (progress and _on_terminal()):
         told |= {"disable": True}
     return kind(items, delay=delay, leave=False, **told)
 
 
-class _Line(Bar):
-    """A bar whose line is an output of a notebook, and changes in place."""
+def _line_of(kind: type[Bar]) -> type[Bar]:
+    """Make a bar whose line is an output of a notebook, and changes in place."""
 
-    @staticmethod
     def status_printer(file: object) -> Callable[[str], None]:
         """Give what shows a line: the first time as an output, then in place of that."""
         display = sys.modules["IPython"].display.display
@@ -70,6 +86,8 @@ class _Line(Bar):
                 shown.append(display(data, raw=True, display_id=True))
 
         return write
+
+    return type("Line", (kind,), {"status_printer": staticmethod(status_printer)})
 
 
 def _in_notebook() -> bool:

@@ -4,6 +4,7 @@ import sys
 
 import nbclient
 import pytest
+import tqdm  # noqa: F401  (it reads TQDM_DISABLE when it is imported, and other tests set that)
 from nbformat.v4 import new_code_cell, new_notebook
 
 from fiotools.articles import kernel

@@ -30,10 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     try:
-        from fiotools.cli.run import run
+        from fiotools.cli.app import run
 
         return run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
-        from fiotools.cli.stream import interrupted
+        from fiotools.cli.output import interrupted
 
         return interrupted()

@@ -1,4 +1,4 @@
-"""The verbs, the options before a verb, and what is shown to who types none.
+"""The verbs, and one command from its words to its exit code.
 
 A verb is a line of `VERBS` and a module of its name in `verbs`, with a `COMMAND`. Only the module
 of the verb that was typed is loaded.
@@ -6,7 +6,10 @@ of the verb that was typed is loaded.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -14,8 +17,10 @@ from typing import Annotated, Any, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from fiotools.cli import stream
+from fiotools.cli import output
 from fiotools.cli.command import Command, spread
+from fiotools.errors import FiotoolsError
+from fiotools.hints import in_shell
 
 # In the order in which one needs them; the line is the verb's in `fiotools --help`.
 VERBS = {
@@ -55,6 +60,7 @@ fiotools --help       all verbs
 fiotools VERB --help  one verb, with examples
 """
 
+_INTERRUPTED = 130  # what typer makes of Ctrl-C
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _PLAIN: dict[str, Any] = {
     "rich_markup_mode": None,  # plain help: it is quick, and the same in a file
@@ -68,43 +74,40 @@ def command_of(verb: str) -> Command:
     return command
 
 
-class _Typed:
-    """Takes what is of a parameter's type already as it is, and leaves the rest to typer.
+def _plain(parameters: Sequence[Any]) -> Sequence[Any]:
+    """Let typer take what is typed in our way."""
+    for one in parameters:
+        vars(one).setdefault("get_runtime_param", partial(_Given, one.get_runtime_param))
+    return parameters
 
-    typer loads pydantic before it looks at any value, which takes nearly as long as to load polars.
+
+class _Given:
+    """How typer takes a value: a text, a choice, and a default stay as they are.
+
+    For anything else it asks pydantic, which takes longer to import than all else that it needs.
     """
 
-    def __init__(self, parameter: Any) -> None:
-        self._typers = type(parameter).get_runtime_param.__get__(parameter)
-        kind = parameter.type_descriptor.annotation
-        self._is_text = kind in (str, list[str])
-        self._known = (parameter.default, *get_args(kind))  # of a Literal, its values
-
-    def itself(self) -> _Typed:
-        """Stand in for what typer makes."""
-        return self
+    def __init__(self, checked: Callable[[], Any]) -> None:
+        self._checked = checked
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Give the value that the verb gets."""
+        """Give what the verb takes, or refuse it."""
+        kind, several = param.type_descriptor.annotation, param.multiple or param.nargs == -1
         if value is None:
-            return () if param.multiple or param.nargs == -1 else None
-        if self._is_text:
-            return value if isinstance(value, str) else list(value)
-        return value if value in self._known else self._typers().coerce(value, param=param, ctx=ctx)
-
-
-def _typed(parameters: list[Any]) -> list[Any]:
-    for one in parameters:
-        vars(one)["get_runtime_param"] = _Typed(one).itself
-    return parameters
+            return () if several else None
+        if kind == list[str] and several:
+            return list(value)
+        if kind is str or value == param.default or value in get_args(kind):
+            return value
+        return self._checked().coerce(value, param=param, ctx=ctx)
 
 
 class Verb(TyperCommand):
     """One verb: its help in sections, a group of options each."""
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Give arguments and options, that of the help too."""
-        return _typed(super().get_params(ctx))
+    def get_params(self, ctx: Any) -> Any:
+        """List its parameters, which take a text as it is."""
+        return _plain(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Show FILES, and not {FILES}: braces are for path templates."""
@@ -127,9 +130,9 @@ class Verb(TyperCommand):
 class Verbs(TyperGroup):
     """The group of all verbs, each loaded when it is asked for."""
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Give arguments and options, that of the help too."""
-        return _typed(super().get_params(ctx))
+    def get_params(self, ctx: Any) -> Any:
+        """List the parameters before a verb, which take a text as it is."""
+        return _plain(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Name them, in order."""
@@ -165,7 +168,7 @@ def _refuse(word: str) -> None:
         near = get_close_matches(word, VERBS)
         hint = f"; did you mean {' or '.join(near)}?" if near else ": fiotools --help lists them"
         told = f"there is no verb {word!r}{hint}"
-    raise stream.Trouble(told, 2)
+    raise output.Trouble(told, 2)
 
 
 _EPILOG = """\b
@@ -183,7 +186,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from fiotools._version import __version__
 
-        stream.write(f"fiotools {__version__}\n")
+        output.write(f"fiotools {__version__}\n")
         raise typer.Exit
 
 
@@ -200,5 +203,50 @@ def _root(
 ) -> int:
     """Read what storage benchmarks print, and draw conclusions that hold."""
     if context.invoked_subcommand is None:
-        stream.write(FIRST)
+        output.write(FIRST)
     return 0
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; what goes wrong on purpose becomes a line, the rest a fault of ours."""
+    output.prepare()
+    debug = "--debug" in arguments  # wherever it stands: it is typed last
+    if debug:
+        arguments = [word for word in arguments if word != "--debug"]
+    else:
+        sys.excepthook = output.unexpected
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
+    try:
+        command = typer.main.get_command(app)  # app() itself would set an excepthook of its own
+        with in_shell():
+            code = command(args=arguments, prog_name="fiotools", standalone_mode=False)
+    except (output.OutputClosedError, BrokenPipeError):
+        return output.closed()
+    except (FiotoolsError, OSError, output.Trouble, typer.TyperException, typer.Abort) as error:
+        if debug:
+            raise
+        return _said(error, next((word for word in arguments if word in VERBS), ""))
+    code = code or 0
+    return output.interrupted() if code == _INTERRUPTED else code
+
+
+def _said(error: Exception, verb: str) -> int:
+    """Say an error in one line, in the words of the command line."""
+    if isinstance(error, typer.TyperException):
+        help_ = f"fiotools {verb} --help".replace("  ", " ")
+        hint = f"; {help_} shows how" if error.exit_code == 2 else ""
+        output.say(f"{error.format_message().rstrip('.')}{hint}")
+        return error.exit_code
+    if isinstance(error, output.Trouble):
+        if str(error):
+            output.say(str(error))
+        return error.code
+    if isinstance(error, typer.Abort):
+        output.say("aborted")
+    elif isinstance(error, OSError) and error.strerror:
+        place = "" if error.filename is None else f"{error.filename}: "
+        output.say(f"{place}{error.strerror}")
+    else:
+        output.say(str(error))
+    return 1

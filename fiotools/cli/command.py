@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -50,28 +50,15 @@ def spread(run: Callable[..., int]) -> Callable[..., int]:
     groups: dict[str, Any] = {}
     plain: list[inspect.Parameter] = []
     for one in own.parameters.values():
-        if not is_dataclass(one.annotation):
+        if is_dataclass(one.annotation):
+            groups[one.name] = one.annotation
+            plain += _options(one.annotation)
+        else:
             plain.append(one.replace(kind=one.KEYWORD_ONLY))
-            continue
-        groups[one.name] = one.annotation
-        heading = str(inspect.getdoc(one.annotation)).rstrip(".")
-        hints = get_type_hints(one.annotation, include_extras=True)
-        plain += [
-            inspect.Parameter(
-                field.name,
-                one.KEYWORD_ONLY,
-                default=field.default,
-                annotation=_under(heading, hints[field.name]),
-            )
-            for field in fields(one.annotation)
-        ]
 
     @wraps(run)
     def plainly(**given: Any) -> int:
-        made = {
-            name: group(**{one.name: given.pop(one.name) for one in fields(group)})
-            for name, group in groups.items()
-        }
+        made = {name: _made(group, given) for name, group in groups.items()}
         return run(**given, **made)
 
     vars(plainly)["__signature__"] = own.replace(parameters=plain)
@@ -79,9 +66,32 @@ def spread(run: Callable[..., int]) -> Callable[..., int]:
     return plainly
 
 
-def _under(heading: str, annotation: Any) -> Any:
-    """Give an option of a group the heading of its section."""
-    kind, option = get_args(annotation)
-    option = copy(option)
-    option.rich_help_panel = heading
-    return Annotated[kind, option]
+def _options(group: Any) -> Iterator[inspect.Parameter]:
+    """List the options of a group, under its heading; a group of groups has none."""
+    hints = get_type_hints(group, include_extras=True)
+    heading = None if any(map(is_dataclass, hints.values())) else inspect.getdoc(group)
+    for field in fields(group):
+        hint = hints[field.name]
+        if is_dataclass(hint):
+            yield from _options(hint)
+            continue
+        if heading is not None:
+            kind, option = get_args(hint)
+            option = copy(option)
+            option.rich_help_panel = heading.rstrip(".")
+            hint = Annotated[kind, option]
+        kind = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(field.name, kind, default=field.default, annotation=hint)
+
+
+def _made(group: Any, given: dict[str, Any]) -> Any:
+    """Make a group of the options that were given, which are taken out."""
+    hints = get_type_hints(group)
+    return group(
+        **{
+            field.name: _made(hints[field.name], given)
+            if is_dataclass(hints[field.name])
+            else given.pop(field.name)
+            for field in fields(group)
+        }
+    )

@@ -1,15 +1,20 @@
-"""From the options of `fiotools plot` to a function of `fiotools.plot` and its arguments."""
+"""From the options of `fiotools plot` to a function of `fiotools.plot` and its arguments.
+
+What a figure shows of a statistic, the library computes; a column that nobody named for the rows,
+the curves or the axis is found in what was read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools import units
-from fiotools.cli import files, judged, roles, rows
-from fiotools.cli.stream import Trouble
-from fiotools.cli.wish import TAKES, Drawing, Wish
+from fiotools import plot, units
+from fiotools.cli import check_options, comparison, files, options, rows
+from fiotools.cli.output import Trouble, say
+from fiotools.cli.plot_options import TAKES, Drawing, Wish
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.plot.common import unit
@@ -20,19 +25,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_JUDGED: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
-    "ratios": judged.ratios,
-    "load": judged.load,
-    "fairness": judged.fairness,
-    "cdf": judged.cdf,
-    "heatmap": judged.heatmap,
-    "series": judged.series,
-    "credibility": judged.credibility,
-}
 _DEFAULTS = {"throughput": "bw_bytes_per_s", "latency": "lat_mean_ns", "sweep": "bw_bytes_per_s"}
 _OWN_TABLE = {"timings": ("real_s", "timings"), "percentiles": ("value_ns", "percentiles")}
 # a row of these is a part of a run, so that the total beside them is not what is meant
 _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
+# what may tell the rows of files apart
+_WITHIN = ("source", "job", "thread", "direction", "command")
 
 
 @contextmanager
@@ -40,7 +38,6 @@ def speaking(lang: str) -> Iterator[None]:
     """Draw in our look and in a language, and leave matplotlib as it was."""
     import matplotlib as mpl
 
-    from fiotools import plot
     from fiotools.plot import language
 
     with mpl.rc_context():
@@ -56,12 +53,10 @@ def draw(read: files.Reading, asked: Drawing) -> Axes | Figure:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    return _JUDGED.get(asked.kind, _of_rows)(read, asked)
+    return _STATISTICS.get(asked.kind, _of_rows)(read, asked)
 
 
 def _of_rows(read: files.Reading, asked: Drawing) -> Axes:
-    from fiotools import plot
-
     kind, wish, kept = asked.kind, asked.wish, asked.rows
     metric, table = wish.metric or _DEFAULTS.get(kind), kept.table
     metric, table = _OWN_TABLE.get(kind, (metric, table))
@@ -73,8 +68,7 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes:
     whole = kind not in _OWN_TABLE and not {*shown} & {*_PARTS}
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
-    if wish.order:
-        arguments |= judged.ordered(frame, arguments.get("y") or arguments["hue"], wish.order)
+    arguments |= _ordered(frame, arguments.get("y") or arguments.get("hue"), wish.order or None)
     if kind in ("repeats", "sweep"):
         from fiotools.stats.summary import summarize
 
@@ -102,16 +96,53 @@ def _roles(read: files.Reading, frame: pl.DataFrame, kind: str, wish: Wish) -> d
     }
     first = "y" if "y" in takes else "hue"
     if first not in found:
-        found[first] = roles.naming(read, frame, role=first, taken=found.get("x")) or "source"
+        found[first] = _role(read, frame, wish, first, taken=found.get("x")) or "source"
     free = first == "y" and "hue" in takes and "hue" not in found
-    if free and found["y"] != "direction" and roles.differs(frame, "direction"):
+    if free and found["y"] != "direction" and _differs(frame, "direction"):
         found["hue"] = "direction"
     if "x" in takes:
         found.setdefault("x", "bs_bytes")
-        if roles.differs(frame, "direction") and found["hue"] != "direction":
+        if _differs(frame, "direction") and found["hue"] != "direction":
             there = ", ".join(frame["direction"].drop_nulls().unique(maintain_order=True))
             raise SchemaError(f"several directions ({there}): keep one, --where direction=...")
     return found
+
+
+def _role(
+    read: files.Reading,
+    frame: pl.DataFrame,
+    wish: Wish,
+    role: str,
+    *,
+    taken: str | None = None,
+    within: Sequence[str] = _WITHIN,
+) -> str | None:
+    """Give the column of a role: as it was named, the sides, or what differs within the files."""
+    if named := getattr(wish, role):
+        return columns.found(named, frame, f"--{role}")
+    sides = [side for side in read.sides if side != taken]
+    if len(sides) == 1:
+        return sides[0]
+    if sides:
+        raise SchemaError(f"the paths hold {', '.join(sides)}: say which names the rows, --{role}")
+    for name in within:
+        if _differs(frame, name) and not frame[name].null_count():
+            return name
+    return None
+
+
+def _differs(frame: pl.DataFrame, name: str) -> bool:
+    """Say whether a column has several values."""
+    return name in frame and frame[name].drop_nulls().n_unique() > 1
+
+
+def _ordered(frame: pl.DataFrame, role: str | None, order: str | None) -> dict[str, Any]:
+    """Read the values of `--order` in the type of their column."""
+    if order is None:
+        return {}
+    if role is None:
+        raise Trouble("--order is of several lines, and here is one: name them with --hue", 2)
+    return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
 
 
 def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
@@ -126,3 +157,158 @@ def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
             raise Trouble(f"--ceiling {text} is no limit: write NAME=500MB/s", 2)
         found[name] = rate
     return found
+
+
+def _ratios(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw the answer of `compare` or `speedup`."""
+    from fiotools.stats.compare import compare, speedup
+
+    wish = asked.wish
+    judging = options.Judging(pair=wish.pair)
+    if wish.band is not None:
+        judging = replace(judging, band=wish.band)
+    question = options.Comparison(
+        metric=wish.metric, sides=asked.sides, by=wish.by, kept=asked.rows, judging=judging
+    )
+    answer = comparison.answer(speedup if wish.speedup else compare, read, question)
+    return plot.ratios(answer, band=judging.band)
+
+
+def _load(read: files.Reading, asked: Drawing) -> Figure:
+    """Draw IOPS and latency against the queue depth, and the best below a limit."""
+    from fiotools.stats.best_under import best_under
+    from fiotools.stats.summary import summarize
+
+    wish, kept = asked.wish, asked.rows
+    frame, latency = rows.asked(read.results, wish.metric or "lat_mean_ns", kept.table or "io")
+    frame = rows.complete(rows.kept(frame, kept), kept, latency, "iops")
+    if kept.scope and not kept.combine:
+        frame = rows.of_scope(frame, kept.scope)
+    x = columns.found(wish.x or "iodepth", frame, "--x")
+    hue = _role(read, frame, wish, "hue", taken=x, within=["direction"])
+    by = [key for key in (hue, x) if key]
+    frame = rows.complete(frame, kept, *by)
+    arguments = _ordered(frame, hue, wish.order)
+    if wish.limit:
+        limit = columns.value_of(frame, latency, wish.limit)
+        arguments["best"] = best_under(frame, latency, limit, by=hue)
+    told = [summarize(frame, metric, by=by) for metric in ("iops", latency)]
+    axes = plot.load(frame, x=x, latency=latency, hue=hue, summaries=told, **arguments)
+    figure: Figure = axes[0].get_figure(root=True)
+    return figure
+
+
+def _fairness(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw the threads of each run, and how far they are from an equal share."""
+    from fiotools.stats.threads import fairness, per_thread
+
+    frame = rows.where(rows.asked(read.results, "iops", "io")[0], asked.rows.where)
+    y = _role(read, frame, asked.wish, "y", within=()) or "source"
+    frame = rows.complete(frame, asked.rows, "iops", y)
+    arguments = _ordered(frame, y, asked.wish.order)
+    return plot.fairness(per_thread(frame, by=y), fairness=fairness(frame, by=y), y=y, **arguments)
+
+
+def _cdf(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw the distribution of latencies."""
+    wish, frame = asked.wish, _table(read, asked, "bins", "count")
+    hue = _role(read, frame, wish, "hue") or "source"
+    frame = rows.complete(frame, asked.rows, hue)
+    if wish.merge:
+        from fiotools.stats.histograms import merge_bins
+
+        frame = merge_bins(frame, by=hue)
+    return plot.cdf(frame, hue=hue, **_ordered(frame, hue, wish.order))
+
+
+def _heatmap(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw latency over time."""
+    frame = _table(read, asked, "bins", "count")
+    if asked.wish.merge:
+        from fiotools.stats.histograms import merge_bins
+
+        frame = merge_bins(frame, by="time_s")
+    return plot.heatmap(frame)
+
+
+def _series(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw a quantity over time, and whether it was steady."""
+    from fiotools.stats.steady import steady
+
+    wish, frame = asked.wish, _table(read, asked, "samples", "value")
+    quantity = _quantity(frame, wish.metric)
+    hue = _role(read, frame, wish, "hue", within=("source", "job", "entry", "direction"))
+    frame = rows.complete(frame, asked.rows, hue)
+    limit = _percents(wish.limit)
+    arguments = {"hue": hue, "limit": limit, **_ordered(frame, hue, wish.order)}
+    if wish.steady != "none":
+        method: Any = wish.steady or "snia"
+        rules = {"method": method, "window": wish.window, "limit": limit}
+        try:
+            answer = steady(frame, quantity, by=hue, round_s=_seconds(wish.round), **rules)
+        except SchemaError as error:
+            if wish.steady or wish.window or wish.limit or wish.round:
+                raise
+            say(f"drawn without a verdict: {error}")
+        else:
+            arguments["steady"] = answer
+    return plot.series(frame, quantity, **arguments)
+
+
+def _credibility(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw what `check` says."""
+    answer = check_options.answer(read, asked.sides, asked.known)
+    answer = rows.where(answer, asked.rows.where)
+    y = asked.wish.y
+    return plot.credibility(answer, y=columns.found(y, answer, "--y") if y else None)
+
+
+def _table(read: files.Reading, asked: Drawing, name: str, metric: str) -> pl.DataFrame:
+    frame = read.table(name)
+    if not len(frame):
+        raise SchemaError(f"plot {asked.kind} draws {name}, and these files have none")
+    frame = rows.complete(rows.where(frame, asked.rows.where), asked.rows, metric)
+    return rows.of_scope(frame, asked.rows.scope) if asked.rows.scope else frame
+
+
+def _quantity(frame: pl.DataFrame, metric: str | None) -> str | None:
+    """Find the quantity that is meant, its unit left out or not."""
+    there = frame["quantity"].drop_nulls().unique(maintain_order=True).to_list()
+    if metric is None or metric in there:
+        return metric
+    return next((name for name in there if name.startswith(f"{metric}_")), metric)
+
+
+def _percents(limit: str | None) -> Any:
+    if limit is None:
+        return None
+    try:
+        found = [float(text.rstrip("% ")) for text in limit.split(",")]
+    except ValueError:
+        raise Trouble(f"--limit {limit} is no limit of a series: write 0.3, or 20,10", 2) from None
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return units.seconds(text)
+    except ValueError:
+        raise Trouble(f"--round {text} is no time: write 10, or 10s", 2) from None
+
+
+# the figures that show what a statistic says; the others show the rows
+_STATISTICS: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
+    "ratios": _ratios,
+    "load": _load,
+    "fairness": _fairness,
+    "cdf": _cdf,
+    "heatmap": _heatmap,
+    "series": _series,
+    "credibility": _credibility,
+}

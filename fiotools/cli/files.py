@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiotools.cli import options
-from fiotools.cli.stream import Trouble, say
+from fiotools.cli.output import Trouble, say
 from fiotools.display.text import many
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.input import path_labels
@@ -62,8 +62,7 @@ def read_all(
     if label and not any(own) and not fields and len(set(paths)) > 1:
         own = list(path_labels.names(paths))
     elif any(own) and not all(own):
-        bare = paths[own.index(None)]
-        raise Trouble(f"{bare} has no name: write NAME={bare}, or no name for any", 2)
+        _refuse_bare(paths[own.index(None)])
 
     parts, code = _parts(paths, own, arguments(read_as), read_as.workers)
     from fiotools.tables.results import concat
@@ -74,6 +73,26 @@ def read_all(
     if hint:
         _hint(results)
     return Reading(results, [*(["label"] if any(own) else []), *fields], own[0], code)
+
+
+def named(sources: Sequence[str], refusal: str) -> Any:
+    """Give sources as the library takes them: by the names they were given, or as they are.
+
+    ``refusal`` says that they have to be read again, where standard input is one of them.
+    """
+    pairs = [path_labels.given(source) for source in sources]
+    if any(path == STDIN for _, path in pairs):
+        raise Trouble(refusal, 2)
+    if not any(name for name, _ in pairs):
+        return sources[0] if len(sources) == 1 else sources
+    found: dict[str, list[str]] = {}
+    for name, path in pairs:
+        found.setdefault(name or _refuse_bare(path), []).append(path)
+    return found
+
+
+def _refuse_bare(path: str) -> NoReturn:
+    raise Trouble(f"{path} has no name: write NAME={path}, or no name for any", 2)
 
 
 def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
@@ -148,12 +167,12 @@ def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
 def working(read: Reading, what: str) -> Iterator[None]:
     """Show on a terminal that something is being done with many runs."""
     runs = read.results.tables.height("runs")
-    if runs < _MANY or sys.stderr is None or not sys.stderr.isatty():
+    if runs < _MANY:
         yield
         return
-    from rich.console import Console
+    from fiotools.progress import bar
 
-    with Console(stderr=True).status(f"{what} {many(runs, 'run')}", spinner="line"):
+    with bar(desc=f"{what} {many(runs, 'run')}", bar_format="{desc}"):
         yield
 
 

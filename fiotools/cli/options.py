@@ -6,13 +6,29 @@ A dataclass is a group of them; a verb that has a parameter of it has them all.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import completing
+from fiotools.cli import completion
 
 Shape = Literal["table", "json", "csv", "markdown"]
+
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """Describe an option: what stands for its value in the help, and what it is."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str) -> Any:
+    """Describe an option that has no value."""
+    return typer.Option(name, help=help)
+
+
+def column(help: str) -> Any:
+    """Describe an option that names a column which tells rows apart."""
+    return option("COLUMN", help, autocompletion=completion.apart)
+
 
 Files = Annotated[
     list[str],
@@ -23,58 +39,25 @@ Files = Annotated[
         show_default=False,
     ),
 ]
+_METRIC = "What to look at: iops, bw, lat_mean..."
 Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        metavar="COLUMN",
-        help="What to look at: iops, bw, lat_mean...",
-        autocompletion=completing.metric,
-    ),
+    str | None, option("COLUMN", _METRIC, "--metric", "-m", autocompletion=completion.metric)
 ]
-By = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--by",
-        metavar="COLUMNS",
-        help="Answer for each of these apart: direction,bs.",
-        autocompletion=completing.apart,
-    ),
-]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        "-w",
-        metavar="CONDITION",
-        help="Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable.",
-    ),
-]
-Scope = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SCOPE",
-        help=f"Keep rows of this scope: {', '.join(completing.SCOPES)}.",
-        autocompletion=completing.scope,
-    ),
-]
+_BY = "Answer for each of these apart: direction,bs."
+By = Annotated[list[str] | None, option("COLUMNS", _BY, "--by", autocompletion=completion.apart)]
+_WHERE = "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable."
+Where = Annotated[list[str] | None, option("CONDITION", _WHERE, "--where", "-w")]
+_SCOPE = f"Keep rows of this scope: {', '.join(completion.SCOPES)}."
+Scope = Annotated[str | None, option("SCOPE", _SCOPE, autocompletion=completion.scope)]
 Combine = Annotated[
     Literal["run", "group"] | None,
     typer.Option(help="First make totals of jobs and threads, for each run or fio group."),
 ]
 Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")]
-Format = Annotated[
-    Shape, typer.Option("--format", "-f", help="json and csv: every column, in base units.")
-]
-Between = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column that holds the sides; by default the files.",
-        autocompletion=completing.apart,
-    ),
-]
+_FORMAT = "json and csv: every column, in base units."
+Format = Annotated[Shape, typer.Option("--format", "-f", help=_FORMAT)]
+Between = Annotated[str | None, column("The column that holds the sides; by default the files.")]
+Confidence = Annotated[float, option("SHARE", "Of the interval.", min=0.5, max=1)]
 
 
 @dataclass(frozen=True)
@@ -83,8 +66,7 @@ class Sides:
 
     between: Between = None
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="VALUE", help="What the others are divided by; by default the first."),
+        str | None, option("VALUE", "What the others are divided by; by default the first.")
     ] = None
 
 
@@ -96,16 +78,16 @@ class Rows:
     scope: Scope = None
     combine: Combine = None
     drop_missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Leave out rows that lack the metric.")
+        bool, flag("--drop-missing", "Leave out rows that lack the metric.")
     ] = False
     table: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "TABLE",
+            "The table to take; by default the one that has it.",
             "--table",
             "-t",
-            metavar="TABLE",
-            help="The table to take; by default the one that has it.",
-            autocompletion=completing.tables,
+            autocompletion=completion.tables,
         ),
     ] = None
 
@@ -116,48 +98,41 @@ class ReadAs:
 
     reader: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="Read as this format (see: fiotools formats) and not by the content.",
-            autocompletion=completing.reader,
+        option(
+            "FORMAT",
+            "Read as this format (see: fiotools formats) and not by the content.",
+            autocompletion=completion.reader,
         ),
     ] = None
     tool_version: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="The tool's version, for formats that do not say it."),
+        str | None, option("TEXT", "The tool's version, for formats that do not say it.")
     ] = None
     workers: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Read with N processes: for thousands of files, or large ones."
-        ),
+        int, option("N", "Read with N processes: for thousands of files, or large ones.", min=1)
     ] = 1
-
-
-Confidence = Annotated[
-    float, typer.Option(min=0.5, max=1, metavar="SHARE", help="Of the interval.")
-]
-Pair = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="The column that pairs runs: round.", autocompletion=completing.apart
-    ),
-]
 
 
 @dataclass(frozen=True)
 class Judging:
     """How a comparison is judged."""
 
-    pair: Pair = None
+    pair: Annotated[str | None, column("The column that pairs runs: round.")] = None
     confidence: Confidence = 0.95
     band: Annotated[
-        float,
-        typer.Option(
-            min=0, max=1, metavar="SHARE", help="Differences up to this share do not matter."
-        ),
+        float, option("SHARE", "Differences up to this share do not matter.", min=0, max=1)
     ] = 0.05
     method: Annotated[
         Literal["log-welch", "hodges-lehmann"],
         typer.Option(help="The t interval of logarithms, or the one free of assumptions."),
     ] = "log-welch"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What `compare` and `speedup` are asked: options, and groups of them."""
+
+    metric: Metric = None
+    sides: Sides
+    by: By = None
+    kept: Rows
+    judging: Judging

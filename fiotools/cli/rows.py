@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fiotools import metrics
 from fiotools.cli import options
-from fiotools.cli.stream import Trouble, say
+from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
 from fiotools.display.text import many
 from fiotools.errors import SchemaError

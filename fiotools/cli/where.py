@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from fiotools.cli.stream import Trouble
+from fiotools.cli.output import Trouble
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 
@@ -50,7 +50,8 @@ def _short(frame: pl.DataFrame, text: str) -> pl.DataFrame | None:
     wanted = columns.value_of(frame, column, value)
     if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
         raise SchemaError(f"--where {text!r}: {column} holds texts, which are compared by = or !=")
-    return frame.filter(_Condition(frame).compared(column, _SIGNS[sign], wanted))
+    condition = ast.Compare(ast.Name(column), [_SIGNS[sign]()], [ast.Constant(wanted)])
+    return frame.filter(_Condition(frame).of(condition))
 
 
 def _query(frame: pl.DataFrame, text: str) -> pl.DataFrame:
@@ -72,15 +73,6 @@ def _query(frame: pl.DataFrame, text: str) -> pl.DataFrame:
         raise SchemaError(f"--where {text!r} compares what does not compare: {example}") from None
 
 
-_SIGNS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -88,6 +80,15 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+}
+_SIGNS: Mapping[str, type[ast.cmpop]] = {
+    "=": ast.Eq,
+    "==": ast.Eq,
+    "!=": ast.NotEq,
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    ">": ast.Gt,
+    ">=": ast.GtE,
 }
 
 
@@ -130,6 +131,8 @@ class _Condition:
         raise TypeError(ast.unparse(node))
 
     def _pair(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Any:
+        import polars as pl
+
         one, other = self.of(left), self.of(right)
         if isinstance(sign, ast.In | ast.NotIn) or isinstance(other, list):
             found = one.is_in(other).fill_null(False)
@@ -137,23 +140,10 @@ class _Condition:
         names = [node.id for node in (left, right) if isinstance(node, ast.Name)]
         if not names:
             raise TypeError("no column is compared")
-        return self._known(_COMPARED[type(sign)], one, other, names)
-
-    def compared(self, name: str, sign: Callable[[Any, Any], Any], value: Any) -> Any:
-        """Compare a column with a value."""
-        import polars as pl
-
-        return self._known(sign, pl.col(name), value, [name])
-
-    def _known(
-        self, sign: Callable[[Any, Any], Any], one: Any, other: Any, names: list[str]
-    ) -> Any:
-        import polars as pl
-
+        found = _COMPARED[type(sign)](one, pl.lit(other) if isinstance(other, str) else other)
         kinds = {self._frame.schema[name] for name in names}
-        found = sign(one, pl.lit(other) if isinstance(other, str) else other)
-        plain = kinds <= {pl.String(), pl.Float64()}
-        return found.fill_null(sign is operator.ne) if plain else found
+        missing_is_unlike = kinds <= {pl.String(), pl.Float64()}
+        return found.fill_null(isinstance(sign, ast.NotEq)) if missing_is_unlike else found
 
 
 def _there(frame: pl.DataFrame, text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
@@ -32,11 +32,11 @@ from fiotools.input import workers as others
 from fiotools.input.batches import BATCH, Task
 from fiotools.input.parallel_read import fatal
 from fiotools.input.sources import Found
+from fiotools.progress import of_files
 
 if TYPE_CHECKING:
     import polars as pl
 
-_FEW = 50  # files, for which a bar is not worth its import
 _REFUSALS = 10  # that are told
 
 
@@ -144,7 +144,7 @@ class Run:
         """Do those parts of a plan that are not there; say how many there were."""
         there = self.there
         todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]
-        with _bar(sum(files for *_, files in todo)) as step:
+        with of_files(sum(files for *_, files in todo), "converting") as step:
             self._do([(n, g) for n, g, _ in todo], step)
         there.refresh()
         for number, generation, _ in todo:
@@ -222,15 +222,3 @@ class Run:
                 for source, line, message in refused.head(_REFUSALS).collect().iter_rows()
             ),
         }
-
-
-@contextmanager
-def _bar(files: int) -> Iterator[Any]:
-    """Show a bar if it takes longer than a second; give what is told of files that are done."""
-    if files < _FEW:
-        yield lambda number: None
-        return
-    from fiotools.progress import bar
-
-    with bar(total=files, desc="converting", unit=" files", delay=1) as shown:
-        yield shown.update

@@ -1,4 +1,6 @@
 """The readable form of results and answers: units scaled, intervals beside values, verdicts marked.
 
-`cells` and `sheet` are what a terminal and a notebook share.
+There is one model of a table (`model`), one layout for each kind of answer (`answers`, `findings`,
+`preview`, and `layout` for any other frame), and two that write it: `text_table` for a terminal,
+`html` for a notebook and a report.
 """

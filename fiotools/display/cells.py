@@ -120,19 +120,6 @@ def figures(value: float | None) -> str:
     return units.human(value, "")
 
 
-def interval(low: Any, high: Any, unit: str = "", like: float | None = None) -> str:
-    """Write the two ends of an interval; nothing where there is none."""
-    if is_missing(low) or is_missing(high):
-        return ""
-    if unit:
-        ends = [units.human(float(end), unit, like=like) for end in (low, high)]
-        number, _, prefix = ends[0].partition(" ")
-        if prefix == ends[1].partition(" ")[2]:
-            ends[0] = number  # the unit once
-        return _between(*ends)
-    return _between(figures(low), figures(high))
-
-
 def within(value: Any, low: Any, high: Any, unit: str = "", like: float | None = None) -> str:
     """Write a value and the interval around it, their unit once.
 

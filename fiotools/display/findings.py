@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fiotools.display import cells
-from fiotools.display.sheet import Sheet, Shown
+from fiotools.display.frame import Frame
+from fiotools.display.model import Column, Sheet
 from fiotools.display.text import many, printable
+from fiotools.input.path_labels import common_folder
 from fiotools.schema import ANSWERS
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from fiotools.display.table import Table
-
-GRAVEST = ("impossible", "suspect", "unknown", "ok")
-_NUMBER = re.compile(r"\d[\d.,]*")
+_GRAVEST = ("impossible", "suspect", "unknown", "ok")
+_FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]?i?B|B|s|[mµn]s)(?:/s)?)?(?![\w])")
+_WRAPS = 44  # letters that a line has at least: these sentences are long
 
 
 @dataclass(frozen=True)
-class Finding:
+class _Finding:
     """One row of the answer, as texts.
 
     Attributes
@@ -46,16 +44,65 @@ class Finding:
     remedy: str
 
 
-def findings(columns: Mapping[str, Any] | pl.DataFrame) -> Iterator[Finding]:
-    """Read the rows of an answer of `check`: a frame, or its columns by name."""
-    names = list(columns if isinstance(columns, Mapping) else columns.columns)
-    labels = [name for name in names if name not in (*ANSWERS["check"], "source", "run")]
-    several = len(set(zip(columns["source"], columns["run"], strict=True))) > 1
-    for values in zip(*(list(columns[name]) for name in names), strict=True):
-        row = dict(zip(names, values, strict=True))
-        place = [_text(row[name]) for name in labels or ["source"] if several]
+def sheet(frame: Frame, *, ok: bool = True) -> Sheet:
+    """Lay out an answer of `check`; without ``ok``, what is in order is counted only."""
+    columns = frame.whole()
+    labels = [name for name in columns if name not in (*ANSWERS["check"], "source", "run")]
+    runs = set(zip(columns["source"], columns["run"], strict=True))
+    folder = "" if labels else common_folder(map(_text, columns["source"]))
+    where = labels or ["source"] if len(runs) > 1 else []
+    said: dict[tuple[str, ...], list[_Finding]] = {}
+    for one in _findings(columns, where, folder):
+        if ok or one.verdict != "ok":
+            own = one.verdict in _GRAVEST[:2]  # an accusation stands with its own figures
+            words = (one.why, one.against) if own else (_FIGURE.sub("…", one.why),)
+            said.setdefault((one.verdict, one.check, one.remedy, *words), []).append(one)
+    order = [*_GRAVEST, *map(_text, [*columns["verdict"], *columns["check"]])]
+    groups = sorted(said.items(), key=lambda group: tuple(map(order.index, group[0][:2])))
+    shown = groups[: frame.rows]
+    made = [
+        Column("verdict", [key[0] for key, _ in shown], keep=3),
+        Column("check", [key[1] for key, _ in shown], keep=2),
+        Column(
+            "of",
+            [_few([one.place for one in group]) for _, group in shown],
+            keep=4,
+            wraps=_WRAPS,
+            joins="",
+        ),
+        Column("observed vs limit", [_alike([one.against for one in group]) for _, group in shown]),
+        Column(
+            "why",
+            [_in_words_of_all([one.why for one in group]) for _, group in shown],
+            keep=4,
+            wraps=_WRAPS,
+            joins=": ",
+        ),
+        Column(
+            "what to do",
+            [key[2] for key, _ in shown],
+            keep=4,
+            wraps=_WRAPS,
+            joins="\n> ",
+            once=True,
+        ),
+    ]
+    counts = Counter(columns["verdict"])
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _GRAVEST)
+    notes = [f"the first {len(shown)} of {len(groups)} rows"] if len(shown) < len(groups) else []
+    title = f"{many(len(runs), 'run')}{f' in {folder}' if folder else ''}: {told}"
+    return Sheet([one for one in made if any(one.cells)], title, notes)
+
+
+def _findings(
+    columns: Mapping[str, list[Any]], where: list[str], folder: str
+) -> Iterator[_Finding]:
+    """Read the rows; ``where`` names the columns that name a run."""
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        place = [_text(row[name]).removeprefix(folder) for name in where]
         place += [f"run {row['run']}"] if row["run"] != 1 else []
-        yield Finding(
+        yield _Finding(
             _text(row["verdict"]),
             _text(row["check"]),
             " ".join(dict.fromkeys([*place, _text(row["subject"])])),
@@ -65,53 +112,22 @@ def findings(columns: Mapping[str, Any] | pl.DataFrame) -> Iterator[Finding]:
         )
 
 
-def counts(verdicts: Any) -> str:
-    """Count the verdicts, gravest first."""
-    found = Counter(verdicts)
-    return ", ".join(f"{found[verdict]} {verdict}" for verdict in GRAVEST)
+def _in_words_of_all(whys: list[str]) -> str:
+    """Write what is said in the same words, without the figures that differ."""
+    figures = zip(*map(_FIGURE.findall, whys), strict=False)
+    common = iter([_alike(every) or "…" for every in figures])
+    return _FIGURE.sub(lambda _: next(common, "…"), whys[0])
 
 
-def few(places: list[str]) -> str:
+def _alike(texts: Sequence[str]) -> str:
+    """Give what all say; nothing if they do not say the same."""
+    return texts[0] if len(set(texts)) == 1 else ""
+
+
+def _few(places: list[str]) -> str:
     """Name the first two places, and count the rest."""
     named = list(dict.fromkeys(places))
     return ", ".join(named[:2]) + (f" and {len(named) - 2} more" if len(named) > 2 else "")
-
-
-def sheet(table: Table) -> Sheet:
-    """Lay out an answer of `check`."""
-    said: dict[tuple[str, ...], list[Finding]] = {}
-    whole = table.whole()
-    for one in findings(whole):
-        own = one.verdict in GRAVEST[:2]
-        words = (one.why, one.against) if own else (_NUMBER.sub("#", one.why),)
-        said.setdefault((one.verdict, one.check, one.remedy, *words), []).append(one)
-    order = [*GRAVEST, *map(_text, [*whole["verdict"], *whole["check"]])]
-    groups = sorted(
-        said.values(), key=lambda group: tuple(map(order.index, (group[0].verdict, group[0].check)))
-    )
-    shown = groups[: table.rows]
-    firsts = [group[0] for group in shown]
-    alike = [{one.why for one in group} for group in shown]
-    whys = [
-        one.why + (" (and others in such words)" if len(whys) > 1 else "")
-        for one, whys in zip(firsts, alike, strict=True)
-    ]
-    against = [
-        one.against if len({other.against for other in group}) == 1 else ""
-        for one, group in zip(firsts, shown, strict=True)
-    ]
-    made = [
-        Shown("verdict", [one.verdict for one in firsts]),
-        Shown("check", [one.check for one in firsts]),
-        Shown("of", [few([one.place for one in group]) for group in shown], wraps=True),
-        Shown("observed vs limit", against),
-        Shown("why", whys, wraps=True),
-        Shown("what to do", [one.remedy for one in firsts], wraps=True, once=True),
-    ]
-    runs = len(set(zip(whole["source"], whole["run"], strict=True)))
-    title = f"{many(runs, 'run')}: {counts(whole['verdict'])}"
-    notes = [f"the first {len(shown)} of {len(groups)} rows"] if len(shown) < len(groups) else []
-    return Sheet([one for one in made if any(one.cells)], title, notes)
 
 
 def _against(row: Mapping[str, Any]) -> str:

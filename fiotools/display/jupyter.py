@@ -67,7 +67,7 @@ def _readable(package: str) -> _Formatter:
         shown = frame._repr_html_() if before is None else before(frame)
         if shown is None:  # HTML is switched off, pandas.options.display.notebook_repr_html
             return None
-        from fiotools.display.table import answer_of
+        from fiotools.display.frame import answer_of
 
         if answer_of(list(frame.columns)) is None:
             return shown

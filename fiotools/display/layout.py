@@ -6,16 +6,17 @@ Columns without a value are left out, and those that say the same in all rows ar
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from fiotools.display import cells, columns
-from fiotools.display.sheet import Sheet, Shown, grouped, places
-from fiotools.display.table import Table
-from fiotools.display.text import many
+from fiotools.display.frame import Frame
+from fiotools.display.model import Column, Sheet
+from fiotools.display.text import many, printable
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
 
-SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and each thing once
+WRAPS = 24  # letters that a line of a sentence has at least
+_SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and each thing once
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
@@ -28,36 +29,31 @@ _SENTENCES = (
 # said once where it is the same in all rows; a figure is not, so that it is found in its place
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
 _STEM = re.compile(r"(.*?)((?:_bytes_per_s|_bytes|_ns|_s|_pct)?)$")
+_NUMBER = re.compile(r"\d[\d.,]*")
 
 
-def sheet(table: Table) -> Sheet:
+def sheet(frame: Frame) -> Sheet:
     """Lay out a frame."""
-    if not table.size:
+    if not frame.size:
         return Sheet([], "no rows")
-    filled = [name for name in table.names if not table.is_empty(name)]
+    filled = [name for name in frame.names if not frame.is_empty(name)]
     ends = {end for name in filled for end in interval_of(name, filled)}
-    names = [name for name in filled if name not in ends and name not in ("unit", *SAID)]
+    names = [name for name in filled if name not in ends and name not in ("unit", *_SAID)]
     if "verdict" in names and "met" in names:
         names.remove("met")  # the same in one word
-    same = [name for name in names if _folds(name) and table.is_alike(name)]
-    left = [name for name in names if name not in same]
-    if not left:
-        left, same = names, []
-    made = Sheet([column(table, name) for name in left])
-    alike = [f"{head(name)} {cells_of(table, name)[0]}" for name in same]
-    made.above += [f"in all rows: {', '.join(alike)}"] if alike else []
-    made.notes += said(table, [one for one in left if is_label(one)])
-    made.notes += cut(table)
-    return made
+    names, shared = folded(frame, names)
+    made = [column(frame, name, keep=_worth(frame, name)) for name in names]
+    return Sheet(made, notes=[*said(frame, filter(is_label, names)), *cut(frame)], shared=shared)
 
 
-def column(table: Table, name: str, title: str = "") -> Shown:
+def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> Column:
     """Make a column: with the interval in the same cell, if there is one."""
-    return Shown(
+    return Column(
         title or head(name),
-        cells_of(table, name),
-        right=cells.is_numeric(table.columns[name], name),
-        wraps=name in _SENTENCES,
+        cells_of(frame, name),
+        right=cells.is_numeric(frame.columns[name], name),
+        keep=keep,
+        wraps=WRAPS if name in _SENTENCES else 0,
         about=about(name),
     )
 
@@ -80,19 +76,19 @@ def head(name: str) -> str:
     return columns.short(name).replace("_", " ") if known else name
 
 
-def cells_of(table: Table, name: str) -> list[str]:
+def cells_of(frame: Frame, name: str) -> list[str]:
     """Write the values of a column, with their intervals if there are any."""
-    values = table.columns[name]
+    values = frame.columns[name]
     if name == "confidence":
         return [cells.NONE if value is None else f"{100 * value:g} %" for value in values]
-    if name == "value" and "quantity" in table.columns:
-        return cells.each(values, table.columns["quantity"])
-    units = _units(table, name, len(values))
-    ends = interval_of(name, table.names)
+    if name == "value" and "quantity" in frame.columns:
+        return cells.each(values, frame.columns["quantity"])
+    units = _units(frame, name, len(values))
+    ends = interval_of(name, frame.names)
     if not ends and len(set(units)) < 2:
         return cells.column(values, name, *units[:1])[0]
     near = {unit: cells.like(_of(values, units, unit), unit) for unit in set(units)}
-    lows, highs = ([table.columns[end] for end in ends]) or ([None] * len(values),) * 2
+    lows, highs = ([frame.columns[end] for end in ends]) or ([None] * len(values),) * 2
     rows = zip(values, lows, highs, units, strict=True)
     return [cells.within(*row, like=near[row[-1]]) for row in rows]
 
@@ -101,10 +97,10 @@ def _of(values: Sequence[Any], units: Sequence[str], unit: str) -> list[Any]:
     return [value for value, own in zip(values, units, strict=True) if own == unit]
 
 
-def _units(table: Table, name: str, rows: int) -> list[str]:
+def _units(frame: Frame, name: str, rows: int) -> list[str]:
     """Give the unit of each row: the column's own, or of the metric that the row is about."""
-    if name in _MEASURED and "unit" in table.columns and not cells.unit_of(name):
-        return [unit or "" for unit in table.columns["unit"]]
+    if name in _MEASURED and "unit" in frame.columns and not cells.unit_of(name):
+        return [unit or "" for unit in frame.columns["unit"]]
     return [cells.unit_of(name)] * rows
 
 
@@ -124,29 +120,67 @@ def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
     return ends if set(ends) <= set(names) and name in names else ()
 
 
-def said(table: Table, labels: Sequence[str]) -> list[str]:
+def folded(
+    frame: Frame, names: Sequence[str], title: Callable[[str], str] = head
+) -> tuple[list[str], str]:
+    """Give the columns that differ, and say what those have in all rows that do not."""
+    same = [name for name in names if _folds(name) and frame.is_alike(name)]
+    if len(same) == len(names):  # a table has a column
+        same = []
+    alike = [f"{title(name)} {cells_of(frame, name)[0]}" for name in same]
+    shared = f"in all rows: {', '.join(alike)}" if alike else ""
+    return [name for name in names if name not in same], shared
+
+
+def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List what is to be known of the rows, each thing once."""
-    where = places([column(table, name) for name in labels])
+    shown = [cells_of(frame, name) for name in labels]
+    where = [" ".join(row) for row in zip(*shown, strict=True)]
     notes: list[str] = []
-    for name, words in (("warnings", "{}"), ("settings_differ", "not set alike: {}")):
-        if name in table.columns:
-            notes += [words.format(one) for one in grouped(table.columns[name], where)]
-    if "varies_in" in table.columns:
-        varies = grouped(table.columns["varies_in"], where)
-        notes += [f"not named, and varies: {one}" for one in varies]
+    for name, words in (
+        ("warnings", "{}"),
+        ("settings_differ", "not set alike: {}"),
+        ("varies_in", "not named, and varies: {}"),
+    ):
+        if name in frame.columns:
+            notes += [words.format(one) for one in grouped(frame.columns[name], where)]
     return notes
 
 
-def cut(table: Table) -> list[str]:
+def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
+    """List what is said of rows: each thing once, though its figures differ, and of which rows."""
+    where = where or [""]  # one row, of everything
+    said: dict[str, tuple[str, list[str]]] = {}
+    for text, place in zip(notes, where, strict=True):
+        for note in [] if cells.is_missing(text) else printable(str(text)).split("; "):
+            said.setdefault(_NUMBER.sub("#", note), (note, []))[1].append(place)
+    lines = []
+    for note, rows in said.values():
+        few = list(dict.fromkeys(row for row in rows if row))
+        more = f"; and {len(few) - 2} more alike" if len(few) > 2 else ""
+        lines.append(note if len(rows) == len(where) else f"{note} ({', '.join(few[:2])}{more})")
+    return lines
+
+
+def cut(frame: Frame) -> list[str]:
     """Say how many rows are not shown."""
-    there = len(next(iter(table.columns.values()), ()))
-    return [f"the first {there} of {many(table.size, 'row')}"] if there < table.size else []
+    there = len(next(iter(frame.columns.values()), ()))
+    return [f"the first {there} of {many(frame.size, 'row')}"] if there < frame.size else []
 
 
 def is_label(name: str) -> bool:
     """Say whether a column tells rows apart, rather than says something of them."""
     known = (*KEYS, *CONDITIONS, "latency", "percentile", "quantity", "option")
     return name in known or name not in (*COLUMNS, *STATISTICS)
+
+
+def _worth(frame: Frame, name: str) -> int:
+    """Say how long a column stays where the width does not suffice for all."""
+    if name == "verdict" or name not in (*COLUMNS, *STATISTICS):
+        return 3
+    if interval_of(name, frame.names):
+        return 2
+    return 0 if name in ("source", "run", "entry") else 1
 
 
 def _folds(name: str) -> bool:

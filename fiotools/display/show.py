@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fiotools.display import comparison, findings, layout, overview, page
-from fiotools.display.sheet import Sheet
-from fiotools.display.table import Table, answer_of
+from fiotools.display import answers, html, preview, text_table
+from fiotools.display.frame import Frame
+from fiotools.display.model import Sheet
 from fiotools.errors import SchemaError
 from fiotools.tables.results import Results
 
@@ -15,13 +14,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _ROWS = 60
-# the others have the plain form, which suits any frame
-_LAYOUTS: dict[str | None, Callable[[Table], Sheet]] = {
-    "compare": comparison.sheet,
-    "speedup": comparison.sheet,
-    "check": findings.sheet,
-    "settings_diff": comparison.settings,
-}
 
 
 class Readable:
@@ -31,10 +23,10 @@ class Readable:
         self._sheet = sheet
 
     def __repr__(self) -> str:
-        return page.plain(self._sheet)
+        return text_table.text(self._sheet)
 
     def _repr_html_(self) -> str:
-        return page.html(self._sheet)
+        return html.html(self._sheet)
 
 
 def show(x: Results | IntoDataFrame, *, rows: int | None = _ROWS) -> Readable:
@@ -75,14 +67,12 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = _ROWS) -> Readable:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.show(ft.speedup(t, "real_s", between="cache", baseline="before"))
     real of each cache, against before
-    cache    real  of before  speedup  n       verdict
-    after  466 ms     4.36 s     9.36  1 vs 1  ? one run each: not comparable
-    * need >= 3 runs a side for a verdict
+    cache    real  of before  speedup  n  verdict
+    after  466 ms     4.36 s     9.36  1  ? one run each: not comparable
+    need >= 3 runs a side for a verdict
     """
     if rows is not None and rows < 1:
         raise SchemaError(f"rows={rows!r} is no number of rows: give 1 or more, or None for all")
     if isinstance(x, Results):
-        return Readable(overview.sheet(x, rows))
-    table = Table(x, rows)
-    name = answer_of(table.names)
-    return Readable(_LAYOUTS[name](table) if name in _LAYOUTS else layout.sheet(table))
+        return Readable(preview.overview(x, rows))
+    return Readable(answers.sheet(Frame(x, rows)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
@@ -20,6 +19,7 @@ from fiotools.input.batches import (
 from fiotools.input.detect import Document
 from fiotools.input.jobfiles import JobFiles, identity
 from fiotools.input.sources import Found, find
+from fiotools.progress import of_files
 from fiotools.tables.gc_pause import resting
 from fiotools.tables.results import Results, results_of
 from fiotools.vocabulary import tables_of
@@ -114,7 +114,7 @@ def read_files(
 ) -> Results:
     """Read files that were found, as `read` does."""
     task = task or Task()
-    with _progress(len(found)) as step:
+    with of_files(len(found), "reading") as step:
         if workers in (None, 1) and executor is None:
             job_files = JobFiles()
             batches = [
@@ -176,15 +176,3 @@ def reads(
     wanted = tables_of(tables)
     filled = read_document(Document(name, text, version), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
-
-
-@contextmanager
-def _progress(files: int) -> Iterator[Callable[..., object]]:
-    """Show a bar if it takes longer than a second; give what is told of a file (or n) done."""
-    if files < 50:  # importing the bar costs more than reading a few files
-        yield lambda n=1: None
-        return
-    from fiotools.progress import bar
-
-    with bar(total=files, desc="reading", unit=" files", delay=1) as shown:
-        yield shown.update

@@ -73,20 +73,29 @@ def verdicts(said: Iterable[Sentence]) -> Block:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]], kind: str = "facts") -> Block:
-    """Write a small table of texts; without heads, the first column names the second."""
-    texts = [[printable(str(cell)) for cell in row] for row in rows]
+    """Write a small table of texts or pieces; without heads, the first column names the second."""
+    written = [[cell if isinstance(cell, Block) else _text(cell) for cell in row] for row in rows]
     lines = [f'<div class="scroll"><table class="{kind}">']
     if heads:
         lines.append(
             f"<thead><tr>{''.join(f'<th>{safe(head)}</th>' for head in heads)}</tr></thead>"
         )
     lines.append("<tbody>")
-    for row in texts:
-        first, *rest = [escape(cell) for cell in row]
-        cells = "".join(f"<td>{cell}</td>" for cell in rest)
-        lines.append(f"<tr><th>{first}</th>{cells}</tr>")
-    text = [": ".join([row[0], ", ".join(filter(None, row[1:]))]) for row in texts]
+    text = []
+    for first, *rest in written:
+        cells = "".join(f"<td>{cell.html}</td>" for cell in rest)
+        lines.append(f"<tr><th>{first.html}</th>{cells}</tr>")
+        text.append(f"{first.text}: {', '.join(cell.text for cell in rest if cell.text)}")
     return Block("\n".join(text), "\n".join([*lines, "</tbody></table></div>"]))
+
+
+def link(text: str, path: str) -> Block:
+    """Write a link to a file."""
+    return Block(printable(text), f'<a href="{safe(path)}">{safe(text)}</a>')
+
+
+def _text(value: object) -> Block:
+    return Block(printable(str(value)), safe(value))
 
 
 def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:

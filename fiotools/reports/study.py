@@ -16,9 +16,9 @@ from fiotools.reports.blocks import (
     Block,
     fold,
     heading,
+    link,
     listing,
     paragraph,
-    safe,
     table,
     together,
     verdicts,
@@ -179,10 +179,10 @@ class Study:
                 if one.answer is not None:
                     answers[f"comparison{at + 1 if at else ''}"] = one.answer
             rows = [
-                (_link(file.name, folder), file.what, file.size)
+                (_named(file.name, folder), file.what, file.size)
                 for file in written(part.source, answers, folder, part._prefix)
             ]
-            return [_files(rows)]
+            return [table([], rows, "facts files")]
 
         return self._of_each(of)
 
@@ -349,15 +349,6 @@ def _shown(readable: Readable) -> Block:
     return Block(repr(readable), readable._repr_html_())
 
 
-def _link(name: str, folder: Path) -> tuple[str, str]:
-    return name, (folder / name).as_posix() if name else ""
-
-
-def _files(rows: list[tuple[tuple[str, str], str, str]]) -> Block:
-    """List files, each with a link to it."""
-    lines = ['<div class="scroll"><table class="facts files"><tbody>']
-    for (name, path), what, size in rows:
-        shown = f'<a href="{safe(path)}">{safe(name)}</a>' if name else "-"
-        lines.append(f"<tr><th>{shown}</th><td>{safe(what)}</td><td>{safe(size)}</td></tr>")
-    text = [f"{name or '-'}: {what}, {size}" for (name, _), what, size in rows]
-    return Block("\n".join(text), "\n".join([*lines, "</tbody></table></div>"]))
+def _named(name: str, folder: Path) -> Block | str:
+    """Name a file by a link to it, if it was made."""
+    return link(name, (folder / name).as_posix()) if name else "-"

@@ -80,10 +80,9 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Summarise for a notebook: what there is, then the first rows of `io` or `timings`."""
-        from fiotools.display import page
-        from fiotools.display.overview import sheet
+        from fiotools.display import html, preview
 
-        return page.html(sheet(self))
+        return html.html(preview.overview(self))
 
     def to_polars(self) -> dict[str, pl.DataFrame]:
         """Give the same tables as polars frames, missing values as null.

@@ -1,17 +1,13 @@
-"""The small parts: names, conditions, values for people, what fits a line."""
+"""The small parts: names and conditions."""
 
 import ast
 from pathlib import Path
 
-import pandas as pd
 import polars as pl
 import pytest
 
-from fiotools.cli import sheet
 from fiotools.cli.where import fulfilling
-from fiotools.display import cells
 from fiotools.display.columns import short
-from fiotools.display.sheet import Shown
 from fiotools.input import path_labels
 from fiotools.schema import TABLES
 
@@ -103,42 +99,3 @@ def test_where(condition, rows):
 )
 def test_names_of_sides(sources, names):
     assert path_labels.names(sources) == names
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
-        (None, "s", "-"),
-        (float("nan"), "B/s", "-"),
-        (pd.NA, "", "-"),
-        (pd.NaT, "", "-"),
-        (True, "", "yes"),
-        (12345, "", "12,345"),
-        (0.00012, "", "0.00012"),
-        (1.5, "", "1.50"),
-        (1e9, "ns", "1.00 s"),
-        (float("inf"), "ns", "inf"),
-        ("a\nb", "", "a b"),
-        (pd.Timestamp("2021-02-16 10:00", tz="UTC"), "", "2021-02-16 10:00:00 UTC"),
-    ],
-)
-def test_cell(value, unit, text):
-    assert cells.cell(value, unit) == text
-
-
-def test_a_comma_stands_within_numbers_or_between_them():
-    assert cells.interval(2558, 2689.4, "1/s", 2689.4) == "[2,558; 2,689 /s]"
-    assert cells.interval(0.95, 1.04) == "[0.950, 1.04]"
-
-
-def test_one_prefix_where_values_are_near():
-    assert cells.column([466_000_000, 4_364_000_000], "lat_mean_ns")[0] == ["0.466 s", "4.36 s"]
-    assert cells.column([1_000, 4_364_000_000], "lat_mean_ns")[0] == ["1.00 µs", "4.36 s"]
-
-
-def test_what_fits_is_what_matters():
-    shown = [Shown(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))]
-    kept_, dropped = sheet.fit(shown, 22)
-    assert [one.head for one in kept_] == ["b", "c"]
-    assert [one.head for one in dropped] == ["a"]
-    assert sheet.fit(shown, 1)[0] == [shown[1]]

@@ -14,9 +14,8 @@ import typer
 
 import fiotools
 from fiotools.cli import main
-from fiotools.cli.app import VERBS, Verbs, command_of
-from fiotools.cli.run import run
-from fiotools.cli.stream import Trouble
+from fiotools.cli.app import VERBS, Verbs, command_of, run
+from fiotools.cli.output import Trouble
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -194,7 +193,7 @@ def test_examples_run(inside, tmp_path, monkeypatch, verb):
 
 
 def test_every_kind_of_figure_has_an_example():
-    from fiotools.cli.wish import TAKES
+    from fiotools.cli.plot_options import TAKES
 
     assert {example.split()[1] for example in command_of("plot").examples} == {*TAKES}
 
@@ -203,19 +202,19 @@ def test_choices_are_the_library_s():
     from dataclasses import fields
     from typing import get_args, get_type_hints
 
-    from fiotools.cli import completing, evidence, options, wish
+    from fiotools.cli import check_options, completion, options, plot_options
     from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
     from fiotools.stats import check, ratio
 
-    assert completing.LINKS == check.links.NAMES
-    assert evidence.Media == check.Media
-    assert evidence.Cache == check.Cache
-    assert evidence.Kind == check.Sides
+    assert completion.LINKS == check.links.NAMES
+    assert check_options.Media == check.Media
+    assert check_options.Cache == check.Cache
+    assert check_options.Kind == check.Sides
     assert get_type_hints(options.Judging)["method"] == ratio.Method
     kinds = {*drawn} - {"save", "style", "title"}
-    assert {*get_args(plot.Kind)} == {*wish.TAKES} == kinds
-    for kind, takes in wish.TAKES.items():
+    assert {*get_args(plot.Kind)} == {*plot_options.TAKES} == kinds
+    for kind, takes in plot_options.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
         # of a statistic: what compare, check, steady, best_under and merge_bins take
         if kind in ("ratios", "load", "credibility", "series", "cdf", "heatmap"):
@@ -223,7 +222,7 @@ def test_choices_are_the_library_s():
         assert {one.replace("ceiling", "ceilings") for one in takes} <= {*there}
     asked = {*inspect.signature(check.check).parameters} - {"results"}
     assert asked == {
-        field.name for group in (evidence.Known, options.Sides) for field in fields(group)
+        field.name for group in (check_options.Known, options.Sides) for field in fields(group)
     }
 
 

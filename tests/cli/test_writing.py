@@ -13,7 +13,7 @@ import time
 import polars as pl
 import pytest
 
-from fiotools.cli import raw
+from fiotools.cli import export
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -170,6 +170,13 @@ def test_a_folder_that_one_may_not_write(inside, tmp_path):
     assert done.stderr == f"fiotools: {tmp_path / 'out.csv'}: Permission denied\n"
 
 
+def test_a_terminal_without_unicode_has_plain_signs(cli):
+    poor = environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    done = cli("check", "data/wsl-vhdx/f_ext4-vhdx_write.txt", "--link", "usb3-5g", env=poor)
+    assert "\nx impossible  link " in done.stdout
+    assert "\\" not in done.stdout
+
+
 @unix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_stdout_is_full(unbuffered):
@@ -303,5 +310,9 @@ def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
 
 def test_numbers_of_a_csv_stay_numbers():
     frame = pl.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
-    assert raw.content(frame, "csv").decode().splitlines() == ["offset,text", "-1.5,'-1.5", "2.0,"]
+    assert export.content(frame, "csv").decode().splitlines() == [
+        "offset,text",
+        "-1.5,'-1.5",
+        "2.0,",
+    ]
     assert frame["text"][0] == "-1.5"

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fiotools.cli import evidence, files, options
-from fiotools.cli.answer import give
+from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
-from fiotools.display.findings import GRAVEST, Finding, counts, few, findings
-from fiotools.display.sheet import Sheet, Shown
+from fiotools.cli.options import flag, option
+from fiotools.cli.output import give
+from fiotools.display import findings
+from fiotools.display.frame import Frame
+from fiotools.display.model import Sheet
 from fiotools.display.text import many
-from fiotools.input import path_labels
 
 if TYPE_CHECKING:
     import polars as pl
 
 _STRICT = 3
-_FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]i?B|B|s|[mµn]s)(?:/s)?)?(?![\w])")
 
 
 def check(
     sources: options.Files,
     *,
-    known: evidence.Known,
+    known: check_options.Known,
     between: options.Between = None,
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="VALUE", help="The side without layer, mirror or cache; the first."),
+        str | None, option("VALUE", "The side without layer, mirror or cache; the first.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show what is in order, too.")] = False,
+    every: Annotated[bool, flag("--all", "Show what is in order, too.")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 3 if anything is impossible or suspect.")
+        bool, flag("--strict", "Exit with 3 if anything is impossible or suspect.")
     ] = False,
     format: options.Format = "table",
     read_as: options.ReadAs,
@@ -44,49 +40,22 @@ def check(
     whatever it finds, unless --strict is given.
     """
     sides = options.Sides(between, baseline)
-    evidence.refuse_nonsense(sides, known)
-    read = files.read_all(sources, read_as, label=evidence.is_compared(sides, known))
+    check_options.refuse_nonsense(sides, known)
+    read = files.read_all(sources, read_as, label=check_options.is_compared(sides, known))
     with files.working(read, "checking"):
-        answer = evidence.answer(read, sides, known)
-    give(answer, format, lambda frame: _sheet(frame, every=every))
+        answer = check_options.answer(read, sides, known)
+    give(format, lambda: answer, lambda: _sheet(answer, every=every))
     if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
         return _STRICT
     return read.code
 
 
-def _sheet(frame: pl.DataFrame, *, every: bool) -> Sheet:
-    folder = path_labels.common_folder(frame["source"])
-    frame = frame.with_columns(frame["source"].str.strip_prefix(folder))
-    # the same remedy, and what is said of many runs in the same words, is said once
-    said: dict[tuple[str, str, str], dict[str, list[Finding]]] = {}
-    for one in findings(frame):
-        if every or one.verdict != "ok":
-            # an accusation stands with its own figures
-            words = one.why if one.verdict in GRAVEST[:2] else _FIGURE.sub("…", one.why)
-            key = (one.verdict, one.check, one.remedy)
-            said.setdefault(key, {}).setdefault(words, []).append(one)
-    ordered = sorted(said, key=lambda key: GRAVEST.index(key[0]))
-    texts = [
-        [_why(words, alike) for words, alike in said[key].items()]
-        + ([f"> {key[2]}"] if key[2] else [])
-        for key in ordered
-    ]
-    made = [
-        Shown("verdict", [verdict for verdict, _, _ in ordered], keep=3),
-        Shown("check", [check for _, check, _ in ordered], keep=1),
-        Shown("why, and what to do", ["\n".join(lines) for lines in texts], keep=2, wraps=True),
-    ]
-    hidden = 0 if every else int((frame["verdict"] == "ok").sum())
-    notes = [f"ok, and not shown without --all: {many(hidden, 'answer')}"] if hidden else []
-    runs = frame.select("source", "run").n_unique()
-    title = f"{many(runs, 'run')}{f' in {folder}' if folder else ''}: {counts(frame['verdict'])}"
-    return Sheet(made if ordered else [], title, notes)
-
-
-def _why(words: str, alike: list[Finding]) -> str:
-    """Say it with its figures, if they are the same everywhere."""
-    own = {one.why for one in alike}
-    return f"{few([one.place for one in alike])}: {own.pop() if len(own) == 1 else words}"
+def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
+    made = findings.sheet(Frame(answer), ok=every)
+    ok = int((answer["verdict"] == "ok").sum())
+    if ok and not every:
+        made.notes.append(f"ok, and not shown without --all: {many(ok, 'answer')}")
+    return made
 
 
 COMMAND = Command(

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from fiotools.cli import comparing, files, options
-from fiotools.cli.answer import give
+from fiotools.cli import comparison, files, options
 from fiotools.cli.command import Command
-
-Settings = Annotated[
-    bool, typer.Option("--settings", help="Show instead which settings the sides differ in.")
-]
+from fiotools.cli.options import flag
+from fiotools.cli.output import give
 
 
 def compare(
     sources: options.Files,
     *,
-    metric: options.Metric = None,
-    sides: options.Sides,
-    by: options.By = None,
-    kept: options.Rows,
-    judging: options.Judging,
-    settings: Settings = False,
+    asked: options.Comparison,
+    settings: Annotated[
+        bool, flag("--settings", "Show instead which settings the sides differ in.")
+    ] = False,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
@@ -34,16 +27,12 @@ def compare(
     """
     read = files.read_all(sources, read_as, label=True)
     if settings:
-        from fiotools.cli.settings import differences, sheet
+        answer = comparison.differences(read, asked.sides)
+    else:
+        from fiotools.stats.compare import compare as statistic
 
-        give(differences(read, sides), format, sheet)
-        return read.code
-    from fiotools.stats.compare import compare as answer_of
-
-    question = comparing.asked(read, metric, sides, by, kept, judging)
-    with files.working(read, "comparing"):
-        answer = answer_of(question.frame, question.metric, **question.arguments)
-    give(answer, format, lambda frame: comparing.sheet(frame, question.arguments["between"]))
+        answer = comparison.answer(statistic, read, asked)
+    give(format, lambda: answer, lambda: comparison.sheet(answer))
     return read.code
 
 

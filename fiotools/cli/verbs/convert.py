@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import completing, files, options, rows, stream
+from fiotools.cli import completion, files, options, rows
 from fiotools.cli.command import Command
-from fiotools.cli.stream import Trouble, say
+from fiotools.cli.options import flag, option
+from fiotools.cli.output import Trouble, say, write_bytes
 from fiotools.display import columns
 from fiotools.display.text import many
-from fiotools.input import path_labels
 from fiotools.vocabulary import TABLES
+
+if TYPE_CHECKING:
+    from fiotools.dataset.convert import Conversion
 
 
 def convert(
@@ -23,36 +26,32 @@ def convert(
     *,
     output: Annotated[
         str,
-        typer.Option(
+        option(
+            "DESTINATION",
+            "The folder of the dataset, or its URL: a new one, or one to go on with.",
             "--output",
             "-o",
-            metavar="DESTINATION",
-            help="The folder of the dataset, or its URL: a new one, or one to go on with.",
             show_default=False,
         ),
     ],
     table: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "TABLES",
+            f"Only these: {', '.join(TABLES)}. All by default.",
             "--table",
             "-t",
-            metavar="TABLES",
-            help=f"Only these: {', '.join(TABLES)}. All by default.",
-            autocompletion=completing.tables,
+            autocompletion=completion.tables,
         ),
     ] = None,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove the rows of files that are not there any more.")
+        bool, flag("--prune", "Remove the rows of files that are not there any more.")
     ] = False,
     check_hashes: Annotated[
-        bool,
-        typer.Option(
-            "--check-hashes", help="Look at the content of files of the same size and time, too."
-        ),
+        bool, flag("--check-hashes", "Look at the content of files of the same size and time, too.")
     ] = False,
     scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Have Dask do it, on many machines: tcp://host:8786."),
+        str | None, option("ADDRESS", "Have Dask do it, on many machines: tcp://host:8786.")
     ] = None,
     format: Annotated[
         Literal["text", "json"],
@@ -76,7 +75,7 @@ def convert(
 
     with _executor(scheduler) as executor:
         done = converted(
-            _named(sources),
+            files.named(sources, "convert reads files that can be read again, and not -"),
             output,
             tables=tables or None,
             prune=prune,
@@ -86,32 +85,22 @@ def convert(
             format=as_asked["format"],
             version=as_asked["version"],
         )
+    _tell(done, output)
+    if format == "json":
+        import orjson
+
+        write_bytes(orjson.dumps(asdict(done)) + b"\n")
+    return 1 if done.refused else 0
+
+
+def _tell(done: Conversion, output: str) -> None:
+    """Say what became of the files."""
     for refusal in done.refusals:
         say(refusal)
     if done.refused > len(done.refusals):
         more = many(done.refused - len(done.refusals), "more file")
         say(f"{more} could not be read: {output}/_manifest has them, status refused")
     say(f"converted to {done}")
-    if format == "json":
-        import orjson
-
-        stream.write_bytes(orjson.dumps(asdict(done)) + b"\n")
-    return 1 if done.refused else 0
-
-
-def _named(given: list[str]) -> Any:
-    """Name what was named, and leave the rest as it is."""
-    pairs = [path_labels.given(source) for source in given]
-    if any(path == files.STDIN for _, path in pairs):
-        raise Trouble("convert reads files that can be read again, and not -", 2)
-    if not any(name for name, _ in pairs):
-        return given[0] if len(given) == 1 else given
-    found: dict[str, list[str]] = {}
-    for name, path in pairs:
-        if name is None:
-            raise Trouble(f"{path} has no name: write NAME={path}, or no name for any", 2)
-        found.setdefault(name, []).append(path)
-    return found
 
 
 @contextmanager

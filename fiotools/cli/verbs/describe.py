@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fiotools.cli import completing, options, raw, sheet, stream
+from fiotools.cli import completion, options
 from fiotools.cli.command import Command
+from fiotools.cli.output import give
 from fiotools.display import columns
-from fiotools.display.sheet import Sheet, Shown
+from fiotools.display.layout import WRAPS
+from fiotools.display.model import Column as Shown
+from fiotools.display.model import Sheet
 from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from fiotools.column import Column
 
 
@@ -24,7 +29,7 @@ def describe(
         typer.Argument(
             metavar="COLUMN|TABLE",
             help="Columns or tables; all columns if none is named.",
-            autocompletion=completing.described,
+            autocompletion=completion.described,
         ),
     ] = None,
     format: options.Format = "table",
@@ -38,13 +43,14 @@ def describe(
         else:
             found[full] = column_of(full)
     rows = [_row(column) for column in (found or COLUMNS).values()]
-    if format in ("json", "csv"):
-        import polars as pl  # only here: the others do without, and are quick
-
-        stream.write_bytes(raw.content(pl.DataFrame(rows), format))
-    else:
-        sheet.show(_each(rows) if 0 < len(found) <= 3 else _list(rows), format)
+    give(format, lambda: _frame(rows), lambda: _each(rows) if 0 < len(found) <= 3 else _list(rows))
     return 0
+
+
+def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    import polars as pl  # only here: the sheets do without, and are quick
+
+    return pl.DataFrame(rows)
 
 
 def _row(column: Column) -> dict[str, Any]:
@@ -63,7 +69,7 @@ def _list(rows: list[dict[str, Any]]) -> Sheet:
         [
             Shown("column", texts("name"), keep=4),
             Shown("unit", texts("unit"), keep=3),
-            Shown("meaning", texts("meaning"), keep=2, wraps=True),
+            Shown("meaning", texts("meaning"), keep=2, wraps=WRAPS),
             Shown("better", texts("better"), keep=1),
         ],
         notes=[
@@ -78,7 +84,7 @@ def _each(rows: list[dict[str, Any]]) -> Sheet:
     return Sheet(
         [
             Shown("", [key for key, _ in said], keep=2),
-            Shown("", [text for _, text in said], keep=1, wraps=True),
+            Shown("", [text for _, text in said], keep=1, wraps=WRAPS),
         ]
     )
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from fiotools.cli.command import Command
-from fiotools.cli.stream import Trouble
+from fiotools.cli.options import option
+from fiotools.cli.output import Trouble
 
 # what the extra [notebooks] brings
 _EXTRA = ("nbclient", "nbformat", "traitlets")
@@ -19,15 +20,13 @@ def figures(
         list[str] | None,
         typer.Argument(metavar="NOTEBOOK", help="Default: all of notebooks/."),
     ] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How many notebooks at a time.")
-    ] = 2,
+    jobs: Annotated[int, option("N", "How many notebooks at a time.", min=1)] = 2,
     lang: Annotated[
         str,
-        typer.Option(
-            metavar="LANG",
+        option(
+            "LANG",
+            "Of the figures: en, or ja, which go to figures/ja/; the notebooks stay.",
             envvar="LANG_FIGURES",
-            help="Of the figures: en, or ja, which go to figures/ja/; the notebooks stay.",
         ),
     ] = "en",
 ) -> int:

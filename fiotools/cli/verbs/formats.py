@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from fiotools.cli import options, raw, sheet, stream
+from typing import TYPE_CHECKING
+
+from fiotools.cli import options
 from fiotools.cli.command import Command
-from fiotools.display.sheet import Sheet, Shown
+from fiotools.cli.output import give
+from fiotools.display.layout import WRAPS
+from fiotools.display.model import Column, Sheet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def formats(format: options.Format = "table") -> int:
     """List what can be read, and how to have it made."""
-    if format in ("json", "csv"):
-        import fiotools as ft
-        from fiotools.tables.frames import of_pandas
+    give(format, _frame, _sheet)
+    return 0
 
-        stream.write_bytes(raw.content(of_pandas(ft.formats()), format))
-        return 0
+
+def _frame() -> pl.DataFrame:
+    import fiotools as ft
+    from fiotools.tables.frames import of_pandas
+
+    return of_pandas(ft.formats())
+
+
+def _sheet() -> Sheet:
     from fiotools.readers import readers
 
     known = readers()
     columns = [
-        Shown("format", [reader.name for reader in known], keep=3),
-        Shown("reads", [reader.title for reader in known], keep=2, wraps=True),
-        Shown("made by", [reader.produced_by for reader in known], keep=1, wraps=True),
+        Column("format", [reader.name for reader in known], keep=3),
+        Column("reads", [reader.title for reader in known], keep=2, wraps=WRAPS),
+        Column("made by", [reader.produced_by for reader in known], keep=1, wraps=WRAPS),
     ]
     notes = ["gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"]
-    sheet.show(Sheet(columns, notes=notes), format)
-    return 0
+    return Sheet(columns, notes=notes)
 
 
 COMMAND = Command(formats, ("formats", "formats --format markdown"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from unicodedata import category
 
 import typer
 
-from fiotools.cli import stream
 from fiotools.cli.command import Command
+from fiotools.cli.options import flag, option
+from fiotools.cli.output import OutputClosedError, Trouble, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
 from fiotools.measure.signals import Interrupted
@@ -24,100 +25,94 @@ def measure(
     ] = None,
     dir: Annotated[
         list[str] | None,
-        typer.Option(metavar="[NAME=]FOLDER", help="A folder to measure; once for each place."),
+        option("[NAME=]FOLDER", "A folder to measure; once for each place."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FOLDER",
+            "For the results, a new one; by default named by experiment and time.",
             "--output",
             "-o",
-            metavar="FOLDER",
-            help="For the results, a new one; by default named by experiment and time.",
         ),
     ] = None,
     continued: Annotated[
         Path | None,
-        typer.Option(
-            "--resume", metavar="FOLDER", help="Go on with the interrupted campaign in this folder."
-        ),
+        option("FOLDER", "Go on with the interrupted campaign in this folder.", "--resume"),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Under two minutes.")] = False,
+    quick: Annotated[bool, flag("--quick", "Under two minutes.")] = False,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Larger files, longer runs, more rounds.")
+        bool, flag("--thorough", "Larger files, longer runs, more rounds.")
     ] = False,
     rounds: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Runs of each workload on each place; 5 by default."),
+        int | None, option("N", "Runs of each workload on each place; 5 by default.")
     ] = None,
     size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Of a test file, such as 4G; by default as there is room."
-        ),
+        str | None, option("SIZE", "Of a test file, such as 4G; by default as there is room.")
     ] = None,
-    seconds: Annotated[
-        int | None, typer.Option(metavar="N", help="Of each run of fio or diskspd.")
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="WORKLOAD", help="Only this one; may be repeated.")
-    ] = None,
-    buffered: Annotated[
-        bool, typer.Option("--buffered", help="random-io: through the page cache.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
-    ] = False,
+    seconds: Annotated[int | None, option("N", "Of each run of fio or diskspd.")] = None,
+    only: Annotated[list[str] | None, option("WORKLOAD", "Only this one; may be repeated.")] = None,
+    buffered: Annotated[bool, flag("--buffered", "random-io: through the page cache.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Say what would be done, and do nothing.")] = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 
     Each place gets a private folder, which is removed at the end, also after Ctrl-C. Nothing else
     is touched.
     """
+    wanted: dict[str, Any] = {
+        "output": output,
+        "rounds": rounds,
+        "size": size,
+        "seconds": seconds,
+        "only": only or (),
+        "buffered": buffered,
+        "dry": dry_run,
+    }
+    if continued is not None and any((experiment, dir, quick, thorough, *wanted.values())):
+        raise typer.BadParameter("--resume takes all from the folder: give nothing else")
     try:
         if continued is not None:
-            given = (experiment, dir, output, quick, thorough, rounds, size, seconds, only)
-            if any(one not in (None, False) for one in (*given, buffered, dry_run)):
-                raise typer.BadParameter("--resume takes all from the folder: give nothing else")
             resume(continued, say=_say)
-            return 0
-        if experiment is None or experiment not in EXPERIMENTS:
-            what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
-            raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
-        if quick and thorough:
-            raise typer.BadParameter("--quick or --thorough, not both")
-        chosen = EXPERIMENTS[experiment]
-        elsewhere = chosen.elsewhere()
-        if elsewhere is not None and chosen.here() is not None:
-            _say(elsewhere)
-            return 0
-        if not dir:
-            raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
-        run(
-            experiment,
-            dir,
-            output=output,
-            effort="quick" if quick else "thorough" if thorough else "normal",
-            rounds=rounds,
-            size=size,
-            seconds=seconds,
-            only=only or (),
-            buffered=buffered,
-            dry=dry_run,
-            say=_say,
-        )
+        else:
+            _begin(experiment, dir, quick, thorough, wanted)
     except Interrupted as error:
         left = ": all is removed from the places" if error.is_clean else ""
-        stream.say(f"{error}{left}")
+        say(f"{error}{left}")
         return 128 + error.number
     return 0
+
+
+def _begin(
+    experiment: str | None,
+    folders: list[str] | None,
+    quick: bool,
+    thorough: bool,
+    wanted: dict[str, Any],
+) -> None:
+    """Measure, or say what is missing for that."""
+    if experiment is None or experiment not in EXPERIMENTS:
+        what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
+        raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
+    if quick and thorough:
+        raise typer.BadParameter("--quick or --thorough, not both")
+    chosen = EXPERIMENTS[experiment]
+    elsewhere = chosen.elsewhere()
+    if elsewhere is not None and chosen.here() is not None:
+        _say(elsewhere)
+        return
+    if not folders:
+        raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
+    effort = "quick" if quick else "thorough" if thorough else "normal"
+    run(experiment, folders, effort=effort, say=_say, **wanted)
 
 
 def _say(text: str) -> None:
     """Write what is said, as long as somebody reads it: measuring goes on without."""
     # a name may hold anything, also what a terminal takes for a command
     told = "".join(one if one == "\n" or category(one)[0] != "C" else "\ufffd" for one in text)
-    with suppress(stream.OutputClosedError, stream.Trouble):
-        stream.write(f"{told}\n")
+    with suppress(OutputClosedError, Trouble):
+        write(f"{told}\n")
 
 
 COMMAND = Command(

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools.cli import evidence, files, options
+from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
-from fiotools.cli.stream import Trouble, say
-from fiotools.cli.wish import Drawing, Wish
+from fiotools.cli.options import option
+from fiotools.cli.output import Trouble, say
+from fiotools.cli.plot_options import Drawing, Wish
 from fiotools.files import atomic_write
 
 # the functions of fiotools.plot; they stand here so that --help need not load them
@@ -42,17 +43,13 @@ def plot(
     *,
     output: Annotated[
         str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="FILE.svg, .png or .pdf, written whole or not."
-        ),
+        option("FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o"),
     ],
     wish: Wish,
     sides: options.Sides,
     kept: options.Rows,
-    known: evidence.Known,
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the figure says, above it.")
-    ] = None,
+    known: check_options.Known,
+    title: Annotated[str | None, option("TEXT", "What the figure says, above it.")] = None,
     lang: options.Lang = "en",
     read_as: options.ReadAs,
 ) -> int:
@@ -71,9 +68,9 @@ def plot(
     atomic_write.refuse_missing_folder(path)
     asked = Drawing(kind, wish, sides, kept, known)
     asked.refuse_what_is_not_taken()
-    compared = evidence.is_compared(sides, known)
+    compared = check_options.is_compared(sides, known)
     if kind == "credibility":
-        evidence.refuse_nonsense(sides, known)
+        check_options.refuse_nonsense(sides, known)
     read = files.read_all(sources, read_as, label=kind not in _WITHOUT_LABELS or compared)
     from fiotools import plot as drawn
     from fiotools.cli import drawing

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from fiotools import metrics
-from fiotools.cli import completing, files, look, options, rows, writing
-from fiotools.cli.answer import give
+from fiotools.cli import completion, export, files, options, rows
 from fiotools.cli.command import Command
-from fiotools.display import columns
+from fiotools.cli.options import option
+from fiotools.cli.output import give
+from fiotools.display import columns, preview
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -22,23 +23,23 @@ def read(
     *,
     output: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "FILE|FOLDER/",
+            "Write one table to FILE.parquet, .csv or .json, or each to a file of FOLDER/."
+            " Written whole or not at all.",
             "--output",
             "-o",
-            metavar="FILE|FOLDER/",
-            help="Write one table to FILE.parquet, .csv or .json, or each to a file of FOLDER/."
-            " Written whole or not at all.",
         ),
     ] = None,
     table: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "TABLE",
+            f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
+            " all that hold rows.",
             "--table",
             "-t",
-            metavar="TABLE",
-            help=f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
-            " all that hold rows.",
-            autocompletion=completing.tables,
+            autocompletion=completion.tables,
         ),
     ] = None,
     where: options.Where = None,
@@ -46,17 +47,16 @@ def read(
     combine: options.Combine = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "COLUMNS",
+            "Only these columns: job,direction,iops.",
             "--columns",
             "-c",
-            metavar="COLUMNS",
-            help="Only these columns: job,direction,iops.",
-            autocompletion=completing.columns,
+            autocompletion=completion.columns,
         ),
     ] = None,
     rows_shown: Annotated[
-        int,
-        typer.Option("--rows", min=0, metavar="N", help="How many rows the table shows; 0: all."),
+        int, option("N", "How many rows the table shows; 0: all.", "--rows", min=0)
     ] = 40,
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "parquet"],
@@ -68,7 +68,7 @@ def read(
     names = columns.split(table)
     for name in names:
         rows.refuse_other_tables(name)
-    target = writing.target(output, format, len(names))
+    target = export.target(output, format, len(names))
     found = files.read_all(sources, read_as, hint=names != ["notes"])
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
@@ -81,7 +81,9 @@ def read(
     else:
         name, frame = frames.popitem()
         give(
-            frame, format, lambda every: look.sheet(found.results, every, name, rows_shown, column)
+            format,
+            lambda: frame,
+            lambda: preview.table(found.results, frame, name, rows_shown, bool(column)),
         )
     return found.code
 

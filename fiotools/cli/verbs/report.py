@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from fiotools.cli import evidence, files, options
+from fiotools.cli import check_options, files, options
 from fiotools.cli.command import Command
-from fiotools.cli.stream import Trouble, say
+from fiotools.cli.options import option
+from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
-from fiotools.input import path_labels
 
 _ENDINGS = (".html", ".htm")
 
@@ -21,32 +19,26 @@ def report(
     *,
     output: Annotated[
         Path,
-        typer.Option(
+        option(
+            "FILE.html",
+            "The page: it needs no other file and no network. Written whole or not at all.",
             "--output",
             "-o",
-            metavar="FILE.html",
-            help="The page: it needs no other file and no network. Written whole or not at all.",
         ),
     ] = Path("report.html"),
     sides: options.Sides,
     metric: options.Metric = None,
     by: options.By = None,
-    known: evidence.Known,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Of the page.")] = None,
-    question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the page is to answer.")
-    ] = None,
+    known: check_options.Known,
+    title: Annotated[str | None, option("TEXT", "Of the page.")] = None,
+    question: Annotated[str | None, option("TEXT", "What the page is to answer.")] = None,
     lang: options.Lang = "en",
     template: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.ipynb", help="A changed copy of notebooks/own-data.ipynb."),
+        Path | None, option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb.")
     ] = None,
     notebook: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.ipynb",
-            help="Write the executed notebook too, to go on with in JupyterLab.",
-        ),
+        option("FILE.ipynb", "Write the executed notebook too, to go on with in JupyterLab."),
     ] = None,
 ) -> int:
     """Write a page: the verdict in words, figures, whether it can be true, how it was measured.
@@ -56,7 +48,7 @@ def report(
     """
     if output.suffix.lower() not in _ENDINGS:
         raise Trouble(f"{output}: the page ends in .html", 2)
-    evidence.refuse_nonsense(sides, known)
+    check_options.refuse_nonsense(sides, known)
     from fiotools.progress import bar
     from fiotools.reports.report import report as written
 
@@ -67,7 +59,7 @@ def report(
             line.update(number - line.n)
 
         made = written(
-            _sources(sources),
+            files.named(sources, "a report is of files that can be read again, and not of -"),
             output,
             between=sides.between,
             baseline=sides.baseline,
@@ -85,21 +77,6 @@ def report(
         say(f"{name}: could not be read; the page says why")
     say(f"wrote {made.path}: {made.size / 1e6:.1f} MB")
     return 1 if made.unread else 0
-
-
-def _sources(given: list[str]) -> Any:
-    """Name what was named, and leave the rest as it is."""
-    pairs = [path_labels.given(source) for source in given]
-    if any(path == files.STDIN for _, path in pairs):
-        raise Trouble("a report is of files that can be read again, and not of -", 2)
-    if not any(name for name, _ in pairs):
-        return given[0] if len(given) == 1 else given
-    found: dict[str, list[str]] = {}
-    for name, path in pairs:
-        if name is None:
-            raise Trouble(f"{path} has no name: write NAME={path}, or no name for any", 2)
-        found.setdefault(name, []).append(path)
-    return found
 
 
 COMMAND = Command(

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from fiotools.cli import comparing, files, options
-from fiotools.cli.answer import give
+from fiotools.cli import comparison, files, options
 from fiotools.cli.command import Command
+from fiotools.cli.output import give
 
 
 def speedup(
     sources: options.Files,
     *,
-    metric: options.Metric = None,
-    sides: options.Sides,
-    by: options.By = None,
-    kept: options.Rows,
-    judging: options.Judging,
+    asked: options.Comparison,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
     """Compare as `compare` does, and say how many times faster: above 1 is better."""
-    from fiotools.stats.compare import speedup as answer_of
+    from fiotools.stats.compare import speedup as statistic
 
     read = files.read_all(sources, read_as, label=True)
-    question = comparing.asked(read, metric, sides, by, kept, judging)
-    with files.working(read, "comparing"):
-        answer = answer_of(question.frame, question.metric, **question.arguments)
-    give(answer, format, lambda frame: comparing.sheet(frame, question.arguments["between"]))
+    answer = comparison.answer(statistic, read, asked)
+    give(format, lambda: answer, lambda: comparison.sheet(answer))
     return read.code
 
 

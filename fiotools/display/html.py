@@ -1,23 +1,21 @@
-"""A sheet as HTML for a notebook, and as text.
+"""A sheet as HTML, for a notebook and for a report.
 
-The HTML has neither scripts nor ids nor anything from elsewhere, and is the same for the same
-sheet. It takes its colours from where it is shown: text is in the text's own colour, and the signs
-are in two of Okabe and Ito's, which can be told apart on white and on black. Without its style, as
-on a site that takes styles out, the words and signs still say everything.
+It has neither scripts nor ids nor anything from elsewhere, and is the same for the same sheet. It
+takes its colours from where it is shown: text is in the text's own colour, and the signs are in two
+of Okabe and Ito's, which can be told apart on white and on black. Without its style, as on a site
+that takes styles out, the words and signs still say everything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
 
 from fiotools.display.cells import NONE
 from fiotools.display.marks import MARKED, mark
-from fiotools.display.sheet import Sheet, Shown
+from fiotools.display.model import Column, Sheet
 from fiotools.display.text import length, printable
 
-_WIDE = 40  # letters: a text of more has lines of its own
+_WIDE = 40  # letters: a sentence of more is broken into lines
 # two classes in each rule of a cell: JupyterLab's own rules have two, and come first
 _STYLE = """
 .fiotools-show{line-height:1.4}
@@ -43,7 +41,7 @@ def html(sheet: Sheet) -> str:
     """Write a sheet as HTML."""
     lines = ['<div class="fiotools-show">', f"<style>{_STYLE}</style>"]
     lines += [f"<p><b>{_safe(sheet.title)}</b></p>"] if sheet.title else []
-    lines += [f'<p class="m">{_safe(text)}</p>' for text in sheet.above]
+    lines += [f'<p class="m">{_safe(sheet.shared)}</p>'] if sheet.shared else []
     if sheet.columns:
         lines += [
             '<div><table class="t">',
@@ -59,32 +57,27 @@ def html(sheet: Sheet) -> str:
     return "\n".join([*lines, "</div>"])
 
 
-def _head(one: Shown) -> str:
+def _head(one: Column) -> str:
     about = f' title="{_safe(one.about)}"' if one.about else ""
     return f"<th{_class(one)}{about}>{_safe(one.head)}</th>"
 
 
-def _cell(one: Shown, at: int) -> str:
+def _cell(one: Column, at: int) -> str:
     text = one.cells[at]
-    if _is_said(one, at):
+    if one.is_said(at):
         return ""
     if one.head in MARKED and text:
         sign, mood = mark(text)
         words = f"<b>{_safe(text)}</b>" if mood in ("good", "bad", "care") else _safe(text)
         return f'<td{_class(one)}><i class="{mood}">{sign}</i> {words}</td>'
     rows = 1
-    while _is_said(one, at + rows):
+    while one.is_said(at + rows):
         rows += 1
     span = f' rowspan="{rows}"' if rows > 1 else ""
     return f"<td{_class(one)}{span}>{_safe('' if text == NONE else text)}</td>"
 
 
-def _is_said(one: Shown, at: int) -> bool:
-    """Say whether the row above has the same text, which stands for this one too."""
-    return one.once and 0 < at < len(one.cells) and one.cells[at] == one.cells[at - 1]
-
-
-def _class(one: Shown) -> str:
+def _class(one: Column) -> str:
     wide = one.wraps and max(map(length, one.cells), default=0) > _WIDE
     names = [name for name, on in (("r", one.right), ("w", wide)) if on]
     return f' class="{" ".join(names)}"' if names else ""
@@ -92,34 +85,3 @@ def _class(one: Shown) -> str:
 
 def _safe(text: str) -> str:
     return escape(printable(text))
-
-
-def plain(sheet: Sheet) -> str:
-    """Write a sheet as text, long sentences below their row."""
-    signed = [_signed(one) for one in sheet.columns]
-    long = [one for one in signed if one.wraps and max(map(length, one.cells), default=0) > _WIDE]
-    short = [one for one in signed if one not in long]
-    wide = [max(map(length, [one.head, *one.cells])) for one in short]
-    lines = [printable(line) for line in ([sheet.title] if sheet.title else []) + sheet.above]
-    heads = [_line([one.head for one in short], short, wide)] if short else []
-    lines += heads
-    for at in range(len(sheet.columns[0].cells) if sheet.columns else 0):
-        lines += [_line([one.cells[at] for one in short], short, wide)] if short else []
-        said = [one for one in long if one.cells[at] not in ("", NONE) and not _is_said(one, at)]
-        lines += [f"    {one.head}: {one.cells[at]}" for one in said]
-    return "\n".join([*lines, *(f"* {printable(note)}" for note in sheet.notes)])
-
-
-def _signed(one: Shown) -> Shown:
-    texts = [printable(text) for text in one.cells]
-    if one.head in MARKED:
-        texts = [f"{mark(text).sign} {text}" if text else "" for text in texts]
-    return replace(one, head=printable(one.head), cells=texts)
-
-
-def _line(texts: Sequence[str], columns: Sequence[Shown], wide: Sequence[int]) -> str:
-    padded = []
-    for text, one, room in zip(texts, columns, wide, strict=True):
-        gap = " " * (room - length(text))
-        padded.append(gap + text if one.right else text + gap)
-    return "  ".join(padded).rstrip()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
-import narwhals as nw
-
+from fiotools.display.cells import is_missing
 from fiotools.errors import SchemaError
 from fiotools.schema import ANSWERS
-from fiotools.stats.frames import values
 
 _NEEDED = "show takes a Results, or a pandas or polars DataFrame"
 _HINTS = {
@@ -24,7 +23,7 @@ _READ = (
 )
 
 
-class Table:
+class Frame:
     """The first rows of a frame as lists, and what can be said of all its rows.
 
     Parameters
@@ -51,11 +50,11 @@ class Table:
         self.names: list[str] = list(self._data.columns)
         self.size = len(self._data)
         part = self._data if rows is None else self._data.head(rows)
-        self.columns = {name: values(part, name) for name in self.names}
+        self.columns = {name: _values(part[name]) for name in self.names}
 
     def whole(self) -> dict[str, list[Any]]:
         """Give all rows, as `columns` gives the first."""
-        return {name: values(self._data, name) for name in self.names}
+        return {name: _values(self._data[name]) for name in self.names}
 
     def is_empty(self, name: str) -> bool:
         """Say whether a column has no value in any row."""
@@ -87,7 +86,13 @@ def answer_of(names: Sequence[str]) -> str | None:
     return None
 
 
-def _opened(frame: Any) -> nw.DataFrame[Any]:
+def _opened(frame: Any) -> Any:
+    """Give a frame whose columns are asked alike: of polars as it is, else by narwhals."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(frame, polars.DataFrame):
+        return frame
+    import narwhals as nw  # as the statistics do; a table of `Results` is shown without it
+
     if nw.dependencies.is_pandas_dataframe(frame):
         frame = _plain(frame)
     try:
@@ -106,6 +111,10 @@ def _plain(frame: Any) -> Any:
         names = ["" if name is None else name for name in index.names]
         frame = frame.reset_index(names=names, allow_duplicates=True)
     return frame.set_axis([_name(column) for column in frame.columns], axis="columns")
+
+
+def _values(series: Any) -> list[Any]:
+    return [None if is_missing(value) else value for value in series.to_list()]
 
 
 def _counts(index: Any) -> bool:

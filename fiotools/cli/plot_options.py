@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from fiotools.cli import completing, options
-from fiotools.cli.evidence import Known
-from fiotools.cli.stream import Trouble
+from fiotools.cli import options
+from fiotools.cli.check_options import Known
+from fiotools.cli.options import column, flag, option
+from fiotools.cli.output import Trouble
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
@@ -45,80 +46,40 @@ class Wish:
     """What is drawn, and how."""
 
     metric: options.Metric = None
-    y: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Names the rows; default: the files.",
-            autocompletion=completing.apart,
-        ),
-    ] = None
-    hue: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Gives colours, and names of curves.",
-            autocompletion=completing.apart,
-        ),
-    ] = None
-    x: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="sweep, load: the condition that was swept.",
-            autocompletion=completing.apart,
-        ),
-    ] = None
+    y: Annotated[str | None, column("Names the rows; default: the files.")] = None
+    hue: Annotated[str | None, column("Gives colours, and names of curves.")] = None
+    x: Annotated[str | None, column("sweep, load: the condition that was swept.")] = None
     by: options.By = None
-    order: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Rows or curves, in this order: a,b,c.")
-    ] = None
+    order: Annotated[str | None, option("VALUES", "Rows or curves, in this order: a,b,c.")] = None
     spread: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="latency: the deviation to draw; none: no bars."),
+        str | None, option("COLUMN", "latency: the deviation to draw; none: no bars.")
     ] = None
     ceiling: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="throughput: a limit to draw, as USB=500MB/s."),
+        list[str] | None, option("NAME=VALUE", "throughput: a limit to draw, as USB=500MB/s.")
     ] = None
-    log: Annotated[bool, typer.Option("--log", help="throughput: a logarithmic axis.")] = False
+    log: Annotated[bool, flag("--log", "throughput: a logarithmic axis.")] = False
     speedup: Annotated[
-        bool, typer.Option("--speedup", help="ratios: times faster, and not level / baseline.")
+        bool, flag("--speedup", "ratios: times faster, and not level / baseline.")
     ] = False
-    pair: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="ratios: the column that pairs runs.",
-            autocompletion=completing.apart,
-        ),
-    ] = None
+    pair: Annotated[str | None, column("ratios: the column that pairs runs.")] = None
     band: Annotated[
         float | None,
-        typer.Option(
-            min=0, max=1, metavar="SHARE", help="ratios: up to this share is no difference; 0.05."
-        ),
+        option("SHARE", "ratios: up to this share is no difference; 0.05.", min=0, max=1),
     ] = None
     limit: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIMIT",
-            help="load: marks the best below this latency, 1ms. series: of --steady, in percent.",
+        option(
+            "LIMIT",
+            "load: marks the best below this latency, 1ms. series: of --steady, in percent.",
         ),
     ] = None
     steady: Annotated[
         Steady | None, typer.Option(help="series: the rule it is judged by; default: snia.")
     ] = None
-    window: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="series: how many rounds are judged.")
-    ] = None
-    round: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="series: judges rounds of so long, as 10s."),
-    ] = None
+    window: Annotated[int | None, option("N", "series: how many rounds are judged.", min=2)] = None
+    round: Annotated[str | None, option("TIME", "series: judges rounds of so long, as 10s.")] = None
     merge: Annotated[
-        bool,
-        typer.Option("--merge", help="cdf, heatmap: add up the histograms of jobs and runs."),
+        bool, flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
     ] = False
 
 

@@ -6,13 +6,20 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from fiotools.display.text import printable
 
-_POOR: dict[str, str | int | None] = {"µ": "u", "…": "~"}  # for a terminal without Unicode
+if TYPE_CHECKING:
+    import polars as pl
+
+    from fiotools.display.model import Sheet
+
+# for a terminal without Unicode
+_POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")
 
 
 class OutputClosedError(Exception):
@@ -52,13 +59,29 @@ def say(text: str) -> None:
             print(f"fiotools: {printable(text)}", file=sys.stderr, flush=True)
 
 
+def give(form: str, frame: Callable[[], pl.DataFrame], sheet: Callable[[], Sheet]) -> None:
+    """Print an answer in the shape that was asked for: its frame for machines, else its sheet."""
+    if form in ("json", "csv"):
+        from fiotools.cli import export
+
+        write_bytes(export.content(frame(), form))
+        return
+    from fiotools.display import text_table
+
+    shown = sheet()
+    text = (
+        text_table.markdown(shown) if form == "markdown" else text_table.text(shown, colours=True)
+    )
+    write(f"{text}\n")
+
+
 def write(text: str) -> None:
     """Write to stdout what people read, in the letters that a terminal has."""
     encoding = "utf-8" if sys.stdout is None else sys.stdout.encoding or "utf-8"
     try:
         content = text.encode(encoding)
     except UnicodeEncodeError:
-        text = text.translate(str.maketrans(_POOR))
+        text = text.translate(_POOR)
         content = text.encode(encoding, "backslashreplace")
     write_bytes(content)
 

@@ -1,21 +1,66 @@
-"""Where `fiotools read` writes, and in which form."""
+"""Frames for machines: every column, base units, every digit; missing is empty, or null.
+
+`content` gives one as bytes, and a `Target` is the file, or the folder, that they are written to.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from fiotools.cli import files, raw
-from fiotools.cli.stream import Trouble, say
+from fiotools.cli import files
+from fiotools.cli.output import Trouble, say
 from fiotools.display.text import many
 from fiotools.files import atomic_write
+from fiotools.spreadsheet import marked
 
 if TYPE_CHECKING:
     import polars as pl
 
 _ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
+_TIME = "%Y-%m-%dT%H:%M:%S%.3fZ"
+
+
+def write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """Write Parquet, as polars does."""
+    frame.write_parquet(file)
+
+
+def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """Write CSV with a heading, which a spreadsheet may open."""
+    import polars as pl
+
+    texts = frame.select(pl.col(pl.String()))
+    guarded = [pl.Series(one.name, map(marked, one), dtype=pl.String()) for one in texts]
+    frame.with_columns(guarded).write_csv(file, datetime_format=_TIME)
+
+
+def write_json(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """Write a list of objects, one on each line."""
+    import orjson
+
+    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
+    file.write(b"[")
+    for at, row in enumerate(frame.iter_rows(named=True)):
+        file.write((b",\n" if at else b"\n") + orjson.dumps(row, option=option))
+    file.write(b"\n]\n")
+
+
+WRITERS: Mapping[str, Callable[[Any, IO[bytes]], None]] = {
+    "parquet": write_parquet,
+    "csv": write_csv,
+    "json": write_json,
+}
+
+
+def content(frame: pl.DataFrame, form: str) -> bytes:
+    """Give a frame as Parquet, CSV or JSON; texts are UTF-8, whatever the terminal has."""
+    buffer = io.BytesIO()
+    WRITERS[form](frame, buffer)
+    return buffer.getvalue()
 
 
 @dataclass(frozen=True)
@@ -63,7 +108,7 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
     if tables > 1:
         raise Trouble("one file holds one table: write several to a folder, -o FOLDER/", 2)
     ending = _ENDINGS.get(path.suffix.lower())
-    if ending is None and form in raw.WRITERS:
+    if ending is None and form in WRITERS:
         ending = form
     if ending is None:
         raise Trouble(
@@ -77,4 +122,4 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
 
 def _content(frame: pl.DataFrame, form: str) -> Callable[[IO[bytes]], object]:
     # polars writes to a file by itself, and has errors of its own for a full disk
-    return lambda file: file.write(raw.content(frame, form))
+    return lambda file: file.write(content(frame, form))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import comparing, completing, files, options
-from fiotools.cli.stream import Trouble
+from fiotools.cli import comparison, completion, files, options
+from fiotools.cli.options import flag, option
+from fiotools.cli.output import Trouble
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 
@@ -26,51 +27,39 @@ class Known:
     """What you know, and the files do not say."""
 
     ram: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE|FILE", help="Memory of the machine: 8GB, or a file of what free said."
-        ),
+        str | None, option("SIZE|FILE", "Memory of the machine: 8GB, or a file of what free said.")
     ] = None
     host_ram: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE|FILE", help="Memory of the host, if that is a guest; 0: no host."
-        ),
+        str | None, option("SIZE|FILE", "Memory of the host, if that is a guest; 0: no host.")
     ] = None
     link: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|RATE",
-            help="What the device hangs on: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
-            autocompletion=completing.link,
+        option(
+            "NAME|RATE",
+            "What the device hangs on: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
+            autocompletion=completion.link,
         ),
     ] = None
     media: Annotated[Media | None, typer.Option(help="What the device is.")] = None
-    devices: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many, each with a link.")
-    ] = None
+    devices: Annotated[int | None, option("N", "How many, each with a link.", min=1)] = None
     cache: Annotated[Cache | None, typer.Option(help="What was meant to be measured.")] = None
     sides: Annotated[Kind | None, typer.Option(help="What the sides of --between are.")] = None
-    copies: Annotated[
-        list[str] | None, typer.Option(metavar="N|LEVEL=N", help="Copies that a mirror writes.")
-    ] = None
+    copies: Annotated[list[str] | None, option("N|LEVEL=N", "Copies that a mirror writes.")] = None
     speedup_max: Annotated[
-        float | None,
-        typer.Option(metavar="TIMES", help="What the cache gains at most, from elsewhere."),
+        float | None, option("TIMES", "What the cache gains at most, from elsewhere.")
     ] = None
     moved: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Bytes that each timed command moved, as 512MiB."),
+        str | None, option("SIZE", "Bytes that each timed command moved, as 512MiB.")
     ] = None
-    capacity: Annotated[str | None, typer.Option(metavar="SIZE", help="Of the SSD: 1TB.")] = None
+    capacity: Annotated[str | None, option("SIZE", "Of the SSD: 1TB.")] = None
     prefilled: Annotated[
-        bool, typer.Option("--prefilled", help="The file was full of data before it was read.")
+        bool, flag("--prefilled", "The file was full of data before it was read.")
     ] = False
     compression: Annotated[
         float | None,
-        typer.Option(
-            metavar="TIMES",
-            help="How many times smaller the data is below the files, where something packs it.",
+        option(
+            "TIMES",
+            "How many times smaller the data is below the files, where something packs it.",
         ),
     ] = None
 
@@ -107,7 +96,7 @@ def answer(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataFr
         runs = read.table("runs")
         between = sides.between or files.one_field(read)
         between = columns.found(between, runs, "--between")
-        baseline = comparing.side(read, runs, between, sides.baseline)
+        baseline = comparison.side(read, runs, between, sides.baseline)
     given = told(**known.arguments(), between=between, baseline=baseline)
     return checked(read.results, given)
 

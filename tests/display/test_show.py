@@ -13,8 +13,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
 from fiotools.articles.kernel import run_cells
+from fiotools.display.frame import answer_of
 from fiotools.display.marks import mark
-from fiotools.display.table import answer_of
 from fiotools.schema import ANSWERS
 
 # five runs a side, and one level far off
@@ -54,8 +54,8 @@ def test_a_comparison():
     ends = [f"{answer[name][0]:.3f}" for name in ("ratio", "ratio_lo", "ratio_hi")]
     assert body[0][3] == f"{ends[0]} [{ends[1]}, {ends[2]}]"
     assert [row[4:] for row in body] == [
-        ["5 vs 5", "▼ slower"],
-        ["5 vs 5", "= same within 5 %"],
+        ["5", "▼ slower"],
+        ["5", "= same within 5 %"],
     ]
     assert around == ["bw of each fs, against ext4", "95 % intervals by log-welch"]
 
@@ -88,9 +88,9 @@ def test_as_text():
     answer = ft.compare(times, "real_s", between="cache", baseline="before")
     assert repr(ft.show(answer)).splitlines() == [
         "real of each cache, against before",
-        "cache    real  of before  ratio  n       verdict",
-        "after  466 ms     4.36 s  0.107  1 vs 1  ? one run each: not comparable",
-        "* need >= 3 runs a side for a verdict",
+        "cache    real  of before  ratio  n  verdict",
+        "after  466 ms     4.36 s  0.107  1  ? one run each: not comparable",
+        "need >= 3 runs a side for a verdict",
     ]
 
 
@@ -166,9 +166,9 @@ def test_settings_and_a_summary():
     assert heads == ["option", "workload", "set to", "of fsync"]
     assert ["fsync", "randread", "not given", "1"] in body
     heads, body, around = rows(ft.show(ft.summarize(RUNS, "bw_bytes_per_s", by="fs")))
-    assert heads[:4] == ["fs", "n", "median", "mean"]
+    assert heads[:4] == ["fs", "n", "median", "mean [95 %]"]
     assert body[0][3].startswith("1.00 [0.980, 1.02] GB/s")
-    assert around[0] == "in all rows: metric bw_bytes_per_s, confidence 95 %"
+    assert around[0] == "bw of the runs of each fs"
 
 
 @pytest.mark.parametrize(
@@ -224,6 +224,8 @@ def test_results():
     assert around[-1] == "the first 5 of 27 rows of .io, a few of their columns"
     assert heads[:2] == ["volume", "thread"]
     assert len(body) == 5
+    some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
+    assert rows(ft.show(some))[0] == ["volume", "duration"]
     log = ft.read("tests/fixtures/fio/fio-3.33--log-windows_iops.1.log")
     assert log._repr_html_() == ft.show(log)._repr_html_()
 
@@ -242,17 +244,20 @@ CELLS = [
     "html.for_type(pd.DataFrame, lambda frame: 'theirs')\n%load_ext fiotools\nanswer",
     "answer[['volume']]",
     "%unload_ext fiotools\nanswer",
+    "ft.show(answer)",
 ]
 
 
 def test_answers_show_themselves_in_a_notebook():
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in CELLS])
     run_cells(notebook, Path.cwd())
+    assert [len(cell.outputs) for cell in notebook.cells] == [1] * len(CELLS)
     data = [cell.outputs[0].data for cell in notebook.cells]
     pages = [one.get("text/html", "") for one in data]
     assert data[0]["text/plain"] == "[]"  # neither was imported early
     shown = [page.startswith('<div class="fiotools-show">') for page in pages]
-    assert shown == [False, True, True, False, False, False, True, False, False]
+    assert shown == [False, True, True, False, False, False, True, False, False, True]
+    assert data[-1]["text/plain"].startswith("iops of each volume, against vhdx\ndirection ")
     assert data[2]["text/plain"].startswith("  direction  volume baseline")
     # what is no whole answer is the frame's own, or what there was before
     assert pages[3] == eval(data[4]["text/plain"])

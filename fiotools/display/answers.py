@@ -1,0 +1,103 @@
+"""The answers that people read, each in its layout; any other frame has the plain one.
+
+`compare` and `speedup` say what of what, how many times, how sure, and in words; `summarize` where
+the runs of each group lie; `settings_diff` what each option was set to. `check` is in `findings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fiotools.display import cells, layout
+from fiotools.display.frame import Frame, answer_of
+from fiotools.display.layout import WRAPS
+from fiotools.display.model import Column, Sheet
+from fiotools.schema import ANSWERS
+
+
+def sheet(frame: Frame) -> Sheet:
+    """Lay out an answer, or any other frame."""
+    return _LAYOUTS.get(answer_of(frame.names), layout.sheet)(frame)
+
+
+def comparison(frame: Frame) -> Sheet:
+    """Lay out an answer of `compare` or `speedup`."""
+    *by, between = frame.names[: frame.names.index("baseline")]
+    what = "speedup" if "speedup" in frame.names else "ratio"
+    left, shared = layout.folded(frame, [*by, what])
+    labels = [*left[:-1], between]
+    metric, baseline, method, confidence = (
+        _one(frame, name) for name in ("metric", "baseline", "method", "confidence")
+    )
+    several = [name for name in ("metric", "baseline") if not _one(frame, name)]
+    pairs = zip(frame.columns["n"], frame.columns["n_baseline"], strict=True)
+    runs = [str(own) if own == other else f"{own} vs {other}" for own, other in pairs]
+    made = [
+        *(layout.column(frame, name, keep=5) for name in [*labels, *several]),
+        layout.column(frame, "center", layout.head(metric or "center"), keep=1),
+        layout.column(frame, "center_baseline", f"of {baseline or 'the baseline'}", keep=1),
+        layout.column(frame, what, f"{what} [{confidence}]" if confidence else what, keep=4),
+        Column("n", runs, right=True, keep=2, about=layout.about("n")),
+        layout.column(frame, "verdict", keep=3),
+    ]
+    if any(frame.columns["runs_needed"]):
+        more = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
+        told = layout.about("runs_needed")
+        made.append(Column("runs needed", more, right=True, about=told))
+    of = "" if between == "label" else f" of each {between}"  # the files have names of their own
+    title = f"{layout.head(metric or 'each metric')}{of}, against {baseline or 'its baseline'}"
+    sure = [f"{confidence} intervals by {method}"] if confidence and method else []
+    return Sheet(made, title, [*layout.said(frame, labels), *sure, *layout.cut(frame)], shared)
+
+
+def summary(frame: Frame) -> Sheet:
+    """Lay out an answer of `summarize`."""
+    labels = frame.names[: -len(ANSWERS["summarize"])]
+    metric, confidence = _one(frame, "metric"), _one(frame, "confidence")
+    left, shared = layout.folded(frame, labels)
+    # of one run, there is nothing between the least and the most
+    spread = ("stddev", "cov_pct", "min", "max") if max(frame.columns["n"], default=0) > 1 else ()
+    keep = {"n": 3, "median": 4, "mean": 4, "cov_pct": 2, "outliers": 2}
+    names = ["n", "median", "mean", *spread, *(["outliers"] * any(frame.columns["outliers"]))]
+    made = [layout.column(frame, name, keep=5) for name in left]
+    for name in names:
+        sure = confidence and any(frame.columns.get(f"{name}_lo", ()))
+        title = f"{name} [{confidence}]" if sure else ""
+        made.append(layout.column(frame, name, title, keep.get(name, 1)))
+    of = ", ".join(map(layout.head, labels))
+    title = f"{layout.head(metric or 'each metric')} of the runs" + (f" of each {of}" if of else "")
+    return Sheet(made, title, [*layout.said(frame, left), *layout.cut(frame)], shared)
+
+
+def settings(frame: Frame) -> Sheet:
+    """Lay out an answer of `settings_diff`: each option, and what it was set to."""
+    if not frame.size:
+        return Sheet([], "the sides differ in no setting that the files tell")
+    baseline = _one(frame, "baseline") or "the baseline"
+    texts = {"set to": frame.columns["text"], f"of {baseline}": frame.columns["text_baseline"]}
+    made = [layout.column(frame, name, keep=1) for name in ("option", frame.names[0])]
+    for head, values in texts.items():
+        given = ["not given" if value is None else value for value in values]
+        made.append(Column(head, given, wraps=WRAPS))
+    return Sheet(made, f"what {frame.names[0]} was not set alike in", layout.cut(frame))
+
+
+def _check(frame: Frame) -> Sheet:
+    from fiotools.display import findings
+
+    return findings.sheet(frame)
+
+
+def _one(frame: Frame, name: str) -> str:
+    """Write what a column says, if it is one thing."""
+    texts = {text for text in layout.cells_of(frame, name) if text != cells.NONE}
+    return texts.pop() if len(texts) == 1 else ""
+
+
+_LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
+    "compare": comparison,
+    "speedup": comparison,
+    "summarize": summary,
+    "check": _check,
+    "settings_diff": settings,
+}

@@ -1,0 +1,173 @@
+"""A sheet as text: what fits the width, in order of importance, with notes below; and as Markdown.
+
+What does not fit is left out and named; machines take the frame, or ``--format csv``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fiotools.display.marks import MARKED, mark
+from fiotools.display.model import Column, Sheet
+from fiotools.display.text import length, printable
+from fiotools.hints import typed
+
+_GAP = 2
+_PLAIN_WIDTH = 120  # of a file or a pipe
+_NARROWEST = 24
+_LONGEST = 48  # of a column whose text is not wrapped
+_COLOURS = {"good": "green", "bad": "red", "care": "yellow", "open": ""}
+
+
+def width() -> int:
+    """Give the letters in a line: of the terminal, or as COLUMNS says."""
+    try:
+        told = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        told = 0
+    if told > 0:
+        return max(told, _NARROWEST)
+    return shutil.get_terminal_size().columns if _on_terminal() else _PLAIN_WIDTH
+
+
+def _on_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def text(sheet: Sheet, *, colours: bool = False) -> str:
+    """Write a sheet as lines of the width that there is.
+
+    Parameters
+    ----------
+    sheet : Sheet
+    colours : bool
+        Whether the terminal may have them; NO_COLOR and its kin are heeded.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    room = width()
+    columns, dropped = fit(_joined([_signed(one) for one in sheet.columns]), room)
+    printed = io.StringIO()
+    console = Console(
+        file=printed,
+        width=room,
+        height=25,  # or TERM=dumb would make the width 80
+        color_system="auto" if colours else None,
+        force_terminal=True if colours and _on_terminal() else None,
+        force_jupyter=False,  # or a notebook would have the lines as outputs of its own
+        legacy_windows=False,
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    if sheet.title:
+        console.print(Text(printable(sheet.title), style="bold"))
+    table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
+    table.show_header = any(one.head for one in columns)
+    for one in columns:
+        table.add_column(
+            Text(one.head),
+            justify="right" if one.right else "left",
+            no_wrap=not one.wraps,
+            overflow="fold" if one.wraps else "ellipsis",
+        )
+    for row in zip(*(one.cells for one in columns), strict=True):
+        cells = zip(columns, row, strict=True)
+        table.add_row(*(Text(_cut(one, text), style=_colour(one, text)) for one, text in cells))
+    if columns:
+        console.print(table)
+    for note in filter(None, [sheet.shared, *sheet.notes, *_left_out(dropped)]):
+        console.print(Text(printable(note), style="dim"))
+    return "\n".join(line.rstrip() for line in printed.getvalue().splitlines())
+
+
+def markdown(sheet: Sheet) -> str:
+    """Write a sheet as a Markdown table, all its columns."""
+    columns = [_signed(one) for one in sheet.columns]
+    heads = [_escape(one.head) for one in columns]
+    rules = ["---:" if one.right else "---" for one in columns]
+    rows = zip(*([_escape(text) for text in one.cells] for one in columns), strict=True)
+    notes = [_escape(printable(note)) for note in [sheet.shared, *sheet.notes] if note]
+    lines = [f"{_escape(printable(sheet.title))}\n"] if sheet.title else []
+    lines += [f"| {' | '.join(row)} |" for row in ([heads, rules, *map(list, rows)])]
+    lines += ["", *(f"{note}  " for note in notes)] if notes else []
+    return "\n".join(lines)
+
+
+def _escape(text: str) -> str:
+    for letter in "\\|<*_`[":
+        text = text.replace(letter, f"\\{letter}")
+    return text
+
+
+def _signed(one: Column) -> Column:
+    """Write a verdict's sign before its words, and what is safe to print."""
+    texts = [printable(text) for text in one.cells]
+    if one.head in MARKED:
+        texts = [f"{mark(text).sign} {text}" if text else "" for text in texts]
+    return replace(one, head=printable(one.head), cells=texts)
+
+
+def _colour(one: Column, text: str) -> str:
+    _, _, words = text.partition(" ")  # without the sign
+    return _COLOURS[mark(words).mood] if one.head in MARKED and text else ""
+
+
+def _joined(columns: Sequence[Column]) -> list[Column]:
+    """Write the sentences of a row one after the other, in the last column."""
+    parts = [one for one in columns if one.joins is not None]
+    if not parts:
+        return [*columns]
+    texts = [""] * len(parts[0].cells)
+    for one in parts:
+        for at, text in enumerate(one.cells):
+            # the last of some rows has what is said once for them
+            if text and not one.is_said(at + 1):
+                texts[at] += f"{one.joins}{text}" if texts[at] else text
+    heads = ", ".join(one.head for one in parts)
+    others = [one for one in columns if one.joins is None]
+    return [*others, replace(parts[0], head=heads, cells=texts)]
+
+
+def fit(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
+    """Choose the columns that fit, the most important first; at least one."""
+    left, chosen = room, set[int]()
+    ranked = sorted(range(len(columns)), key=lambda at: (-columns[at].keep, at))
+    for at in ranked:
+        needed = _wide(columns[at], room) + (_GAP if chosen else 0)
+        if needed > left and chosen:
+            continue
+        left -= needed
+        chosen.add(at)
+    kept = [one for at, one in enumerate(columns) if at in chosen]
+    return kept, [one for at, one in enumerate(columns) if at not in chosen]
+
+
+def _left_out(dropped: Sequence[Column]) -> list[str]:
+    if not dropped:
+        return []
+    heads = ", ".join(repr(one.head) if " " in one.head else one.head for one in dropped[:8])
+    more = f" and {len(dropped) - 8} more" if len(dropped) > 8 else ""
+    where = typed("the frame has all columns", "--format csv has all columns")
+    return [f"no room for {heads}{more}: {where}"]
+
+
+def _wide(one: Column, room: int) -> int:
+    """Count the letters that a column takes at its widest, and a sentence at its narrowest."""
+    widest = max(map(length, [one.head, *one.cells]))
+    return min(widest, min(one.wraps, room // 2) or _LONGEST)
+
+
+def _cut(one: Column, text: str) -> str:
+    """Leave out the middle of a long name: both of its ends tell something."""
+    if one.wraps or length(text) <= _LONGEST:
+        return text
+    half = (_LONGEST - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"

@@ -1,0 +1,98 @@
+"""A sheet as text: what fits the width, what is joined, and the same columns as in a notebook."""
+
+import pandas as pd
+import pytest
+from lxml import html as pages
+
+import fiotools as ft
+from fiotools.display import html, text_table
+from fiotools.display.model import Column, Sheet
+
+RUNS = pd.DataFrame(
+    {
+        "disk": ["<a>"] * 3 + ["b"] * 3,
+        "direction": ["read"] * 6,
+        "iops": [100.0, 101.0, 99.0, 150.0, 152.0, 149.0],
+    }
+)
+
+
+def written(monkeypatch, sheet, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    return text_table.text(sheet).splitlines()
+
+
+def test_what_fits_is_what_matters(monkeypatch):
+    shown = [Column(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))]
+    assert written(monkeypatch, Sheet(shown), 24) == [
+        "b           c",
+        "xxxxxxxxxx  xxxxxxxxxx",
+        "no room for a: the frame",
+        "has all columns",
+    ]
+    kept, dropped = text_table.fit(shown, 1)
+    assert (kept, dropped) == ([shown[1]], [shown[0], shown[2]])
+
+
+def test_a_name_is_cut_in_its_middle_and_a_sentence_is_broken(monkeypatch):
+    name = "first" + "x" * 60 + "last"
+    sheet = Sheet([Column("name", [name]), Column("said", ["word " * 20], wraps=24)])
+    head, first, *more = written(monkeypatch, sheet, 80)
+    assert first.startswith("firstxxx")
+    assert "…" in first.split()[0]
+    assert first.split()[0].endswith("last")
+    assert len(more) > 1
+    assert max(map(len, (head, first, *more))) <= 80
+
+
+def test_sentences_are_joined_and_a_remedy_stands_once(monkeypatch):
+    sheet = Sheet(
+        [
+            Column("verdict", ["suspect", "suspect", "ok"]),
+            Column("of", ["a", "b", "c"], wraps=24, joins=""),
+            Column("limit", ["1", "2", "3"]),
+            Column("why", ["slow", "slower", "fine"], wraps=24, joins=": "),
+            Column("to do", ["wait", "wait", ""], wraps=24, joins="\n> ", once=True),
+        ]
+    )
+    assert written(monkeypatch, sheet, 80) == [
+        "verdict    limit  of, why, to do",
+        "! suspect  1      a: slow",
+        "! suspect  2      b: slower",
+        "                  > wait",
+        "✓ ok       3      c: fine",
+    ]
+    cells = pages.fromstring(html.html(sheet)).findall(".//td")
+    assert [cell.text_content() for cell in cells if cell.get("rowspan") == "2"] == ["wait"]
+    assert "| ! suspect | b | 2 | slower | wait |" in text_table.markdown(sheet)
+
+
+def test_what_all_rows_share_and_notes_stand_below(monkeypatch):
+    sheet = Sheet([Column("n", ["1"], right=True)], "title", ["note"], "in all rows: run 1")
+    assert written(monkeypatch, sheet, 80) == ["title", "n", "1", "in all rows: run 1", "note"]
+    assert text_table.markdown(sheet).splitlines()[-2:] == ["in all rows: run 1  ", "note  "]
+
+
+def test_nothing_is_a_command_to_the_terminal(monkeypatch):
+    sheet = Sheet([Column("a\x1b[2J", ["b\x1b[2J"])], "c\x1b[2J", ["d\x1b[2J"])
+    for text in ("\n".join(written(monkeypatch, sheet, 80)), text_table.markdown(sheet)):
+        assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ft.compare(RUNS, "iops", between="disk", baseline="b"),
+        ft.speedup(RUNS, "iops", between="disk", baseline="b", by="direction"),
+        ft.summarize(RUNS, "iops", by="disk"),
+        ft.fairness(ft.read("data/dda-vhdx/xml/{volume}.xml").io, by="volume"),
+    ],
+    ids=["compare", "speedup", "summarize", "fairness"],
+)
+def test_a_terminal_shows_the_columns_of_a_notebook(monkeypatch, answer):
+    monkeypatch.setenv("COLUMNS", "300")
+    shown = ft.show(answer)
+    page = pages.fromstring(shown._repr_html_())
+    heads = [cell.text_content() for cell in page.findall(".//th")]
+    lines = [line.split() for line in repr(shown).splitlines()]
+    assert lines.count(" ".join(heads).split()) == 1
