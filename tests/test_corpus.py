@@ -6,7 +6,8 @@ import pytest
 
 import fiotools as ft
 from docs.generator.filled import add_marks, gaps
-from fiotools.input.detect import Document, sniff
+from fiotools.input.detect import document as opened
+from fiotools.input.detect import sniff
 from tests.corpus import CORPUS, needs_corpus, outcomes, table
 from tests.physics import contradictions, unnoted
 
@@ -129,7 +130,7 @@ def test_gaps_of_the_documentation_are_gaps_here_too(read, every):
     owned = {}
     for one in every:
         if one.results is not None:
-            owner = sniff(Document(one.path.name, one.path.read_bytes()))
+            owner = sniff(opened(one.path.name, one.path.read_bytes()))
             owned.setdefault(owner.name, []).append(one.path.as_posix())
     marks = {}
     for owner, names in owned.items():

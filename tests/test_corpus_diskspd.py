@@ -14,7 +14,8 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import FileError
-from fiotools.input.detect import Document, sniff
+from fiotools.input.detect import document as opened
+from fiotools.input.detect import sniff
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "diskspd"
 FILES = sorted(CORPUS.glob("*/*")) if CORPUS.is_dir() else []
@@ -59,7 +60,7 @@ def test_file_is_read_or_refused(file: Path) -> None:
 def test_nothing_of_the_tool_s_own_output_is_left_over(file: Path) -> None:
     if file.name.endswith(("_help.txt", "linux_noargs.txt")):
         return
-    document = Document(file.name, file.read_bytes())
+    document = opened(file.name, file.read_bytes())
     own = "diskspd_xml" if file.suffix == ".xml" else "diskspd_text"
     assert sniff(document).name == own
     if not file.name.endswith(NO_RESULT):

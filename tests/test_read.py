@@ -306,13 +306,13 @@ def test_concat(folder):
 
 
 def test_every_file_is_claimed_by_one_reader(fixture_files):
-    from fiotools.input.detect import Document
+    from fiotools.input.detect import document as opened
     from fiotools.readers import READERS
 
     assert len(fixture_files) > 100
     nobodys = set()
     for file in fixture_files:
-        document = Document(file.name, file.read_bytes())
+        document = opened(file.name, file.read_bytes())
         claims = [reader.name for reader in READERS if reader.sniff(document)]
         assert len(claims) <= 1, f"{file.name}: {claims}"
         if not claims:

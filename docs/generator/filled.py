@@ -16,7 +16,8 @@ from pathlib import Path
 import pandas as pd
 
 import fiotools as ft
-from fiotools.input.detect import Document, sniff
+from fiotools.input.detect import document as opened
+from fiotools.input.detect import sniff
 from fiotools.readers import READERS
 from fiotools.schema import TABLES
 
@@ -76,7 +77,7 @@ def filled(files: Iterable[Path]) -> dict[Cell, str]:
     for path in files:
         name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
         try:
-            owned.setdefault(sniff(Document(name, path.read_bytes())).name, []).append(path)
+            owned.setdefault(sniff(opened(name, path.read_bytes())).name, []).append(path)
         except ft.FiotoolsError:
             continue  # an expected frame beside an output
     marks: dict[Cell, str] = {}

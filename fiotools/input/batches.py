@@ -12,10 +12,11 @@ from functools import partial
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.hints import argument
 from fiotools.input import consistency
-from fiotools.input.detect import Document, reader_named, sniff
+from fiotools.input.detect import document, reader_named, sniff
 from fiotools.input.fetching import Fetch
 from fiotools.input.jobfiles import JobFiles
 from fiotools.input.sources import Found
+from fiotools.readers.document import Document
 from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
 from fiotools.tables import Tables
@@ -94,8 +95,8 @@ def read_batch(
     tables: Tables | None
     for number, file in enumerate(found):
         try:
-            document = Document(file.name, fetch(file), task.version)
-            tables = read_document(document, task, partial(job_files.complete, file))
+            content = document(file.name, fetch(file), task.version)
+            tables = read_document(content, task, partial(job_files.complete, file))
         except (FileError, OSError) as error:
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None

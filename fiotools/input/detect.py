@@ -1,44 +1,27 @@
 """Which reader a file belongs to: exactly one, or an error that helps.
 
-A file is opened and decoded once (`Document`). Every reader is asked; none may be guessed at.
-Pasted text is searched once for every kind of report together, and all sniffers share the finds.
+Every reader is asked; none may be guessed at.
 """
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections.abc import Iterable, Iterator
-from copy import copy
-from functools import cache, cached_property
-from itertools import accumulate
-from operator import itemgetter
-from string import whitespace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import orjson
 
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
-from fiotools.files.decoding import decode, plain_name
 from fiotools.hints import argument, typed
 from fiotools.input.fetching import raw
 from fiotools.input.sources import Found
 from fiotools.readers import Reader, readers
-from fiotools.readers.base import Grammar, Report
+from fiotools.readers.document import STRUCTURED, Document, Grammars
 from fiotools.readers.fio.jobfile import is_job_file
-from fiotools.readers.pasted import Remark, Repaired, line_ends, repair, unwrap
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
-# strings of a JSON are
-_STRUCTURED = re.compile(
-    r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
-    r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
-)
-_SEPARATING = f"{whitespace}\xa0-=*_"
-_LONG = 100_000  # characters
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -51,222 +34,22 @@ _NOT_READ = (
 )
 
 
-class Document:
-    r"""One file's text, and what kinds of report it holds.
-
-    Parameters
-    ----------
-    name : str
-        The path as it was given, with ``/``.
-    data : bytes or str
-        The content. Bytes are unpacked and decoded (`fiotools.files.decoding`).
-    version : str, optional
-        The tool's version where the caller knows better than the file.
-
-    Attributes
-    ----------
-    text : str
-        The whole text, lines ending in ``\n``, without what pasting did to it
-        (`fiotools.readers.pasted`).
-    is_structured : bool
-        Whether the text begins as JSON or XML; then it is not searched for pasted reports.
-    plain_name : str
-        The name without the suffix of what the file is packed in (``.gz``).
-    remarks : list of Remark
-        What was wrong with the bytes, and what was undone of what pasting did.
-    data : bytes or None
-        Of a JSON the bytes, if they are the text's: it is parsed from bytes.
-    """
-
-    def __init__(self, name: str, data: bytes | str, version: str | None = None) -> None:
-        self.name, self.plain_name, self.version = name, plain_name(name), version
-        self.remarks: list[Remark] = []
-        if isinstance(data, str):
-            text = data
-        else:
-            decoded = decode(name, data)
-            text = decoded.text
-            self.remarks += [Remark(*doubt) for doubt in decoded.doubts]
-        self.text = line_ends(text) if "\r" in text else text
-        self.data: bytes | None = None
-        if isinstance(data, bytes) and data.startswith(b"{") and self.text.isascii():
-            self.data = data if len(data) == len(self.text) else None
-        self._lines: list[int] | None = None
-        self.is_structured = _STRUCTURED.match(self.text) is not None
-        if not self.is_structured:
-            self._take(repair(self.text, _is_report))
-
-    def unwrap(self) -> bool:
-        """Turn to the texts in the strings of a JSON document; say whether there are any."""
-        found = unwrap(self.text) if self.is_structured else None
-        if found is None:
-            return False
-        self._take(found)
-        return True
-
-    def search(self) -> bool:
-        """Turn to the reports in a text that only begins as JSON; say whether there are any."""
-        if not self.is_structured:
-            return False
-        self._take(repair(self.text, _is_report))
-        return bool(self.reports)
-
-    def _take(self, found: Repaired) -> None:
-        self.is_structured = False
-        self._forget()
-        self.text, self._lines, self.data = found.text, found.lines, None
-        self.remarks.extend(found.remarks)
-
-    def _forget(self) -> None:
-        for name in ("reports", "kinds", "leftover", "sole", "_line_starts"):
-            self.__dict__.pop(name, None)
-
-    @cached_property
-    def reports(self) -> list[Report]:
-        """Every report found in the text by any grammar, in order."""
-        return [] if self.is_structured else _search(self)
-
-    @cached_property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of report in the text."""
-        return frozenset(report.kind for report in self.reports)
-
-    @cached_property
-    def leftover(self) -> bool:
-        """Whether anything but blank space and lines of dashes stands beside the reports."""
-        return any(self.text[start:end].strip(_SEPARATING) for start, end in self._gaps())
-
-    @cached_property
-    def sole(self) -> str | None:
-        """The kind of report that the text is nothing but; None if there is more, or none."""
-        return next(iter(self.kinds)) if len(self.kinds) == 1 and not self.leftover else None
-
-    def _gaps(self) -> Iterator[tuple[int, int]]:
-        at = 0
-        for report in self.reports:
-            yield at, report.start
-            at = report.end
-        yield at, len(self.text)
-
-    def unread(self) -> Remark | None:
-        """Say which lines are certainly of a report, and were taken by none."""
-        if self.is_structured or not self.leftover:
-            return None
-        found = [mark for gap in self._gaps() for mark in _marks().finditer(self.text, *gap)]
-        if not found:
-            return None
-        at = found[0].start()
-        at += self.text[at] == "\n"
-        line = self.text[self.text.rfind("\n", 0, at) + 1 :][:_LONG].partition("\n")[0].strip()
-        message = (
-            f"lines of a report were not read ({len(found)}, the first {line[:60]!r}): are they"
-            " wrapped, changed or incomplete? give them as the tool printed them"
-        )
-        return Remark(self.line(at), message)
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        sizes = accumulate(map(len, self.text.split("\n")), initial=0)
-        return [size + ends for ends, size in enumerate(sizes)]
-
-    def part(self, start: int, end: int) -> Document:
-        """Return a part of the text as a document whose lines keep their numbers."""
-        part = copy(self)
-        part._forget()
-        first, part.text, part.data = self.line(start), self.text[start:end], None
-        numbers = self._lines or range(1, len(self._line_starts) + 1)
-        above = bisect.bisect_right(self._line_starts, start) - 1
-        part._lines = list(numbers[above : above + part.text.count("\n") + 1]) or [first]
-        part.is_structured = False
-        return part
-
-    def line(self, position: int) -> int:
-        """Line number (1-based) of a position in the text."""
-        if position == 0 and not self._lines:  # most reports begin their file
-            return 1
-        number = bisect.bisect_right(self._line_starts, position)
-        return self._lines[min(number, len(self._lines)) - 1] if self._lines else number
-
-
-_Anchor = tuple[str, Grammar, re.Pattern[str]]
-
-
 @cache
-def _anchors() -> tuple[_Anchor, ...]:
-    return tuple(
-        (reader.name, reader.grammar, re.compile(reader.grammar.anchor, re.MULTILINE))
-        for reader in readers()
-        if reader.grammar
+def _grammars() -> Grammars:
+    every = readers()
+    return Grammars(
+        {reader.name: reader.grammar for reader in every if reader.grammar},
+        [reader.mark for reader in every if reader.mark],
+        [reader.line_mark for reader in every if reader.line_mark],
     )
 
 
-@cache
-def _needs() -> frozenset[str]:
-    return frozenset(part for _, grammar, _ in _anchors() for part in grammar.needs)
+def document(name: str, data: bytes | str, version: str | None = None) -> Document:
+    """Make a document of a file's content, in which the reports of all readers are found."""
+    return Document(name, data, _grammars(), version)
 
 
-@cache
-def _marks() -> re.Pattern[str]:
-    """One pattern of all marks; in those of beginnings, places within a line are passed at once."""
-    begun = "|".join(reader.line_mark for reader in readers() if reader.line_mark)
-    marks = [reader.mark for reader in readers() if reader.mark]
-    return re.compile("|".join((f"^(?:{begun})", *marks)), re.MULTILINE | re.IGNORECASE)
-
-
-def _is_report(text: str) -> bool:
-    """Whether something stands in a text that a tool's report has near its start."""
-    return any(anchor.search(text) for _, _, anchor in _likely(text))
-
-
-def _likely(text: str) -> Iterator[_Anchor]:
-    """Give the grammars of which something stands in a text that each of their reports has.
-
-    Of a long text it is known sooner which characters it has not.
-    """
-    needs: Iterable[str] = _needs()
-    if len(text) > _LONG:
-        absent = {one for part in needs for one in part if one not in text}
-        needs = [part for part in needs if absent.isdisjoint(part)]
-    there = {part for part in needs if part in text}
-    for anchor in _anchors():
-        if not anchor[1].needs or not there.isdisjoint(anchor[1].needs):
-            yield anchor
-
-
-def _search(document: Document) -> list[Report]:
-    """Search the text once for each grammar, and take the reports in their order.
-
-    One pattern of all anchors would take longer than all of them: it could skip nothing.
-    """
-    text, taken = document.text, 0
-    found: list[Report] = []
-    # each with its next match: the first of them is the next report's, or a false alarm
-    ahead = [
-        (match.start(), number, match, one)
-        for number, one in enumerate(_likely(text))
-        if (match := one[2].search(text))
-    ]
-    while ahead:
-        ahead.sort(key=itemgetter(0, 1))
-        begin, number, match, one = ahead[0]
-        kind, grammar, _ = one
-        parsed = grammar.parse(text, match)
-        at = max(match.end(), begin + 1)
-        if parsed is None or parsed[0] < taken:
-            waiting = ahead[:1]
-        else:
-            start, taken, data = parsed
-            found.append(Report(kind, start, taken, document.line(start), data, grammar))
-            at = max(taken, match.end())
-            waiting = [other for other in ahead if other[0] < at]
-        ahead = ahead[len(waiting) :]
-        for _, number, _, one in waiting:
-            if following := one[2].search(text, at):
-                ahead.append((following.start(), number, following, one))
-    return found
-
-
-def sniff(document: Document) -> Reader:
+def sniff(found: Document) -> Reader:
     """Find the one reader that a file belongs to.
 
     Raises
@@ -276,41 +59,41 @@ def sniff(document: Document) -> Reader:
     AmbiguousFormatError
         Two or more claim it.
     """
-    claims = [reader for reader in readers() if reader.sniff(document)]
-    wrapped = document.text
-    if not claims and document.unwrap():
-        claims = [reader for reader in readers() if reader.sniff(document)]
-    if len(claims) != 1 and document.search():
-        claims = [reader for reader in readers() if reader.sniff(document)]
+    claims = [reader for reader in readers() if reader.sniff(found)]
+    wrapped = found.text
+    if not claims and found.unwrap():
+        claims = [reader for reader in readers() if reader.sniff(found)]
+    if len(claims) != 1 and found.search():
+        claims = [reader for reader in readers() if reader.sniff(found)]
     if len(claims) == 1:
         return claims[0]
     if claims:
         names = ", ".join(reader.name for reader in claims)
         raise AmbiguousFormatError(
-            document.name, f"claimed by {names}", remedy=f"say which with {argument('format')}"
+            found.name, f"claimed by {names}", remedy=f"say which with {argument('format')}"
         )
-    if not document.text.strip():
+    if not found.text.strip():
         raise UnknownFormatError(
-            document.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
+            found.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
         )
-    if is_job_file(document.text):
+    if is_job_file(found.text):
         raise NoResultError(
-            document.name,
+            found.name,
             "a fio job file: settings, and no result",
             remedy="put it beside the report of its run (run.fio and run.json), and read that",
         )
     for tool, pattern in _NOT_READ:
-        if pattern.search(document.text):
-            raise UnknownFormatError(document.name, f"output of {tool}: recognised, not read")
-    if _STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
+        if pattern.search(found.text):
+            raise UnknownFormatError(found.name, f"output of {tool}: recognised, not read")
+    if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
         raise UnknownFormatError(
-            document.name,
+            found.name,
             f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",
             remedy=_listed(),
         )
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
-        document.name,
+        found.name,
         f"no known format; it begins {first[:60]!r}",
         line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
         remedy=f"{_listed()}; {argument('format')} overrides",
@@ -360,4 +143,4 @@ def formats() -> pd.DataFrame:
 
 def load(file: Found, version: str | None = None) -> Document:
     """Read a file into a `Document`."""
-    return Document(file.name, raw(file), version)
+    return document(file.name, raw(file), version)

@@ -16,7 +16,7 @@ from fiotools.input.batches import (
     read_batch,
     read_document,
 )
-from fiotools.input.detect import Document
+from fiotools.input.detect import document
 from fiotools.input.jobfiles import JobFiles, identity
 from fiotools.input.sources import Found, find
 from fiotools.progress import of_files
@@ -174,5 +174,5 @@ def reads(
     4194304.0
     """
     wanted = tables_of(tables)
-    filled = read_document(Document(name, text, version), Task(wanted, format))
+    filled = read_document(document(name, text, version), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)

@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from fiotools.errors import ParseError, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.files.decoding import refuse_packed
+from fiotools.files.decoding import plain_name, refuse_packed
 from fiotools.hints import argument, typed
-from fiotools.input.detect import Document, sniff
+from fiotools.input.detect import document as document_of
+from fiotools.input.detect import sniff
 from fiotools.input.sources import Found, refuse_no_file
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.run_report import Report, Reports
@@ -27,6 +28,7 @@ from fiotools.readers.fio.version import Version
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
+    from fiotools.readers.document import Document
     from fiotools.readers.fio.log_lines import Layout
     from fiotools.readers.fio.log_meaning import Meaning
 
@@ -172,7 +174,7 @@ def heads(found: list[Found], version: str | None, *, histograms: bool | None) -
     reports = Reports()
     seen = []
     for file in found:
-        name = log_name(Document(file.name, "").plain_name)
+        name = log_name(plain_name(file.name))
         if name is not None and histograms in (None, name.kind == "hist"):
             try:
                 refuse_no_file(file)
@@ -218,7 +220,7 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     refuse_packed(file.name, first)
     report = None if version else reports.of(file, name)
     said = version or (report.version if report else None)
-    document = Document(file.name, first, said)
+    document = document_of(file.name, first, said)
     plain = first.decode("utf-8", errors="replace").replace("\r\n", "\n")
     if document.text != plain:
         raise ParseError(

@@ -10,8 +10,9 @@ import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers.base import Grammar, Reader, Report, Session
+from fiotools.readers.base import Reader
 from fiotools.readers.formats import READERS
+from fiotools.readers.grammar import Grammar, Report, Session
 
 __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 

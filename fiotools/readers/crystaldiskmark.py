@@ -31,12 +31,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.base import read_reports
+from fiotools.readers.grammar import Report, Session
 from fiotools.readers.text import line_start
 from fiotools.rounding import interval
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _NAME = "crystaldiskmark"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fiotools.readers.base import Grammar, Later, Reader, only
+from fiotools.readers.base import Reader, only
+from fiotools.readers.grammar import Grammar, Later
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
 
 _HERE = "fiotools.readers"
 _HEAD = 1 << 16  # characters

@@ -35,11 +35,12 @@ import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import surroundings
-from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.base import read_reports
 from fiotools.readers.fields import Field
+from fiotools.readers.grammar import Report, Session
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _NAME = "hyperfine"

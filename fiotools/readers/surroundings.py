@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.readers.base import Later, Report, Session
+from fiotools.readers.grammar import Later, Report, Session
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _READ_FIO = Later("fiotools.readers.fio.json:read")

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import Document
+from fiotools.input.detect import document as opened
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 OWN = sorted((FIXTURES / "crystaldiskmark").glob("*.txt"))
@@ -262,7 +262,7 @@ def test_what_others_print_is_not_its_own(text):
 
 def test_diskspds_text_is_not_claimed():
     for file in sorted((FIXTURES / "diskspd").glob("*.txt")):
-        document = Document(file.name, file.read_bytes())
+        document = opened(file.name, file.read_bytes())
         assert "crystaldiskmark" not in document.kinds
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import Document, sniff
+from fiotools.input.detect import document as opened
+from fiotools.input.detect import sniff
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
@@ -315,7 +316,7 @@ def test_a_name_that_does_not_tell_the_quantity(name):
 )
 def test_other_tables_are_not_claimed(name, text):
     with pytest.raises(ft.UnknownFormatError):
-        sniff(Document(name, text))
+        sniff(opened(name, text))
 
 
 @pytest.mark.parametrize(

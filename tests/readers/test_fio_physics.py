@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import Document
+from fiotools.input.detect import document as opened
 from fiotools.readers.fio.documents import pieces
 from tests.fio_forms import assert_same, without_json
 
@@ -119,5 +119,5 @@ def test_the_text_of_a_run_agrees_with_its_json(path):
 def test_a_carriage_return_makes_no_difference():
     path = FIXTURES[0]
     data = path.read_bytes()
-    unix = Document(path.name, data).text
-    assert Document(path.name, data.replace(b"\n", b"\r\n")).text == unix
+    unix = opened(path.name, data).text
+    assert opened(path.name, data.replace(b"\n", b"\r\n")).text == unix

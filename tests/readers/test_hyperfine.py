@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import Document, reader_named
+from fiotools.input.detect import document as opened
+from fiotools.input.detect import reader_named
 from fiotools.readers import READERS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
@@ -200,11 +201,11 @@ def test_what_is_for_people_says_what_to_do(case):
     ],
 )
 def test_what_is_not_hyperfines_is_not_claimed(text):
-    assert not reader_named("hyperfine").sniff(Document("x", text))
+    assert not reader_named("hyperfine").sniff(opened("x", text))
 
 
 def test_its_json_is_no_other_readers():
-    document = Document("x", export())
+    document = opened("x", export())
     assert [r.name for r in READERS if r.sniff(document)] == ["hyperfine"]
 
 

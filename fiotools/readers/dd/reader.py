@@ -22,16 +22,16 @@ import re
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Session
 from fiotools.readers.dd import lines as dd_lines
 from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Whole
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block, is_same
+from fiotools.readers.grammar import Session
 from fiotools.readers.pasted import SEPARATOR
 from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 # what makes a "dd: ..." a message and no prose: a quoted or rooted name, or words of a dd's

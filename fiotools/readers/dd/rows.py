@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fiotools.readers.base import Report, Session
     from fiotools.readers.dd.lines import Figures
     from fiotools.readers.dd.runs import Block
+    from fiotools.readers.grammar import Report, Session
     from fiotools.tables import Column, Tables
 
 # warnings do not change what dd did; they are translated, what they advise is not

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.base import read_reports
 from fiotools.readers.diskspd import options
 from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
 from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, SPEEDS, TOTAL, Run
@@ -43,9 +43,10 @@ from fiotools.readers.diskspd.rows import (
     read_rows,
 )
 from fiotools.readers.diskspd.runs import make
+from fiotools.readers.grammar import Report, Session
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _CPU = ("cpu", "group", "usage", "user", "kernel", "idle")

@@ -34,7 +34,6 @@ from lxml.etree import XMLSyntaxError
 
 from fiotools.errors import ParseError
 from fiotools.readers import surroundings
-from fiotools.readers.base import Report, Session
 from fiotools.readers.diskspd import documents, messages, options, trees
 from fiotools.readers.diskspd import text as diskspd_text
 from fiotools.readers.diskspd.documents import Piece
@@ -45,10 +44,11 @@ from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
 from fiotools.readers.diskspd.shapes import Layout, NoSpanError
 from fiotools.readers.diskspd.trees import Taken
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
+from fiotools.readers.grammar import Report, Session
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
 
 _XML, _TEXT = re.compile(DISKSPD_XML), re.compile(DISKSPD_TEXT, re.MULTILINE)
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")

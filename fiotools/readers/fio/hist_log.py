@@ -47,7 +47,7 @@ from fiotools.readers.fio.log_head import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Column, Tables
 
     Whole: TypeAlias = NDArray[np.int64]

@@ -27,7 +27,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Report, Session
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_beside as beside
 from fiotools.readers.fio import json_bins as fio_json_bins
@@ -36,9 +35,10 @@ from fiotools.readers.fio.documents import Piece
 from fiotools.readers.fio.json_fields import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import Run, taken
 from fiotools.readers.fio.repeats import runs_of
+from fiotools.readers.grammar import Report, Session
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers import surroundings
-from fiotools.readers.base import Report
 from fiotools.readers.fio.documents import Piece
 from fiotools.readers.fio.repeats import entries
+from fiotools.readers.grammar import Report
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.readers.fio.normal_rows import Job
     from fiotools.tables import Tables
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
-from fiotools.readers.base import Session
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import (
     INDEXED,
@@ -42,6 +41,7 @@ from fiotools.readers.fio.json_fields import (
 from fiotools.readers.fio.json_values import Values
 from fiotools.readers.fio.repeats import elapsed, entries
 from fiotools.readers.fio.version import Version
+from fiotools.readers.grammar import Session
 from fiotools.readers.shapes import Shapes
 
 if TYPE_CHECKING:

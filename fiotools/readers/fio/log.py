@@ -46,7 +46,7 @@ from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
 from fiotools.readers.fio.version import Version
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _WIDEST = 8

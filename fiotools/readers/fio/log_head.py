@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 NUMBER = "[0-9]{1,18}"  # below 2^63

@@ -41,7 +41,7 @@ import polars as pl
 from fiotools.readers.fio.log_head import HEX, NUMBER, warn
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 # no log but those of histograms comes near so many columns

@@ -39,7 +39,7 @@ from fiotools.readers.formats import FIO_SAID
 from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.readers.fio.text_rows import Said
     from fiotools.tables import Tables
 

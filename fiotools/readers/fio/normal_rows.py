@@ -18,9 +18,9 @@ from fiotools.readers.fio.text_rows import (
 from fiotools.readers.fio.version import Version
 
 if TYPE_CHECKING:
-    from fiotools.readers.base import Report, Session
     from fiotools.readers.fio.printed import Printed
     from fiotools.readers.fio.text_rows import Said
+    from fiotools.readers.grammar import Report, Session
     from fiotools.tables import Tables
 
 _ISSUED = ("read", "write", "trim", "sync")

@@ -29,17 +29,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Session
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.jobfile import is_set
 from fiotools.readers.fio.json_fields import LATENCIES
 from fiotools.readers.fio.terse_lines import COUNTS, Block, Broken, Record, Terse, finite, parse
 from fiotools.readers.fio.text_rows import Direction, RunRows, is_interrupted, note_remarks
+from fiotools.readers.grammar import Session
 
 if TYPE_CHECKING:
-    from fiotools.input.detect import Document
-    from fiotools.readers.base import Report
+    from fiotools.readers.document import Document
     from fiotools.readers.fio.text_rows import Curves
+    from fiotools.readers.grammar import Report
     from fiotools.tables import Tables
 
 __all__ = ["add", "parse", "read"]

@@ -27,15 +27,16 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Report, Session, read_reports
+from fiotools.readers.base import read_reports
 from fiotools.readers.formats import TIMES
+from fiotools.readers.grammar import Report, Session
 from fiotools.readers.time import forms
 from fiotools.readers.time.forms import Found, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 # who reads on from what a timing begins with: the functions have the names of the beginnings

@@ -17,7 +17,7 @@ from fiotools.readers.pasted import SEPARATOR
 from fiotools.readers.text import line_end
 
 if TYPE_CHECKING:
-    from fiotools.readers.base import Report
+    from fiotools.readers.grammar import Report
 
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _FENCES = re.compile(rf"^{_FENCE.pattern}", re.M)

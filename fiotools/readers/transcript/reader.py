@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.base import Later, Report, Session
+from fiotools.readers.grammar import Later, Report, Session
 from fiotools.readers.transcript import machine as transcript_machine
 from fiotools.readers.transcript.commands import Command, commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fiotools.input.detect import Document
+    from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")
