@@ -102,7 +102,7 @@ def _add_group(tables: Tables, document: Document, group: list[Piece], status: s
 def _defer(tables: Tables, run: Run) -> None:
     """Leave the rows of a run for later, unless somebody else has to say its options."""
     tables.defer(columns.rows, run)
-    if not run.shared and not any(entry.own.is_listed for entry in run.entries):
+    if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
         tables.settle()
 
 
