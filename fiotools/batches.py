@@ -11,11 +11,10 @@ from functools import partial
 from typing import TypeVar
 
 from fiotools import consistency
-from fiotools.beside import JobFiles
+from fiotools.beside import NEEDED, JobFiles, note_lack
 from fiotools.collecting import resting
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.fetching import Fetch
-from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
 from fiotools.sniff import Document, reader_named, sniff
 from fiotools.sources import Found
@@ -158,7 +157,7 @@ def as_file_error(name: str, error: FileError | OSError) -> FileError:
 def read_document(
     document: Document,
     task: Task,
-    more: Callable[[Tables], None] = fio_jobfile_beside.note_lack,
+    more: Callable[[Tables], None] = note_lack,
 ) -> Tables:
     """Read one document; ``more`` completes it from what lies beside."""
     format = task.format
@@ -167,7 +166,7 @@ def read_document(
         # what the other grammars found in the text is not this reader's business
         document.reports = [report for report in document.reports if report.kind == reader.name]
     # conditions are completed across tables; those that were not asked for are dropped at the end
-    tables = Tables(document.name, task.wanted and (*task.wanted, *fio_jobfile_beside.NEEDED))
+    tables = Tables(document.name, task.wanted and (*task.wanted, *NEEDED))
     for remark in document.remarks:
         tables.note(remark.message, line=remark.line, severity=remark.severity)
     reader.read(document, tables)

@@ -7,15 +7,31 @@ opened.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from fiotools import archive
 from fiotools.decoding import plain_name
 from fiotools.errors import FileError
-from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
-from fiotools.readers.fio.jobfile_beside import JobNames
+from fiotools.readers.base import Later
 from fiotools.sniff import load
 from fiotools.sources import Found
 from fiotools.tables import Tables
+
+if TYPE_CHECKING:
+    from fiotools.readers.fio.jobfile_beside import JobNames
+
+NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
+# a report that lists its options does not wake them
+_lacking, _complete, _note_lack, _JobNames = (
+    Later(f"fiotools.readers.fio.jobfile_beside:{name}")
+    for name in ("lacking", "complete", "note_lack", "JobNames")
+)
+
+
+def note_lack(tables: Tables) -> None:
+    """Note the runs of which nothing says under what conditions they were made."""
+    if tables.has("jobs"):  # a million runs of dd have none
+        _note_lack(tables)
 
 
 class JobFiles:
@@ -34,7 +50,7 @@ class JobFiles:
 
     def complete(self, file: Found, tables: Tables) -> None:
         """Complete what a file does not say of its jobs from a job file beside it."""
-        if not fio_jobfile_beside.lacking(tables):
+        if not tables.has("jobs") or not _lacking(tables):
             return
         own = PurePosixPath(file.member or file.name)
         names, found_by = self._listed(file, own)
@@ -44,9 +60,9 @@ class JobFiles:
             text = self._text(found)
             if isinstance(text, FileError):
                 tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
-            elif fio_jobfile_beside.complete(tables, name, text, namesake=namesake):
+            elif _complete(tables, name, text, namesake):
                 self.used.add(identity(found))
-        fio_jobfile_beside.note_lack(tables)
+        _note_lack(tables)
 
     def _listed(self, file: Found, own: PurePosixPath) -> tuple[JobNames, dict[str, Found]]:
         """List the job files of a file's folder, once for all files in it."""
@@ -54,7 +70,7 @@ class JobFiles:
         if key not in self._folders:
             names = _members(file, own.parent) if file.member else _files(file)
             found = {name: _sibling(file, name) for name in names if name.lower().endswith(".fio")}
-            self._folders[key] = JobNames(found), found
+            self._folders[key] = _JobNames(found), found
         return self._folders[key]
 
     def _text(self, found: Found) -> str | FileError:

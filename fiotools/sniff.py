@@ -23,8 +23,7 @@ from fiotools.decoding import decode, plain_name
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
 from fiotools.pasted import Remark, Repaired, line_ends, repair, unwrap
 from fiotools.readers import Reader, readers
-from fiotools.readers.base import Grammar, Report
-from fiotools.readers.fio.jobfile import is_job_file
+from fiotools.readers.base import Grammar, Later, Report
 from fiotools.sources import Found, refuse_no_file
 from fiotools.spelling import argument, typed
 
@@ -37,6 +36,7 @@ _STRUCTURED = re.compile(
     r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
     r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
 )
+_is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
 _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 _SMALL = 2**16  # bytes
@@ -283,7 +283,7 @@ def sniff(document: Document) -> Reader:
         raise UnknownFormatError(
             document.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
         )
-    if is_job_file(document.text):
+    if _is_job_file(document.text):
         raise NoResultError(
             document.name,
             "a fio job file: settings, and no result",

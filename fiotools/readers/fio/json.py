@@ -27,9 +27,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import Report, Session
+from fiotools.readers.base import Later, Report, Session
 from fiotools.readers.fio import documents
-from fiotools.readers.fio import json_beside as beside
 from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.documents import Piece
@@ -41,16 +40,25 @@ if TYPE_CHECKING:
     from fiotools.sniff import Document
     from fiotools.tables import Tables
 
+# what stands around the JSON: most files have nothing there
+_add_reports, _note_beside = (
+    Later(f"fiotools.readers.fio.json_beside:{name}") for name in ("add_reports", "note")
+)
+
 
 def read(document: Document, tables: Tables) -> None:
     """Read every document in the text."""
     pieces = [r.data for r in document.reports if r.kind == "fio_json"]
     loads = partial(fio_json_bins.loads, wanted=tables.wants("bins"))
     pieces = pieces or documents.pieces(document.text, loads, document.data)
-    around = beside.stretches(document.text, pieces)
+    around = documents.stretches(document.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]
     whole = [pieces[number] for number in places]
-    killed = {s.before for s in around if beside.says_killed(document.text, s)}
+    killed = {
+        one.before
+        for one in around
+        if document.text.find("terminating on signal", one.start, one.end) >= 0
+    }
     runs: dict[int, int] = {}  # the run of each document, by its number
     for group in runs_of(whole):
         own = places[len(runs) : len(runs) + len(group)]
@@ -59,7 +67,8 @@ def read(document: Document, tables: Tables) -> None:
             status = "interrupted" if len(pieces) in killed else status
             status = "truncated" if own[-1] != len(pieces) - 1 else status
         runs |= dict.fromkeys(own, _add_group(tables, document, group, status))
-    beside.add_reports(tables, document, around, whole, runs)
+    if around:
+        _add_reports(tables, document, around, whole, runs)
     if not tables.runs:
         raise _nothing_whole(document, pieces)
     _note_broken(tables, document, pieces)
@@ -67,7 +76,7 @@ def read(document: Document, tables: Tables) -> None:
         # fio speaks before it writes the document of its run
         owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
         last = runs[places[-1]] if places else None
-        beside.note(tables, document, stretch, next(owners, last))
+        _note_beside(tables, document, stretch, next(owners, last))
 
 
 def _add_group(tables: Tables, document: Document, group: list[Piece], status: str) -> int:
