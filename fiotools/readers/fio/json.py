@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
 from fiotools.readers.base import Later, Report, Session
@@ -33,7 +33,7 @@ from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.documents import Piece
 from fiotools.readers.fio.json_fields import FIELDS as FIELDS
-from fiotools.readers.fio.json_run import Run, taken
+from fiotools.readers.fio.json_run import taken
 from fiotools.readers.fio.repeats import runs_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,16 @@ def read(document: Document, tables: Tables) -> None:
         if own[-1] == places[-1]:  # what happened at the end happened to the last run
             status = "interrupted" if len(pieces) in killed else status
             status = "truncated" if own[-1] != len(pieces) - 1 else status
-        runs |= dict.fromkeys(own, _add_group(tables, document, group, status))
+        line = document.line(group[-1].start)
+        run = _add_run(tables, group, line, status=status, version=document.version)
+        runs |= dict.fromkeys(own, run)
+        if len(group) > 1:
+            tables.note(
+                f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
+                " result, all of them are in samples",
+                line=document.line(group[0].start),
+                run=run,
+            )
     if around:
         _add_reports(tables, document, around, whole, runs)
     if not tables.runs:
@@ -79,40 +88,22 @@ def read(document: Document, tables: Tables) -> None:
         _note_beside(tables, document, stretch, next(owners, last))
 
 
-def _add_group(tables: Tables, document: Document, group: list[Piece], status: str) -> int:
+def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int:
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
-    line = document.line(group[-1].start)
+    last = group[-1]
+    reports = [piece.document for piece in group if piece.document is not None]
     try:
-        run = taken(
-            tables,
-            [piece.document for piece in group if piece.document is not None],
-            version=document.version,
-            status=status,
-            line=line,
-            said=group[-1].nans + len(group[-1].figures),
-        )
-        _defer(tables, run)
+        run = taken(tables, reports, line=line, said=last.nans + len(last.figures), **known)
+        tables.defer(columns.rows, run)
+        if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
+            tables.settle()  # somebody else has to say its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
         raise ParseError(
-            document.name, reason, line=line, remedy="was it edited, or made by another tool?"
+            tables.source, reason, line=line, remedy="was it edited, or made by another tool?"
         ) from error
-    if len(group) > 1:
-        tables.note(
-            f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
-            " result, all of them are in samples",
-            line=document.line(group[0].start),
-            run=run.number,
-        )
-    _note_odd(tables, group[-1], line, run.number)
+    _note_odd(tables, last, line, run.number)
     return run.number
-
-
-def _defer(tables: Tables, run: Run) -> None:
-    """Leave the rows of a run for later, unless somebody else has to say its options."""
-    tables.defer(columns.rows, run)
-    if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
-        tables.settle()
 
 
 def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
@@ -176,8 +167,4 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             severity="warning",
         )
         return tables.runs
-    said = piece.nans + len(piece.figures)
-    run = taken(tables, [piece.document], line=report.line, session=session, said=said)
-    _defer(tables, run)
-    _note_odd(tables, piece, report.line, run.number)
-    return run.number
+    return _add_run(tables, [piece], report.line, session=session)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -255,10 +255,9 @@ def taken(
     run = Run(tables.runs, row, line, said, options_of(shared))
     reading = _Reading(tables, run, fio, shared)
     listed = entries(document)
-    names = list(map(_alike, listed))
-    clones = Counter(names)
-    for number, (entry, name) in enumerate(zip(listed, names, strict=True)):
-        reading.add_entry(number, entry, clones[name])
+    clones = Counter(map(_alike, listed)) if len(listed) > 1 else {}
+    for number, entry in enumerate(listed):
+        reading.add_entry(number, entry, clones[_alike(entry)] if clones else 1)
     if not listed:
         reading.note("the document lists no jobs", placed=True)
     if fio.number is None:
@@ -267,7 +266,8 @@ def taken(
     if status == "ok" and any(entry.figures[_ERROR] for entry in run.entries):
         row["status"] = "error"
     if len(reports) > 1 and tables.wants("samples"):
-        reading.add_reports(reports)
+        # what is wrong with the last report is said already
+        _Reading(tables, replace(run, values=Values()), fio, shared).add_reports(reports)
     reading.add_disks(document.get("disk_util"))
     reading.add_extras(None, document, [name for name in document if name not in _READ])
     return run
@@ -308,17 +308,16 @@ class _Reading:
         self.tables.note(message, line=line, severity=severity, run=self.run.number)
 
     def _take(
-        self,
-        shapes: Shapes,
-        record: Mapping[str, Any],
-        place: Callable[[], str] = str,
-        values: Values | None = None,
+        self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
     ) -> tuple[Shape, Figures]:
-        """Take the figures of a record; one in which something is no number is repaired first."""
+        """Take the figures of a record; one in which something is no number is repaired first.
+
+        The place and the names in it are for what is said of that.
+        """
         shape, figures = shapes.take(record)
         if not _NUMBERS.issuperset(map(type, figures)):
-            values = self.run.values if values is None else values
-            shape, figures = shapes.take(values.record(record, shapes, place()))
+            sound = self.run.values.record(record, shapes, place.format(*names))
+            shape, figures = shapes.take(sound)
         return shape, shape.ordered(figures)
 
     def _numbers(self, listed: Mapping[str, Any], place: str) -> Mapping[str, Any]:
@@ -389,15 +388,13 @@ class _Reading:
         """
         run = self.run
         job, options = run.entries[number].job, run.entries[number].options
-        shape, figures = self._take(_PARTS, part, lambda: f"{direction} of {job!r:.60}: ")
+        shape, figures = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
         has_moved = has_io(figures)
         if not (has_moved or direction == "sync"):
             return None
         scales, is_fine = [], False
         for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
-            count = figures[
-                place
-            ]  # before 3.19 there is none, but where nothing was measured zeros
+            count = figures[place]  # before 3.19 there is none; what was not measured is zeros
             if key and (any(figures[place - 3 : place - 1]) if count is None else count):
                 scales.append(1.0 if key != kind else 1000.0)
                 if self.wants_latencies:
@@ -500,14 +497,13 @@ class _Reading:
 
     def add_reports(self, reports: Sequence[dict[str, Any]]) -> None:
         """Add how far each entry had come at each report; the counts are cumulative."""
-        values = Values()  # what is wrong with the last report is said already
         for document in reports:
             for number, entry in enumerate(entries(document)):
                 for direction in DIRECTIONS[:-1]:
                     part = entry.get(direction)
                     if not isinstance(part, dict):
                         continue
-                    _, figures = self._take(_PARTS, part, values=values)
+                    _, figures = self._take(_PARTS, part)
                     if not figures[_RAN] or not has_io(figures):
                         continue
                     time, moved = figures[_RAN] / 1000, in_bytes(part, figures[_MOVED], self.fio)
@@ -521,7 +517,7 @@ class _Reading:
         for disk in listed if isinstance(listed, list) else ():
             if isinstance(disk, dict):
                 name = disk.get("name")
-                shape, figures = self._take(_DISKS, disk, f"disk {name!r:.40}: ".__str__)
+                shape, figures = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
                 self.run.disks.append((name, disk.get("hostname"), figures))
                 self.add_extras(None, disk, shape.rest, f"disk_util.{name}.")
 
@@ -531,12 +527,17 @@ class _Reading:
         """Keep what has no column: some objects value by value, what is deeper as JSON."""
         if not self.wants_extras:
             return
+        extras = self.run.extras
         for name in names:
             value = items[name]
             if isinstance(value, dict) and name in _OPENED:
                 self.add_extras(entry, value, tuple(value), f"{prefix}{name}.")
-            else:
-                self.run.extras.append((entry, f"{prefix}{name}", _text(value)))
+                continue
+            try:
+                text = value if isinstance(value, str) else orjson.dumps(value).decode()
+            except orjson.JSONEncodeError:  # deeper, or a greater number, than fio writes
+                text = "(left out)"
+            extras.append((entry, prefix + name, text))
 
 
 def _with(figures: Figures, place: int, value: Any) -> Figures:
@@ -628,12 +629,3 @@ def _fine(bins: dict[str, Any], scale: int) -> Bins | None:
     if np.isinf(low).any():
         return None
     return Bins(low, high, np.array(counts, dtype=np.int64))
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    try:
-        return orjson.dumps(value).decode()
-    except orjson.JSONEncodeError:  # deeper, or a greater number, than fio writes
-        return "(left out)"
