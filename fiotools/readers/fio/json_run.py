@@ -334,8 +334,7 @@ class _Reading:
         is_idle, is_fine = True, False
         for direction in DIRECTIONS:
             part = entry.get(direction)
-            # fio lists unused directions as zeros; of syncs some versions have the times only
-            if isinstance(part, dict) and (direction == "sync" or any(map(part.get, _AMOUNTS))):
+            if isinstance(part, dict) and _seems_used(direction, part):
                 found = self._add_part(number, direction, part, entry)
                 if found is not None:
                     moved.append(direction)
@@ -427,8 +426,10 @@ class _Reading:
         self, number: int, direction: str, key: str, latency: Mapping[str, Any]
     ) -> bool:
         """Take the percentiles and the fine bins of a latency; say whether there are bins."""
-        kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
         listed, bins = latency.get("percentile"), latency.get("bins")
+        if not (listed or bins):
+            return False
+        kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
         if self.wants_curves and isinstance(listed, dict):
             percentiles, values = self._curve(listed, f"{direction}.{kind}.percentile")
             if scale != 1:
@@ -530,7 +531,7 @@ class _Reading:
         extras = self.run.extras
         for name in names:
             value = items[name]
-            if isinstance(value, dict) and name in _OPENED:
+            if name in _OPENED and isinstance(value, dict):
                 self.add_extras(entry, value, tuple(value), f"{prefix}{name}.")
                 continue
             try:
@@ -542,6 +543,17 @@ class _Reading:
 
 def _with(figures: Figures, place: int, value: Any) -> Figures:
     return (*figures[:place], value, *figures[place + 1 :])
+
+
+def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
+    """Whether a direction is worth looking at: fio lists unused ones as zeros.
+
+    Syncs may have been timed, though none is counted.
+    """
+    if any(map(part.get, _AMOUNTS)):
+        return True
+    timed = part.values() if direction == "sync" else ()
+    return any(any(one.values()) for one in timed if isinstance(one, dict))
 
 
 def has_io(figures: Figures) -> bool:
