@@ -11,7 +11,6 @@ from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from fiotools.readers.fields import Field
 from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
@@ -19,7 +18,6 @@ from fiotools.readers.fio.json_run import COUNTS, Entry, Figures, Options, Run, 
 from fiotools.readers.fio.json_values import fits
 from fiotools.schema import CONDITIONS
 from fiotools.tables import Made
-from fiotools.tables.columns import column
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
@@ -67,7 +65,7 @@ class _Batch:
     entries : list of Entry
     owners : numpy.ndarray
         The place of the run of each.
-    keys : polars.DataFrame
+    keys : dict of str to list
         Those of each.
     """
 
@@ -80,9 +78,9 @@ class _Batch:
         group, port = (_of_jobs(self.entries, key) for key in ("groupid", "port"))
         # there fio names the last of the clients
         totals = [at for at, entry in enumerate(self.entries) if entry.scope == "total"]
-        columns: Columns = {
-            "run": self.numbers[self.owners],
-            "entry": np.arange(1, len(self.entries) + 1) - self.first[self.owners],
+        self.keys: Columns = {
+            "run": self.numbers[self.owners].tolist(),
+            "entry": (np.arange(1, len(self.entries) + 1) - self.first[self.owners]).tolist(),
             "host": _without(totals, [entry.host for entry in self.entries]),
             "port": _without(totals, port),
             "group": group,
@@ -90,8 +88,7 @@ class _Batch:
             "target": [entry.options.target for entry in self.entries],
             "scope": [entry.scope for entry in self.entries],
         }
-        self.fit(columns, self.owners)
-        self.keys = pl.DataFrame([column(name, values) for name, values in columns.items()])
+        self.fit(self.keys, self.owners)
 
     def listed(self, of: Callable[[Run], Sequence[Any]]) -> tuple[list[Any], NDArray[np.int32]]:
         """Give what is listed for the runs, and for each of it the place of its run."""
@@ -101,7 +98,7 @@ class _Batch:
 
     def at(self, places: Places) -> Columns:
         """Give the keys of rows of some entries."""
-        return {values.name: values for values in self.keys[places]}
+        return _gathered(self.keys, places.tolist())
 
     def fit(
         self,
@@ -119,6 +116,11 @@ class _Batch:
                     run = self.runs[owners[row]]
                     run.values.left_out.append(f"{place(row)}{name} is {value!r:.40}")
                     columns[name][row] = None
+
+
+def _gathered(columns: Columns, places: Sequence[int]) -> Columns:
+    """Give the rows at some places."""
+    return {name: list(map(values.__getitem__, places)) for name, values in columns.items()}
 
 
 def _of_jobs(entries: Sequence[Entry], key: str) -> list[Any]:
@@ -169,13 +171,12 @@ def _jobs(batch: _Batch) -> Iterator[Made]:
     columns: Columns = {
         field.column: _scaled(field, values)
         for field, values in zip(JOB, figures, strict=False)
-        if field.column not in batch.keys.columns and field.key != "job_start"
+        if field.column not in batch.keys and field.key != "job_start"
     }
     columns["job_start"] = list(map(moment, _of_jobs(batch.entries, "job_start")))
     columns["description"] = [entry.description for entry in batch.entries]
     batch.fit(columns, batch.owners)
-    keys = {values.name: values for values in batch.keys}
-    yield Made("jobs", batch.owners, {**keys, **columns})
+    yield Made("jobs", batch.owners, batch.keys | columns)
 
 
 def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
@@ -223,8 +224,7 @@ def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Column
     pairs = zip(options, directions, strict=True)
     places = [kinds.setdefault(pair, len(kinds)) for pair in pairs]
     each = [own.conditions(direction) for own, direction in kinds]
-    found = pl.DataFrame([column(name, [one.get(name) for one in each]) for name in CONDITIONS])
-    return {values.name: values for values in found[places]}
+    return _gathered({name: [one.get(name) for one in each] for name in CONDITIONS}, places)
 
 
 def _amounts(rows: Sequence[Figures], figures: Numbers) -> Columns:
