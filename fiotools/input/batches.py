@@ -14,10 +14,9 @@ from fiotools.hints import argument
 from fiotools.input import consistency
 from fiotools.input.detect import document, reader_named, sniff
 from fiotools.input.fetching import Fetch
-from fiotools.input.jobfiles import JobFiles
+from fiotools.input.jobfiles import NEEDED, JobFiles, note_lack
 from fiotools.input.sources import Found
 from fiotools.readers.document import Document
-from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
 from fiotools.schema import TABLES
 from fiotools.tables import Tables
 from fiotools.tables.gc_pause import resting
@@ -141,7 +140,7 @@ def as_file_error(name: str, error: FileError | OSError) -> FileError:
 def read_document(
     document: Document,
     task: Task,
-    more: Callable[[Tables], None] = fio_jobfile_beside.note_lack,
+    more: Callable[[Tables], None] = note_lack,
 ) -> Tables:
     """Read one document; ``more`` completes it from what lies beside."""
     format = task.format
@@ -150,7 +149,7 @@ def read_document(
         # what the other grammars found in the text is not this reader's business
         document.reports = [report for report in document.reports if report.kind == reader.name]
     # conditions are completed across tables; those that were not asked for are dropped at the end
-    tables = Tables(document.name, task.wanted and (*task.wanted, *fio_jobfile_beside.NEEDED))
+    tables = Tables(document.name, task.wanted and (*task.wanted, *NEEDED))
     for remark in document.remarks:
         tables.note(remark.message, line=remark.line, severity=remark.severity)
     reader.read(document, tables)

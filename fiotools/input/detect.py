@@ -17,11 +17,12 @@ from fiotools.input.fetching import raw
 from fiotools.input.sources import Found
 from fiotools.readers import Reader, readers
 from fiotools.readers.document import STRUCTURED, Document, Grammars
-from fiotools.readers.fio.jobfile import is_job_file
+from fiotools.readers.grammar import Later
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
 # tools whose output is told apart but not read: (name, what their first lines look like)
 _NOT_READ = (
     (
@@ -76,7 +77,7 @@ def sniff(found: Document) -> Reader:
         raise UnknownFormatError(
             found.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
         )
-    if is_job_file(found.text):
+    if _is_job_file(found.text):
         raise NoResultError(
             found.name,
             "a fio job file: settings, and no result",

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from fiotools.errors import FileError
 from fiotools.files.decoding import plain_name
 from fiotools.input.detect import load
 from fiotools.input.siblings import Siblings, folder
 from fiotools.input.sources import Found
-from fiotools.readers.fio import jobfile_beside as fio_jobfile_beside
-from fiotools.readers.fio.jobfile_beside import JobNames
+from fiotools.readers.grammar import Later
 from fiotools.tables import Tables
+
+if TYPE_CHECKING:
+    from fiotools.readers.fio.jobfile_beside import JobNames
+
+NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
+# a report that lists its options does not wake them
+_lacking, _complete, _note_lack, _JobNames = (
+    Later(f"fiotools.readers.fio.jobfile_beside:{name}")
+    for name in ("lacking", "complete", "note_lack", "JobNames")
+)
+
+
+def note_lack(tables: Tables) -> None:
+    """Note the runs of which nothing says under what conditions they were made."""
+    if tables.has("jobs"):  # a million runs of dd have none
+        _note_lack(tables)
 
 
 class JobFiles:
@@ -31,21 +47,21 @@ class JobFiles:
 
     def complete(self, file: Found, tables: Tables) -> None:
         """Complete what a file does not say of its jobs from a job file beside it."""
-        if not fio_jobfile_beside.lacking(tables):
+        if not tables.has("jobs") or not _lacking(tables):
             return
         own = PurePosixPath(file.member or file.name)
         found_by, key = self._siblings.of(file), folder(file)
         if key not in self._names:
-            self._names[key] = JobNames(found_by)
+            self._names[key] = _JobNames(found_by)
         name, namesake = self._names[key].likely(plain_name(own.name), own.name)
         if name is not None:
             found = found_by[name]
             text = self._text(found)
             if isinstance(text, FileError):
                 tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
-            elif fio_jobfile_beside.complete(tables, name, text, namesake=namesake):
+            elif _complete(tables, name, text, namesake):
                 self.used.add(identity(found))
-        fio_jobfile_beside.note_lack(tables)
+        _note_lack(tables)
 
     def _text(self, found: Found) -> str | FileError:
         if found.name not in self._texts:

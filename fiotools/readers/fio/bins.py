@@ -171,7 +171,7 @@ def coarse_columns(
     """
     columns: dict[str, list[float]] = {"bin_lo_ns": [], "bin_hi_ns": [], "pct": []}
     for unit, bins in shares.items():
-        for name, pct in bins.items():
+        for name, pct in bins.items() if any(bins.values()) else ():
             if pct > 0:
                 low, high = coarse_edges(name, unit, has_ns)
                 columns["bin_lo_ns"].append(low)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import orjson
@@ -60,6 +60,29 @@ class Piece:
     nans: int = 0
     options: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Text outside the documents.
+
+    Attributes
+    ----------
+    start, end : int
+        Its place.
+    before : int
+        How many documents stand above it.
+    torn : bool
+        Whether the one above is not whole: then its rest may stand here.
+    reports : list of (int, int, str)
+        The places of other reports in it, and the kind of those that repeat a document.
+    """
+
+    start: int
+    end: int
+    before: int
+    torn: bool = False
+    reports: list[tuple[int, int, str]] = field(default_factory=list)
 
 
 def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) -> list[Piece]:
@@ -150,6 +173,18 @@ def piece_at(text: str, start: int, loads: Loads = orjson.loads) -> Piece:
             pass
         return Piece(start, start + error.pos, None, error.msg)
     return _piece(start, start + end, value, nans, decoder)
+
+
+def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
+    """List what stands outside the documents."""
+    found, at, torn = [], 0, False
+    for number, piece in enumerate(pieces):
+        if piece.start > at:
+            found.append(Stretch(at, piece.start, number, torn))
+        at, torn = max(at, piece.end), piece.document is None
+    if at < len(text):
+        found.append(Stretch(at, len(text), len(pieces), torn))
+    return found
 
 
 def _without_nan(text: str) -> tuple[str, int]:

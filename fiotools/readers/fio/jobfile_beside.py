@@ -21,7 +21,6 @@ from fiotools.schema import CONDITIONS
 if TYPE_CHECKING:
     from fiotools.tables import Tables
 
-NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
 _AMOUNTS = ("io_bytes", "total_ios")
 _TABLES = ("jobs", "io", "percentiles", "bins", "samples")
 _WRITES = {"read": {"read"}, "randread": {"read"}, "write": {"write"}, "randwrite": {"write"}}
@@ -63,8 +62,6 @@ class JobNames:
 
 def lacking(tables: Tables) -> dict[int, list[Row]]:
     """Give the entries of fio's runs that do not list options, by run."""
-    if not tables.has("jobs"):  # a million runs of dd have none
-        return {}
     runs = {row["run"] for row in _rows(tables, "runs", "run", "tool") if row["tool"] == "fio"}
     without = runs.difference(row["run"] for row in _rows(tables, "settings", "run"))
     entries: dict[int, list[Row]] = defaultdict(list)
@@ -74,7 +71,7 @@ def lacking(tables: Tables) -> dict[int, list[Row]]:
     return entries
 
 
-def complete(tables: Tables, name: str, text: str, *, namesake: bool) -> bool:
+def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
     """Complete the runs that lack options from a job file, where it is certainly theirs.
 
     Parameters

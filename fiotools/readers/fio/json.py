@@ -24,22 +24,26 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
 from fiotools.readers.fio import documents
-from fiotools.readers.fio import json_beside as beside
 from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.documents import Piece
 from fiotools.readers.fio.json_fields import FIELDS as FIELDS
-from fiotools.readers.fio.json_run import Run, taken
+from fiotools.readers.fio.json_run import taken
 from fiotools.readers.fio.repeats import runs_of
-from fiotools.readers.grammar import Report, Session
+from fiotools.readers.grammar import Later, Report, Session
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
+
+# what stands around the JSON: most files have nothing there
+_add_reports, _note_beside = (
+    Later(f"fiotools.readers.fio.json_beside:{name}") for name in ("add_reports", "note")
+)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -47,10 +51,14 @@ def read(document: Document, tables: Tables) -> None:
     pieces = [r.data for r in document.reports if r.kind == "fio_json"]
     loads = partial(fio_json_bins.loads, wanted=tables.wants("bins"))
     pieces = pieces or documents.pieces(document.text, loads, document.data)
-    around = beside.stretches(document.text, pieces)
+    around = documents.stretches(document.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]
     whole = [pieces[number] for number in places]
-    killed = {s.before for s in around if beside.says_killed(document.text, s)}
+    killed = {
+        one.before
+        for one in around
+        if document.text.find("terminating on signal", one.start, one.end) >= 0
+    }
     runs: dict[int, int] = {}  # the run of each document, by its number
     for group in runs_of(whole):
         own = places[len(runs) : len(runs) + len(group)]
@@ -58,8 +66,18 @@ def read(document: Document, tables: Tables) -> None:
         if own[-1] == places[-1]:  # what happened at the end happened to the last run
             status = "interrupted" if len(pieces) in killed else status
             status = "truncated" if own[-1] != len(pieces) - 1 else status
-        runs |= dict.fromkeys(own, _add_group(tables, document, group, status))
-    beside.add_reports(tables, document, around, whole, runs)
+        line = document.line(group[-1].start)
+        run = _add_run(tables, group, line, status=status, version=document.version)
+        runs |= dict.fromkeys(own, run)
+        if len(group) > 1:
+            tables.note(
+                f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
+                " result, all of them are in samples",
+                line=document.line(group[0].start),
+                run=run,
+            )
+    if around:
+        _add_reports(tables, document, around, whole, runs)
     if not tables.runs:
         raise _nothing_whole(document, pieces)
     _note_broken(tables, document, pieces)
@@ -67,43 +85,25 @@ def read(document: Document, tables: Tables) -> None:
         # fio speaks before it writes the document of its run
         owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
         last = runs[places[-1]] if places else None
-        beside.note(tables, document, stretch, next(owners, last))
+        _note_beside(tables, document, stretch, next(owners, last))
 
 
-def _add_group(tables: Tables, document: Document, group: list[Piece], status: str) -> int:
+def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int:
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
-    line = document.line(group[-1].start)
+    last = group[-1]
+    reports = [piece.document for piece in group if piece.document is not None]
     try:
-        run = taken(
-            tables,
-            [piece.document for piece in group if piece.document is not None],
-            version=document.version,
-            status=status,
-            line=line,
-            said=group[-1].nans + len(group[-1].figures),
-        )
-        _defer(tables, run)
+        run = taken(tables, reports, line=line, said=last.nans + len(last.figures), **known)
+        tables.defer(columns.rows, run)
+        if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
+            tables.settle()  # somebody else has to say its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
         raise ParseError(
-            document.name, reason, line=line, remedy="was it edited, or made by another tool?"
+            tables.source, reason, line=line, remedy="was it edited, or made by another tool?"
         ) from error
-    if len(group) > 1:
-        tables.note(
-            f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
-            " result, all of them are in samples",
-            line=document.line(group[0].start),
-            run=run.number,
-        )
-    _note_odd(tables, group[-1], line, run.number)
+    _note_odd(tables, last, line, run.number)
     return run.number
-
-
-def _defer(tables: Tables, run: Run) -> None:
-    """Leave the rows of a run for later, unless somebody else has to say its options."""
-    tables.defer(columns.rows, run)
-    if not run.shared and not any(entry.own.is_listed for entry in run.entries):
-        tables.settle()
 
 
 def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
@@ -167,8 +167,4 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             severity="warning",
         )
         return tables.runs
-    said = piece.nans + len(piece.figures)
-    run = taken(tables, [piece.document], line=report.line, session=session, said=said)
-    _defer(tables, run)
-    _note_odd(tables, piece, report.line, run.number)
-    return run.number
+    return _add_run(tables, [piece], report.line, session=session)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers import surroundings
-from fiotools.readers.fio.documents import Piece
+from fiotools.readers.fio.documents import Piece, Stretch
 from fiotools.readers.fio.repeats import entries
 from fiotools.readers.grammar import Report
 
@@ -25,46 +24,6 @@ _COPIES = {
 }
 _JSON = re.compile(r"[\]\[{},\d.]*$|\"[^\"]*\" ?:")
 _MANY = 20
-
-
-@dataclass
-class Stretch:
-    """Text outside the documents.
-
-    Attributes
-    ----------
-    start, end : int
-        Its place.
-    before : int
-        How many documents stand above it.
-    torn : bool
-        Whether the one above is not whole: then its rest may stand here.
-    reports : list of (int, int, str)
-        The places of other reports in it, and the kind of those that repeat a document.
-    """
-
-    start: int
-    end: int
-    before: int
-    torn: bool = False
-    reports: list[tuple[int, int, str]] = field(default_factory=list)
-
-
-def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
-    """List what stands outside the documents."""
-    found, at, torn = [], 0, False
-    for number, piece in enumerate(pieces):
-        if piece.start > at:
-            found.append(Stretch(at, piece.start, number, torn))
-        at, torn = max(at, piece.end), piece.document is None
-    if at < len(text):
-        found.append(Stretch(at, len(text), len(pieces), torn))
-    return found
-
-
-def says_killed(text: str, stretch: Stretch) -> bool:
-    """Whether fio says that a signal ended it."""
-    return text.find("terminating on signal", stretch.start, stretch.end) >= 0
 
 
 def add_reports(

@@ -35,11 +35,9 @@ _OPENING = b'"bins" : {'
 _KEY = b'bins"'
 _LEAST = 1 << 15  # bytes: shorter texts are quicker read as they are
 _SOON = 1 << 15  # json+ has bins so early that other texts need not be searched whole
-_LINE = 16  # bytes: that of a bin has more
 _LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
 
 _AT_ONCE = 1 << 19  # bytes: what numpy makes of them stays in a processor's cache
-_ROOM = 1 << 24  # rows: what is not used of it is never touched
 
 
 def loads(text: str | bytes, wanted: bool = True) -> Any:
@@ -70,17 +68,16 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError:  # half of a character
         return _loads(text)
-    places = find(data) if may_have(data) else None
-    found = Histograms(len(data) // _LINE)
-    if not places or not (found.add(data, places) if wanted else seem_whole(data, places)):
+    places = find(data) if data.find(_OPENING, 0, _SOON) >= 0 else None
+    found = _histograms(data, places, wanted) if places else None
+    if not places or found is None:
         return _loads(data)
     # The dicts held numbers only, so that the rest is JSON if and only if the whole is.
     rest = without(data, places)
     value = _loads(rest)
-    each = [*found.each()] if wanted else [NONE] * len(places)
     # A key may be spelled otherwise, and then a dict that looks like a substitute may be none.
     is_plain = rest.count(_KEY) == len(places) and b"\\u00" not in rest
-    return value if is_plain and _put_back(value, each) else _loads(data)
+    return value if is_plain and _put_back(value, found) else _loads(data)
 
 
 def _loads(text: str | bytes) -> Any:
@@ -88,11 +85,6 @@ def _loads(text: str | bytes) -> Any:
     if not each_once(text, value):
         raise orjson.JSONDecodeError("a key stands twice", "", 0)
     return value
-
-
-def may_have(data: bytes) -> bool:
-    """Whether it is worth looking for bins in a text."""
-    return len(data) >= _LEAST and data.find(_OPENING, 0, _SOON) >= 0
 
 
 def find(data: bytes) -> list[Place] | None:
@@ -128,28 +120,6 @@ def without(data: bytes, places: Sequence[Place]) -> bytes:
     return b"".join(parts)
 
 
-def seem_whole(data: bytes, places: Sequence[Place]) -> bool:
-    """Whether bins that nobody asked for are laid out as fio does, but for their digits.
-
-    A file with a hole, or with something else in the middle, is found that way. Digits that are
-    missing or in another place are not: no figure but those of the bins hangs on them.
-    """
-    filled = [(start, end) for start, end in places if start < end]
-    if not filled:
-        return True
-    line = b',\n%s"" : ' % (b" " * indent_of(data, filled))
-    lines = b""
-    for start, end in filled:
-        rest = data[start:end].translate(None, b"0123456789")
-        if (len(rest) + 1) % len(line):
-            return False
-        if len(lines) <= len(rest):
-            lines = line * ((len(rest) + 1) // len(line))
-        if not lines.startswith(rest, 1):
-            return False
-    return True
-
-
 def _put_back(value: Any, found: Sequence[Bins]) -> bool:
     """Put the histograms where fio has latencies; say whether that is all of them."""
     done = 0
@@ -166,7 +136,7 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Bins of one histogram or of several; in a document, in the place of a dict.
+    """The bins of a histogram; in a document, in the place of a dict.
 
     Attributes
     ----------
@@ -186,99 +156,45 @@ class Bins:
 NONE = Bins(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
-class Histograms:
-    """Histograms, by their number.
-
-    Bins are ten million soon: they are written once, where they are to stay.
-
-    Parameters
-    ----------
-    room : int
-        How many bins there may be, if that is known.
-
-    Attributes
-    ----------
-    sizes : list of int
-        How many bins each has.
-    """
-
-    def __init__(self, room: int = _ROOM) -> None:
-        self.sizes: list[int] = []
-        self._size, self._room = 0, room
-        kinds = (np.float64, np.float64, np.int64)
-        self._arrays: list[NDArray[Any]] = [np.empty(0, kind) for kind in kinds]
-
-    def add(self, data: bytes, places: Sequence[Place]) -> bool:
-        """Read histograms.
-
-        Parameters
-        ----------
-        data : bytes
-        places : sequence of (start, end)
-            Where the lines of each begin and end.
-
-        Returns
-        -------
-        bool
-            Whether all are laid out as fio does; if not, none is added.
-        """
-        filled = [(start, end) for start, end in places if start < end]
-        before, sizes = self._size, []
-        if filled:
-            indent = indent_of(data, filled)
-            view = memoryview(data)
-            for group in _groups(filled):
-                own = self._add_group(view, group, indent)
-                if own is None:
-                    self._size = before
-                    return False
-                sizes += own
-        each = iter(sizes)
-        self.sizes += [next(each) if start < end else 0 for start, end in places]
-        return True
-
-    def _add_group(self, view: memoryview, group: list[Place], indent: int) -> list[int] | None:
-        # with a comma before each histogram, all lines are alike
-        lines = b"".join([*(part for place in group for part in (b",", view[slice(*place)])), PAD])
-        read = _read(lines, indent)
-        if read is None:
+def _histograms(data: bytes, places: Sequence[Place], wanted: bool) -> list[Bins] | None:
+    """Read the bins at each of some places; None if any are not laid out as fio does."""
+    filled = [(start, end) for start, end in places if start < end]
+    if not wanted:
+        return [NONE] * len(places) if not filled or _seem_whole(data, filled) else None
+    found: list[Bins] = []
+    view = memoryview(data)
+    for group in _groups(filled):
+        own = _together(view, group, _indent(data, group))
+        if own is None:
             return None
-        starts, names, counts = read
-        lengths = np.array([end - start + 1 for start, end in group])
-        sizes = np.diff(np.searchsorted(starts, lengths.cumsum()), prepend=0)
-        rises = names[1:] > names[:-1]
-        rises[sizes[:-1].cumsum() - 1] = True  # from one histogram to the next
-        if not rises.all():
-            return None
-        self._append(*fine_edges(names, 1), counts)
-        return list(sizes.tolist())
-
-    def _append(self, *columns: NDArray[Any]) -> None:
-        size = self._size + len(columns[0])
-        if size > len(self._arrays[0]):
-            room = max(2 * size, self._room)
-            self._arrays = [self._larger(array, room) for array in self._arrays]
-        for array, column in zip(self._arrays, columns, strict=True):
-            array[self._size : size] = column
-        self._size = size
-
-    def _larger(self, array: NDArray[Any], room: int) -> NDArray[Any]:
-        found = np.empty(room, array.dtype)
-        found[: self._size] = array[: self._size]
-        return found
-
-    def each(self) -> Iterator[Bins]:
-        """Give the histograms one by one; nothing is added any more."""
-        start = 0
-        for size in self.sizes:
-            yield Bins(*(array[start : start + size] for array in self._arrays))
-            start += size
+        found += own
+    each = iter(found)
+    return [next(each) if start < end else NONE for start, end in places]
 
 
-def indent_of(data: bytes, filled: Sequence[Place]) -> int:
+def _indent(data: bytes, filled: Sequence[Place]) -> int:
     """Give the blanks before the first bin."""
     first = filled[0][0]
     return data.find(b'"', first) - first - 1
+
+
+def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
+    """Whether bins that nobody asked for are laid out as fio does, but for their digits.
+
+    A file with a hole, or with something else in the middle, is found that way. Digits that are
+    missing or in another place are not: no figure but those of the bins hangs on them.
+    """
+    line = b',\n%s"" : ' % (b" " * _indent(data, filled))
+    lines = b""
+    for start, end in filled:
+        rest = data[start:end].translate(None, b"0123456789")
+        if (len(rest) + 1) % len(line):
+            return False
+        if len(lines) <= len(rest):
+            lines = line * ((len(rest) + 1) // len(line))
+        if not lines.startswith(rest, 1):
+            return False
+    return True
 
 
 def _groups(places: list[Place]) -> Iterator[list[Place]]:
@@ -293,6 +209,23 @@ def _groups(places: list[Place]) -> Iterator[list[Place]]:
             group, size = [], 0
     if group:
         yield group
+
+
+def _together(view: memoryview, group: list[Place], indent: int) -> list[Bins] | None:
+    # with a comma before each histogram, all lines are alike
+    lines = b"".join([*(part for place in group for part in (b",", view[slice(*place)])), PAD])
+    read = _read(lines, indent)
+    if read is None:
+        return None
+    starts, names, counts = read
+    lengths = np.array([end - start + 1 for start, end in group])
+    ends = np.searchsorted(starts, lengths.cumsum())[:-1]
+    rises = names[1:] > names[:-1]
+    rises[ends - 1] = True  # from one histogram to the next
+    if not rises.all():
+        return None
+    columns = (np.split(values, ends) for values in (*fine_edges(names, 1), counts))
+    return [Bins(*one) for one in zip(*columns, strict=True)]
 
 
 def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:

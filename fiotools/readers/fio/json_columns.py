@@ -6,16 +6,15 @@ latencies of another number of I/Os, values that fit no column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fiotools.readers.fields import Field
-from fiotools.readers.fio.json_bins import Bins
 from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
-from fiotools.readers.fio.json_run import Run, moment, was_measured
+from fiotools.readers.fio.json_run import COUNTS, Entry, Figures, Options, Run, moment
 from fiotools.readers.fio.json_values import fits
 from fiotools.schema import CONDITIONS
 from fiotools.tables import Made
@@ -25,117 +24,137 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+    Places = NDArray[np.int64]
 
 Columns = dict[str, Any]
-# of which entry, whose, their names and texts, and where they come from
-_Options = tuple[int | None, str | None, tuple[str, ...], tuple[str, ...], str]
+_TOTAL, _IOPS = ([field.key for field in IO].index(key) for key in ("total_ios", "iops"))
 _SLACK = 0.02  # of I/Os that a job fell short of, or did after it was counted
 
 
 def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs."""
-    keys = _Entries(runs)
+    batch = _Batch(runs)
     doubts: list[tuple[int, str]] = []
     yield _runs(runs)
-    yield from _io(runs, keys, doubts)  # and its doubts, whoever wants io
+    yield from _io(batch, doubts)  # and its doubts, whoever wants io
     makers = {
         "jobs": _jobs,
         "settings": _settings,
         "percentiles": _percentiles,
         "bins": _bins,
+        "samples": _samples,
         "disks": _disks,
         "extras": _extras,
     }
     for table, make in makers.items():
         if wants(table):
-            yield from make(runs, keys)
+            yield from make(batch)
     yield from _notes(runs, doubts)
 
 
-def _owners(runs: Sequence[Run], listed: Callable[[Run], Sequence[Any]]) -> NDArray[np.int32]:
-    """Give the place of the run of each of the things that are listed for it."""
-    sizes = [len(listed(run)) for run in runs]
-    return np.arange(len(runs), dtype=np.int32).repeat(sizes)
-
-
-def _at(values: Sequence[Any], places: Iterable[int]) -> list[Any]:
-    return list(map(values.__getitem__, places))
-
-
-class _Entries:
-    """The entries of all runs, and the keys of their rows.
+class _Batch:
+    """Some runs, and the keys of the rows of their entries.
 
     Attributes
     ----------
-    all : list of Entry
+    runs : sequence of Run
+    numbers : numpy.ndarray
+        The number of each.
+    first : numpy.ndarray
+        For each run the place of its first entry.
+    entries : list of Entry
     owners : numpy.ndarray
         The place of the run of each.
-    first : list of int
-        For each run the place of its first entry.
-    columns : dict of str to list
+    keys : dict of str to list
+        Those of each.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        self.all = [entry for run in runs for entry in run.entries]
-        self.owners = _owners(runs, lambda run: run.entries)
+        self.runs = runs
+        self.numbers = np.array([run.number for run in runs])
+        self.entries, self.owners = self.listed(lambda run: run.entries)
         sizes = np.array([len(run.entries) for run in runs])
-        self.first = (np.cumsum(sizes) - sizes).tolist()
-        figures = [entry.figures for entry in self.all]
-        group, port = (_key(JOB, figures, key) for key in ("groupid", "port"))
-        is_total = [entry.scope == "total" for entry in self.all]  # fio names the last client there
-        own = [runs[owner] for owner in self.owners.tolist()]
-        columns: Columns = {
-            "run": [run.number for run in own],
-            "entry": [number for run in runs for number in range(1, len(run.entries) + 1)],
-            "host": _unless(is_total, [entry.host for entry in self.all]),
-            "port": _unless(is_total, port),
+        self.first = np.cumsum(sizes) - sizes
+        group, port = (_of_jobs(self.entries, key) for key in ("groupid", "port"))
+        # there fio names the last of the clients
+        totals = [at for at, entry in enumerate(self.entries) if entry.scope == "total"]
+        self.keys: Columns = {
+            "run": self.numbers[self.owners].tolist(),
+            "entry": (np.arange(1, len(self.entries) + 1) - self.first[self.owners]).tolist(),
+            "host": _without(totals, [entry.host for entry in self.entries]),
+            "port": _without(totals, port),
             "group": group,
-            "job": [entry.job for entry in self.all],
-            "target": [entry.options.target for entry in self.all],
-            "scope": [entry.scope for entry in self.all],
+            "job": [entry.job for entry in self.entries],
+            "target": [entry.options.target for entry in self.entries],
+            "scope": [entry.scope for entry in self.entries],
         }
-        self.columns = _fitting(columns, own)
+        self.fit(self.keys, self.owners)
 
-    def at(self, places: Sequence[int]) -> Columns:
+    def listed(self, of: Callable[[Run], Sequence[Any]]) -> tuple[list[Any], NDArray[np.int32]]:
+        """Give what is listed for the runs, and for each of it the place of its run."""
+        lists = list(map(of, self.runs))
+        owners = np.arange(len(lists), dtype=np.int32).repeat(list(map(len, lists)))
+        return [*chain.from_iterable(lists)], owners
+
+    def at(self, places: Places) -> Columns:
         """Give the keys of rows of some entries."""
-        return {name: _at(values, places) for name, values in self.columns.items()}
+        return _gathered(self.keys, places.tolist())
+
+    def fit(
+        self,
+        columns: Columns,
+        owners: NDArray[np.int32],
+        place: Callable[[int], str] = lambda row: "",
+    ) -> None:
+        """Leave out the values that do not fit their columns, and remember them for their runs."""
+        for name, values in columns.items():
+            if isinstance(values, np.ndarray) or fits(name, values):
+                continue
+            columns[name] = list(values)
+            for row, value in enumerate(values):
+                if not fits(name, (value,)):
+                    run = self.runs[owners[row]]
+                    run.values.left_out.append(f"{place(row)}{name} is {value!r:.40}")
+                    columns[name][row] = None
 
 
-def _unless(is_so: Iterable[bool], values: Sequence[Any]) -> list[Any]:
-    return [None if one else value for one, value in zip(is_so, values, strict=True)]
+def _gathered(columns: Columns, places: Sequence[int]) -> Columns:
+    """Give the rows at some places."""
+    return {name: list(map(values.__getitem__, places)) for name, values in columns.items()}
 
 
-def _key(fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: str) -> list[Any]:
-    place = next(at for at, field in enumerate(fields) if field.key == key)
-    return [row[place] for row in rows]
+def _of_jobs(entries: Sequence[Entry], key: str) -> list[Any]:
+    place = next(at for at, field in enumerate(JOB) if field.key == key)
+    return [entry.figures[place] for entry in entries]
 
 
-def _fitting(
-    columns: Columns, runs: Sequence[Run], place: Callable[[int], str] = lambda row: ""
-) -> Columns:
-    """Leave out the values that do not fit their columns, and remember them for their runs."""
-    for name, values in columns.items():
-        if isinstance(values, np.ndarray) or fits(name, values):
-            continue
-        columns[name] = list(values)
-        for row, value in enumerate(values):
-            if not fits(name, (value,)):
-                runs[row].values.left_out.append(f"{place(row)}{name} is {value!r:.40}")
-                columns[name][row] = None
-    return columns
+def _without(places: Sequence[int], values: Sequence[Any] | Numbers) -> Any:
+    """Give a column without the values of some rows."""
+    found: Any = values.copy() if isinstance(values, np.ndarray) else list(values)
+    for place in places:
+        found[place] = None
+    return found
 
 
-def _scaled(field: Field, values: Sequence[Any]) -> Sequence[Any] | Numbers:
+def _floats(values: Sequence[Any] | Numbers) -> Numbers:
+    return np.array(values, dtype=np.float64)
+
+
+def _joined(pieces: Sequence[Any]) -> Any:
+    is_array = isinstance(pieces[0], np.ndarray)
+    return np.concatenate(pieces) if is_array else [*chain.from_iterable(pieces)]
+
+
+def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Numbers:
     """Give a figure in our unit, none where 0 means that nothing was measured."""
-    if field.zero and not field.unit:
-        return values
-    if not field.unit:
-        return [value or None for value in values]
     scale = SCALES[field.unit]
-    if field.unit != "ms":
-        return [None if value is None else value * scale for value in values]
-    seconds = _floats(values) / scale
-    return seconds if field.zero else np.where(seconds == 0, np.nan, seconds)
+    if COLUMNS[field.column].dtype == "float64":
+        found = _floats(values)
+        found = found / scale if field.unit == "ms" else found * scale
+        return found if field.zero else np.where(found == 0, np.nan, found)
+    if not field.zero:
+        return [value or None for value in values]
+    return values if scale == 1 else [None if one is None else one * scale for one in values]
 
 
 def _runs(runs: Sequence[Run]) -> Made:
@@ -145,251 +164,204 @@ def _runs(runs: Sequence[Run]) -> Made:
     return Made("runs", np.arange(len(runs), dtype=np.int32), columns)
 
 
-def _jobs(runs: Sequence[Run], keys: _Entries) -> Iterator[Made]:
-    if not keys.all:
+def _jobs(batch: _Batch) -> Iterator[Made]:
+    if not batch.entries:
         return
-    figures = zip(*(entry.figures for entry in keys.all), strict=True)
+    figures = zip(*(entry.figures for entry in batch.entries), strict=True)
     columns: Columns = {
         field.column: _scaled(field, values)
         for field, values in zip(JOB, figures, strict=False)
-        if field.column not in keys.columns
+        if field.column not in batch.keys and field.key != "job_start"
     }
-    columns["job_start"] = list(map(moment, columns["job_start"]))
-    columns["description"] = [entry.description for entry in keys.all]
-    own = [runs[owner] for owner in keys.owners.tolist()]
-    yield Made("jobs", keys.owners, {**keys.columns, **_fitting(columns, own)})
+    columns["job_start"] = list(map(moment, _of_jobs(batch.entries, "job_start")))
+    columns["description"] = [entry.description for entry in batch.entries]
+    batch.fit(columns, batch.owners)
+    yield Made("jobs", batch.owners, batch.keys | columns)
 
 
-def _io(runs: Sequence[Run], keys: _Entries, doubts: list[tuple[int, str]]) -> Iterator[Made]:
-    parts = [part for run in runs for part in run.parts]
+def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
+    parts, owners = batch.listed(lambda run: run.parts)
     if not parts:
         return
-    owners = _owners(runs, lambda run: run.parts)
-    places = [keys.first[owner] + part.entry for owner, part in zip(owners, parts, strict=True)]
-    entries = _at(keys.all, places)
-    columns = keys.at(places)
-    columns["direction"] = [part.direction for part in parts]
-    conditions = [
-        entry.options.conditions(part.direction) for entry, part in zip(entries, parts, strict=True)
-    ]
-    for name in CONDITIONS:
-        columns[name] = [found.get(name) for found in conditions]
+    numbers, directions, rows, scales = zip(*parts, strict=True)
+    places = batch.first[owners] + np.array(numbers)
+    entries = list(map(batch.entries.__getitem__, places.tolist()))
+    columns = batch.at(places)
+    columns["direction"] = directions
+    columns |= _conditions([entry.options for entry in entries], directions)
 
     def name_of(row: int) -> str:
-        return f"{parts[row].direction} of {entries[row].job!r:.60}: "
+        return f"{directions[row]} of {entries[row].job!r:.60}: "
 
-    each = map(list, zip(*(part.figures for part in parts), strict=True))
-    figures: Columns = {key: next(each) for key in (*(field.key for field in IO), "bw", "kib")}
-    found = _amounts(figures)
-    counts = {}
-    for kind, *scales in zip(LATENCIES, *(part.scales for part in parts), strict=True):
-        statistics = {name: next(each) for name in STATISTICS}
-        latencies, counts[kind] = _latencies(statistics, next(each), scales)
-        found |= {f"{kind}_{name}_ns": values for name, values in latencies.items()}
-    is_sync = np.array([part.direction == "sync" for part in parts])
+    figures = _floats(rows).T
+    found = _amounts(rows, figures)
+    total = [row[_TOTAL] for row in rows]
+    syncs = [row for row, direction in enumerate(directions) if direction == "sync"]
     flying = np.array([entry.flying for entry in entries])
-    for kind, own in counts.items():
-        for row in _miscounted(figures["total_ios"], own, flying, is_sync):
-            what = f"{kind} is of {own[row]} I/Os, but total_ios is {figures['total_ios'][row]}"
+    timed: dict[int, int] = {}
+    for kind, at, scale in zip(LATENCIES, COUNTS, _floats(scales).T, strict=True):
+        for place, statistic in enumerate(STATISTICS, at - len(STATISTICS)):
+            found[f"{kind}_{statistic}_ns"] = figures[place] * scale
+        own = np.where(np.isnan(scale), 0, np.nan_to_num(figures[at]))
+        timed = {row: rows[row][at] for row in syncs if own[row]} | timed
+        own[syncs] = 0  # these may have been counted elsewhere
+        for row in _miscounted(total, own, flying):
+            what = f"{kind} is of {rows[row][at]} I/Os, but total_ios is {total[row]}"
             doubts.append((int(owners[row]), f"{name_of(row)}{what}: kept as printed"))
-    for row in np.flatnonzero(is_sync).tolist():  # of syncs there is a count, and a latency
-        timed = next((own[row] for own in counts.values() if own[row]), None)
-        said = [count for count in (figures["total_ios"][row], timed) if count]
+    if syncs:  # of these there is a count, and a latency
         for field in IO:
-            found[field.column][row] = None
-        found["total_ios"][row] = max(said, default=None)
-    columns |= _fitting(found, _at(runs, owners.tolist()), name_of)
-    yield Made("io", owners, columns)
+            found[field.column] = _without(syncs, found[field.column])
+        for row in syncs:
+            said = filter(None, (total[row], timed.get(row)))
+            found["total_ios"][row] = max(said, default=None)
+    batch.fit(found, owners, name_of)
+    yield Made("io", owners, columns | found)
 
 
-def _latencies(
-    statistics: Columns, counts: Sequence[Any], scales: Sequence[int]
-) -> tuple[Columns, list[Any]]:
-    """Give the statistics of a latency in ns, and of how many I/Os it is, where it was measured."""
-    measured = _measured(statistics, counts)
-    found: Columns = {
-        name: np.where(measured, _floats(values) * np.array(scales), np.nan)
-        for name, values in statistics.items()
-    }
-    return found, _unless(~measured, counts)
+def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Columns:
+    """Say under which conditions I/O was done; options are few, and are looked at once."""
+    kinds: dict[tuple[Options, str], int] = {}
+    pairs = zip(options, directions, strict=True)
+    places = [kinds.setdefault(pair, len(kinds)) for pair in pairs]
+    each = [own.conditions(direction) for own, direction in kinds]
+    return _gathered({name: [one.get(name) for one in each] for name in CONDITIONS}, places)
 
 
-def _measured(statistics: Columns, counts: Sequence[Any]) -> NDArray[np.bool_]:
-    """Say which latencies were measured: `was_measured` of each."""
-    figures = zip(*(statistics[name] for name in ("max", "mean", "stddev")), counts, strict=True)
-    return np.array([bool(was_measured(*one)) for one in figures])
-
-
-def _amounts(figures: Columns) -> Columns:
+def _amounts(rows: Sequence[Figures], figures: Numbers) -> Columns:
     """Give amounts and rates, in base units."""
-    numbers = {
-        key: np.array(figures[key], dtype=np.float64)
-        for key in ("io_bytes", "total_ios", "runtime", "iops", "bw_bytes", "bw")
-    }
-    found = {field.column: _scaled(field, figures[field.key]) for field in IO}
+    keys = (*(field.key for field in IO), "bw")
+    numbers = dict(zip(keys, figures, strict=False))
+    found: Columns = {}
+    for at, field in enumerate(IO):
+        is_whole = COLUMNS[field.column].dtype == "Int64"
+        values = [row[at] for row in rows] if is_whole else numbers[field.key]
+        found[field.column] = _scaled(field, values)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         runtime, total, iops = numbers["runtime"] / 1000, numbers["total_ios"], numbers["iops"]
         stood = runtime == 0  # fio writes 0 where it could not divide
         # printed with six decimals, or cut off to a whole number (2.1)
-        slack = np.where([type(value) is int for value in figures["iops"]], 1.0, 1e-5)
+        slack = np.where([type(row[_IOPS]) is int for row in rows], 1.0, 1e-5)
         exact = total / runtime
         is_close = (total != 0) & ~stood & (np.abs(exact - iops) < slack)
         found["iops"] = np.where(stood, np.nan, np.where(is_close, exact, iops))
         kib, moved = numbers["bw"] * 1024, numbers["io_bytes"]
         exact = moved / runtime
         is_close = (moved != 0) & (np.abs(exact - kib) <= 1024 * (1 + 1 / runtime))
-        stated = np.where(stood, np.nan, numbers["bw_bytes"])
-        rounded = np.where(stood, np.nan, np.where(is_close, exact, kib))
-        found["bw_bytes_per_s"] = np.where(np.isnan(stated), rounded, stated)
+        rates, stated = np.where(is_close, exact, kib), numbers["bw_bytes"]
+        rates = np.where(np.isnan(stated), rates, stated)
+        found["bw_bytes_per_s"] = np.where(stood, np.nan, rates)
     for count in ("bw_samples", "iops_samples"):
-        _drop_unsampled(found, figures, count)
-    mean = np.array(found["bw_mean_bytes_per_s"], dtype=np.float64)
-    found["bw_agg_pct"] = np.where(np.isnan(mean), np.nan, _floats(found["bw_agg_pct"]))
-    return {name: list(values) if name in _WHOLE else values for name, values in found.items()}
+        names = [field.column for field in IO if field.samples == count]
+        said = np.nan_to_num([found[name] for name in names]).any(axis=0)
+        none = (numbers[count] == 0) | (np.isnan(numbers[count]) & ~said)
+        found |= {name: np.where(none, np.nan, found[name]) for name in names}
+    return found
 
 
-_WHOLE = frozenset(field.column for field in IO if COLUMNS[field.column].dtype == "Int64")
-
-
-def _floats(values: Sequence[Any] | Numbers) -> Numbers:
-    return np.array(values, dtype=np.float64)
-
-
-def _drop_unsampled(found: Columns, figures: Columns, count: str) -> None:
-    """Leave out statistics over fio's samples where there are none."""
-    fields = [field for field in IO if field.samples == count and field.column != "bw_agg_pct"]
-    samples = _floats(figures[count])
-    values = np.array([_floats(figures[field.key]) for field in fields])
-    said = np.nan_to_num(values).any(axis=0)
-    none = (samples == 0) | (np.isnan(samples) & ~said)
-    for field in fields:
-        found[field.column] = np.where(none, np.nan, _floats(found[field.column]))
-
-
-def _miscounted(
-    total: Sequence[Any], counts: Sequence[Any], flying: Numbers, is_sync: NDArray[np.bool_]
-) -> list[int]:
+def _miscounted(total: Sequence[Any], counts: Numbers, flying: Numbers) -> list[int]:
     """Find latencies of another number of I/Os than were done, and were flying at the end."""
     ios = np.array([value if type(value) is int else 0 for value in total], dtype=np.float64)
-    count = np.nan_to_num(_floats(counts))
-    is_other = np.abs(count - ios) > _SLACK * ios + 1
-    is_late = (ios < count) & (count <= ios + flying)
-    is_known = (count != 0) & (ios != 0) & ~is_sync
+    is_other = np.abs(counts - ios) > _SLACK * ios + 1
+    is_late = (ios < counts) & (counts <= ios + flying)
+    is_known = (counts != 0) & (ios != 0)
     places: list[int] = np.flatnonzero(is_known & is_other & ~is_late).tolist()
     return places
 
 
-def _settings(runs: Sequence[Run], keys: _Entries) -> Iterator[Made]:
+def _settings(batch: _Batch) -> Iterator[Made]:
     """List the options: of all jobs, then of each entry its own and fio's defaults."""
-    owners: list[int] = []
-    sizes: list[int] = []
-    numbers: list[int | None] = []
-    jobs: list[str | None] = []
-    names: list[str] = []
-    texts: list[str] = []
-    origins: list[str] = []
-    job = keys.columns["job"]
-
-    for owner, run in enumerate(runs):
-        every = run.shared
-        stretches: list[_Options] = [(None, None, tuple(every), tuple(every.values()), "global")]
-        for number, entry in enumerate(run.entries):
-            name = job[keys.first[owner] + number]
-            own = entry.own
-            stretches.append((number + 1, name, own.names, own.texts, "given"))
+    stretches: list[tuple[int, int | None, str | None, Sequence[str], Sequence[str], str]] = []
+    jobs = iter(batch.keys["job"])
+    for owner, run in enumerate(batch.runs):
+        every = run.shared.shared
+        stretches.append((owner, None, None, tuple(every), tuple(every.values()), "global"))
+        for number, entry in enumerate(run.entries, 1):
+            own, job = entry.own, next(jobs)
+            stretches.append((owner, number, job, own.names, own.texts, "given"))
             if entry.has_defaults:
                 unset = own.defaults
-                stretches.append((number + 1, name, tuple(unset), tuple(unset.values()), "default"))
-        for place, name, options, values, origin in stretches:
-            if options:
-                owners.append(owner)
-                sizes.append(len(options))
-                numbers.append(place)
-                jobs.append(name)
-                names += options
-                texts += values
-                origins.append(origin)
-    if names:
+                texts = tuple(unset.values())
+                stretches.append((owner, number, job, tuple(unset), texts, "default"))
+    stretches = [one for one in stretches if one[3]]
+    if stretches:
+        owners, numbers, names, options, texts, origins = zip(*stretches, strict=True)
+        places = np.array(owners, dtype=np.int32)
         shared: Columns = {
-            "run": [runs[owner].number for owner in owners],
+            "run": batch.numbers[places],
             "entry": numbers,
-            "job": jobs,
+            "job": names,
             "origin": origins,
         }
-        columns = {"option": names, "text": texts}
-        yield Made("settings", np.array(owners, np.int32), columns, np.array(sizes), shared)
+        columns = {
+            "option": [*chain.from_iterable(options)],
+            "text": [*chain.from_iterable(texts)],
+        }
+        yield Made("settings", places, columns, np.array(list(map(len, options))), shared)
 
 
-def _percentiles(runs: Sequence[Run], keys: _Entries) -> Iterator[Made]:
-    curves = [curve for run in runs for curve in run.curves]
+def _percentiles(batch: _Batch) -> Iterator[Made]:
+    curves, owners = batch.listed(lambda run: run.curves)
     if not curves:
         return
-    owners = _owners(runs, lambda run: run.curves)
-    parts = [runs[owner].parts[curve.part] for owner, curve in zip(owners, curves, strict=True)]
-    shared = keys.at(
-        [keys.first[owner] + part.entry for owner, part in zip(owners, parts, strict=True)]
-    )
-    shared["direction"] = [part.direction for part in parts]
-    shared["latency"] = [curve.latency for curve in curves]
+    numbers, directions, latencies, percentiles, values = zip(*curves, strict=True)
+    shared = batch.at(batch.first[owners] + np.array(numbers))
+    shared |= {"direction": directions, "latency": latencies}
+    sizes = np.array(list(map(len, values)))
     columns = {
-        "percentile": _floats([*chain.from_iterable(curve.percentiles for curve in curves)]),
-        "value_ns": _floats([*chain.from_iterable(curve.values for curve in curves)]),
+        name: np.fromiter(chain.from_iterable(each), np.float64, sizes.sum())
+        for name, each in (("percentile", percentiles), ("value_ns", values))
     }
-    sizes = np.array([len(curve.values) for curve in curves])
     yield Made("percentiles", owners, columns, sizes, shared)
 
 
-def _bins(runs: Sequence[Run], keys: _Entries) -> Iterator[Made]:
-    every = [histogram for run in runs for histogram in run.histograms]
-    owners = _owners(runs, lambda run: run.histograms)
-    for is_fine in (False, True):
-        places = [at for at, one in enumerate(every) if isinstance(one.bins, Bins) is is_fine]
-        if not places:
+def _bins(batch: _Batch) -> Iterator[Made]:
+    every, whose = batch.listed(lambda run: run.histograms)
+    for held in ("pct", "count"):
+        is_own = [held in columns for _, _, _, columns in every]
+        if not any(is_own):
             continue
-        found, own = _at(every, places), owners[places]
-        shared = keys.at(
-            [keys.first[owner] + one.entry for owner, one in zip(own, found, strict=True)]
-        )
-        shared["direction"] = [one.direction for one in found]
-        shared["latency"] = [one.latency for one in found]
-        bins = [one.bins for one in found]
-        if is_fine:
-            columns: Columns = {
-                "bin_lo_ns": np.concatenate([one.low for one in bins]),
-                "bin_hi_ns": np.concatenate([one.high for one in bins]),
-                "count": np.concatenate([one.counts for one in bins]),
-            }
-            sizes = np.array([len(one) for one in bins])
-        else:
-            names = ("bin_lo_ns", "bin_hi_ns", "pct")
-            columns = {name: [*chain.from_iterable(one[name] for one in bins)] for name in names}
-            sizes = np.array([len(one["pct"]) for one in bins])
-        yield Made("bins", own, columns, sizes, shared)
+        owners = whose[is_own]
+        numbers, directions, latencies, bins = zip(*compress(every, is_own), strict=True)
+        shared = batch.at(batch.first[owners] + np.array(numbers))
+        shared |= {"direction": directions, "latency": latencies}
+        columns = {
+            name: _joined([one[name] for one in bins]) for name in ("bin_lo_ns", "bin_hi_ns", held)
+        }
+        sizes = np.array([len(one[held]) for one in bins])
+        yield Made("bins", owners, columns, sizes, shared)
 
 
-def _disks(runs: Sequence[Run], _keys: _Entries) -> Iterator[Made]:
-    disks = [disk for run in runs for disk in run.disks]
+def _samples(batch: _Batch) -> Iterator[Made]:
+    samples, owners = batch.listed(lambda run: run.samples)
+    if not samples:
+        return
+    numbers, directions, quantities, times, values = zip(*samples, strict=True)
+    keys = batch.at(batch.first[owners] + np.array(numbers))
+    columns = {name: keys[name] for name in ("run", "entry", "host", "group", "job")}
+    columns |= {"direction": directions, "quantity": quantities, "time_s": times, "value": values}
+    yield Made("samples", owners, columns)
+
+
+def _disks(batch: _Batch) -> Iterator[Made]:
+    disks, owners = batch.listed(lambda run: run.disks)
     if not disks:
         return
-    owners = _owners(runs, lambda run: run.disks)
-    names, hosts, *figures = zip(*disks, strict=True)
+    names, hosts, figures = zip(*disks, strict=True)
     columns: Columns = {
-        field.column: _scaled(field, values) for field, values in zip(DISK, figures, strict=True)
+        field.column: _scaled(field, values)
+        for field, values in zip(DISK, zip(*figures, strict=True), strict=True)
     }
     columns |= {"device": names, "host": hosts}
-    own = _at(runs, owners.tolist())
-    yield Made("disks", owners, {"run": [run.number for run in own], **_fitting(columns, own)})
+    batch.fit(columns, owners)
+    yield Made("disks", owners, {"run": batch.numbers[owners], **columns})
 
 
-def _extras(runs: Sequence[Run], _keys: _Entries) -> Iterator[Made]:
-    extras = [extra for run in runs for extra in run.extras]
-    if not extras:
-        return
-    owners = _owners(runs, lambda run: run.extras)
-    entries, paths, texts = map(list, zip(*extras, strict=True))
-    numbers = [run.number for run in runs]
-    columns = {"entry": entries, "path": paths, "text": texts, "run": _at(numbers, owners.tolist())}
-    yield Made("extras", owners, columns)
+def _extras(batch: _Batch) -> Iterator[Made]:
+    extras, owners = batch.listed(lambda run: run.extras)
+    if extras:
+        entries, paths, texts = zip(*extras, strict=True)
+        columns = {"entry": entries, "path": paths, "text": texts}
+        yield Made("extras", owners, {"run": batch.numbers[owners], **columns})
 
 
 def _notes(runs: Sequence[Run], doubts: Sequence[tuple[int, str]]) -> Iterator[Made]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,18 +43,18 @@ from fiotools.readers.fio.json_values import Values
 from fiotools.readers.fio.repeats import elapsed, entries
 from fiotools.readers.fio.version import Version
 from fiotools.readers.grammar import Session
-from fiotools.readers.shapes import Shapes
+from fiotools.readers.shapes import Shape, Shapes
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
 
+Figures = tuple[Any, ...]
+Listed = tuple[tuple[str, ...], tuple[str, ...]]  # options: their names, and their texts
+
+_UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
 _ENTRIES = Shapes(
     [*(one.key for one in JOB), "elapsed"],
-    read=(
-        *DIRECTIONS,
-        *("jobname", "hostname", "job options", "eta", "desc"),
-        *("latency_ns", "latency_us", "latency_ms"),
-    ),
+    read=(*DIRECTIONS, *_UNITS, "jobname", "hostname", "job options", "eta", "desc"),
 )
 # in ns since 3.0, in usec before
 _PARTS = Shapes(
@@ -62,10 +63,17 @@ _PARTS = Shapes(
     [*STATISTICS, "N"],
 )
 _DISKS = Shapes((one.key for one in DISK), read=("name", "hostname", "port"))
-_ERROR, _GROUP, _START, _RUNTIME, _ELAPSED = map(
-    _ENTRIES.keys.index, ("error", "groupid", "job_start", "job_runtime", "elapsed")
+_ERROR, _START, _RUNTIME, _ELAPSED = map(
+    _ENTRIES.keys.index, ("error", "job_start", "job_runtime", "elapsed")
 )
-_SINCE, _WIDTH = len(_PARTS.keys), len(_PARTS.inner_keys)
+_MOVED, _TOTAL, _SHORT, _RAN = map(
+    _PARTS.keys.index, ("io_bytes", "total_ios", "short_ios", "runtime")
+)
+# the place of each latency's N; before it stand `STATISTICS`
+_WIDTH = len(_PARTS.inner_keys)
+COUNTS = tuple(len(_PARTS.keys) + at * _WIDTH - 1 for at in range(1, len(LATENCIES) + 1))
+_AMOUNTS = ("io_bytes", "total_ios", "iops", "bw")
+_amounts = itemgetter(*map(_PARTS.keys.index, (*_AMOUNTS, "io_kbytes")))
 # what has been read elsewhere, or says nothing
 _READ = frozenset(
     {
@@ -73,7 +81,7 @@ _READ = frozenset(
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
     }
 )
-_UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
+_OPENED = frozenset({"steadystate", "data"})  # objects of which each value is an extra
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
 _TEXTS = frozenset({str})
@@ -82,46 +90,7 @@ _SYNCS = ("fsync", "fdatasync", "sync_file_range")
 _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
 
 
-class Curve(NamedTuple):
-    """The percentiles of one latency."""
-
-    part: int
-    latency: str
-    percentiles: Sequence[Any]
-    values: Sequence[Any]
-
-
-class Histogram(NamedTuple):
-    """The bins of one latency, or of all directions of an entry together."""
-
-    entry: int
-    direction: str
-    latency: str
-    bins: Any  # Bins, or the columns of coarse ones
-
-
-class Part(NamedTuple):
-    """What one direction of an entry did.
-
-    Attributes
-    ----------
-    entry : int
-        The number of its entry, from 0.
-    direction : str
-    figures : tuple
-        Of `IO`, then ``bw`` and ``io_kbytes``; for each of `LATENCIES` the `STATISTICS` and ``N``.
-    scales : tuple of int
-        How many ns the unit of each of `LATENCIES` has.
-    """
-
-    entry: int
-    direction: str
-    figures: tuple[Any, ...]
-    scales: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An entry of a report: a job, a group or a client.
 
     Attributes
@@ -141,7 +110,7 @@ class Entry:
         How many I/Os may be on their way at once.
     """
 
-    figures: tuple[Any, ...]
+    figures: Figures
     job: Any
     host: Any
     description: Any
@@ -165,23 +134,35 @@ class Run:
         Where its document begins.
     said : int
         How many figures are known to be none: of these nothing is said again.
-    shared : dict of str to str
-        The settings of all jobs.
+    shared : Options
+        Those of all jobs.
     values : Values
         What was wrong with values.
+    entries : list of Entry
+    parts : list of (entry, direction, figures, scales)
+        What was done in one direction of an entry, by its number from 0. The figures are of `IO`,
+        then ``bw`` and ``io_kbytes``; for each of `LATENCIES` the `STATISTICS` and ``N``. The
+        scales say how many ns its unit has; nan where it was not measured.
+    curves : list of (entry, direction, latency, percentiles, values)
+    histograms : list of (entry, direction, latency, columns)
+    samples : list of (entry, direction, quantity, time_s, value)
+    disks : list of (name, host, figures)
+    extras : list of (entry, path, text)
+        Of the whole document, or of an entry by its number from 1.
     """
 
     number: int
     row: dict[str, Any]
     line: int | None
     said: int
-    shared: dict[str, str]
-    values: Values
+    shared: Options
+    values: Values = field(default_factory=Values)
     entries: list[Entry] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
-    curves: list[Curve] = field(default_factory=list)
-    histograms: list[Histogram] = field(default_factory=list)
-    disks: list[tuple[Any, ...]] = field(default_factory=list)
+    parts: list[tuple[int, str, Figures, Sequence[float]]] = field(default_factory=list)
+    curves: list[tuple[int, str, str, Figures, Figures]] = field(default_factory=list)
+    histograms: list[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=list)
+    samples: list[tuple[int, str, str, float | None, Any]] = field(default_factory=list)
+    disks: list[tuple[Any, Any, Figures]] = field(default_factory=list)
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
 
 
@@ -190,8 +171,10 @@ class Options:
 
     Attributes
     ----------
+    shared : dict of str to str
+        Those of all jobs.
     names, texts : tuple of str
-        The options that are listed, without the job's name.
+        The job's own, without its name.
     job : str or None
         That name.
     defaults : dict of str to str
@@ -203,6 +186,7 @@ class Options:
     """
 
     def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
+        self.shared = shared
         self._all = options = {**shared, **own}
         self.job = own.get("name")
         listed = {name: text for name, text in own.items() if name != "name"}
@@ -213,41 +197,32 @@ class Options:
         self.is_group = options.get("group_reporting", "0") != "0"
         self.target = fio_options.target(options)
         self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
-        self._conditions: dict[str, dict[str, Any]] = {}
 
     def conditions(self, direction: str) -> dict[str, Any]:
         """Say under which conditions I/O in a direction was done."""
-        found = self._conditions.get(direction)
-        if found is None:
-            found = fio_options.conditions(self._all, direction)
-            self._conditions[direction] = found
-        return found
+        return fio_options.conditions(self._all, direction)
 
     def may_sync(self) -> bool:
         """Whether fio was asked for syncs."""
         return any(self._all.get(name, "0") != "0" for name in _SYNCS)
 
 
-def options_of(shared: Any, own: Any) -> Options:
-    """Look at options as a document lists them; the same options are looked at once."""
-    return _options(*map(_pairs, (shared, own)))
-
-
-def _pairs(listed: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if not isinstance(listed, dict):
-        return (), ()
-    if not _TEXTS.issuperset(map(type, listed.values())):
-        listed = {name: str(value) for name, value in listed.items()}
-    return tuple(listed), tuple(listed.values())
-
-
 @lru_cache(maxsize=4096)
-def _options(
-    shared: tuple[tuple[str, ...], tuple[str, ...]], own: tuple[tuple[str, ...], tuple[str, ...]]
-) -> Options:
+def options_of(shared: Listed, own: Listed = ((), ())) -> Options:
+    """Look at options; the same options are looked at once."""
     return Options(
-        *(fio_options.normalise(dict(zip(*pairs, strict=True))) for pairs in (shared, own))
+        *(fio_options.normalise(dict(zip(*listed, strict=True))) for listed in (shared, own))
     )
+
+
+def _listed(options: Any) -> Listed:
+    """Take options as a document lists them."""
+    if not isinstance(options, dict):
+        return (), ()
+    texts = tuple(options.values())
+    if not _TEXTS.issuperset(map(type, texts)):
+        texts = tuple(map(str, texts))
+    return tuple(options), texts
 
 
 def taken(
@@ -265,40 +240,36 @@ def taken(
     Of so many of its figures that are none it is ``said`` already.
     """
     document = reports[-1]
-    session = session or Session()
     stated = (str(document[key]) for key in VERSION_KEYS if document.get(key))
     fio = Version.of(version or next(stated, None))
     tables.runs += 1
-    shared = document.get("global options")
     row = {
         "tool_version": fio.text,
-        "command": session.command,
-        "host": session.host,
+        "command": session.command if session else None,
+        "host": session.host if session else None,
         "reported_at": _reported_at(document),
         "duration_s": elapsed(document),
         "status": status,
     }
-    listed_for_all = fio_options.normalise(shared) if isinstance(shared, dict) else {}
-    run = Run(tables.runs, row, line, said, listed_for_all, Values())
+    shared = _listed(document.get("global options"))
+    run = Run(tables.runs, row, line, said, options_of(shared))
     reading = _Reading(tables, run, fio, shared)
     listed = entries(document)
-    alike = Counter(map(_alike, listed)) if len(listed) > 1 else {}
+    clones = Counter(map(_alike, listed)) if len(listed) > 1 else {}
     for number, entry in enumerate(listed):
-        reading.add_entry(number, entry, alike.get(_alike(entry), 1) if alike else 1)
+        reading.add_entry(number, entry, clones[_alike(entry)] if clones else 1)
     if not listed:
-        tables.note("the document lists no jobs", line=line, severity="warning", run=run.number)
+        reading.note("the document lists no jobs", placed=True)
     if fio.number is None:
         message = "the document says no version of fio: its units are told by its keys"
-        tables.note(message, line=line, run=run.number)
+        reading.note(message, "info", placed=True)
     if status == "ok" and any(entry.figures[_ERROR] for entry in run.entries):
         row["status"] = "error"
-    if len(reports) > 1:
-        _add_samples(tables, run, fio, reports)
-    if tables.wants("disks") or tables.wants("extras"):
-        _add_disks(run, document.get("disk_util"))
-    if tables.wants("extras"):
-        rest = [name for name in document if name not in _READ]
-        run.extras += _texts(None, document, rest)
+    if len(reports) > 1 and tables.wants("samples"):
+        # what is wrong with the last report is said already
+        _Reading(tables, replace(run, values=Values()), fio, shared).add_reports(reports)
+    reading.add_disks(document.get("disk_util"))
+    reading.add_extras(None, document, [name for name in document if name not in _READ])
     return run
 
 
@@ -322,196 +293,188 @@ def _reported_at(document: Mapping[str, Any]) -> datetime | None:
 
 
 class _Reading:
-    """Takes the entries of one document."""
+    """Takes what stands in the documents of a run."""
 
-    def __init__(self, tables: Tables, run: Run, fio: Version, shared: Any) -> None:
+    def __init__(self, tables: Tables, run: Run, fio: Version, shared: Listed) -> None:
         self.tables, self.run, self.fio, self.shared = tables, run, fio, shared
-        self.values = run.values
-        self.wants_fine = tables.wants("percentiles") or tables.wants("bins")
+        self.wants_curves, self.wants_bins, self.wants_extras = map(
+            tables.wants, ("percentiles", "bins", "extras")
+        )
+        self.wants_latencies = self.wants_curves or self.wants_bins
 
     def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
         """Say something of the run; ``placed``: with the line on which it begins."""
         line = self.run.line if placed else None
         self.tables.note(message, line=line, severity=severity, run=self.run.number)
 
+    def _take(
+        self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
+    ) -> tuple[Shape, Figures]:
+        """Take the figures of a record; one in which something is no number is repaired first.
+
+        The place and the names in it are for what is said of that.
+        """
+        shape, figures = shapes.take(record)
+        if not _NUMBERS.issuperset(map(type, figures)):
+            sound = self.run.values.record(record, shapes, place.format(*names))
+            shape, figures = shapes.take(sound)
+        return shape, shape.ordered(figures)
+
+    def _numbers(self, listed: Mapping[str, Any], place: str) -> Mapping[str, Any]:
+        """Give an object of which all values have to be numbers, repaired if they are not."""
+        if _NUMBERS.issuperset(map(type, listed.values())):
+            return listed
+        return self.run.values.numbers(listed, listed, place)
+
     def add_entry(self, number: int, entry: dict[str, Any], alike: int) -> None:
         """Take an entry, and what it moved in each direction."""
-        run = self.run
-        shape, taken = _ENTRIES.take(entry)
-        if not _NUMBERS.issuperset(map(type, taken)):
-            entry = self.values.numbers(entry, _ENTRIES.keys, "")
-            shape, taken = _ENTRIES.take(entry)
-        figures = shape.ordered(taken)
-        job = entry.get("jobname")
-        own, options = self._options(entry, figures, alike, number)
-        is_group = options is not own
-        run.entries.append(
+        shape, figures = self._take(_ENTRIES, entry)
+        self._add_job(number, entry, figures, alike)
+        moved: list[str] = []
+        is_idle, is_fine = True, False
+        for direction in DIRECTIONS:
+            part = entry.get(direction)
+            if isinstance(part, dict) and _seems_used(direction, part):
+                found = self._add_part(number, direction, part, entry)
+                if found is not None:
+                    moved.append(direction)
+                    is_idle, is_fine = is_idle and not found[0], is_fine or found[1]
+        if moved and self.wants_bins and not is_fine:
+            self._add_coarse(number, entry, whole_direction(moved))
+        self._note_trouble(entry, figures[_ERROR], is_idle=is_idle)
+        rest = shape.rest
+        if figures[_START] and moment(figures[_START]) is None:
+            rest = (*rest, "job_start")
+        if "steadystate" in rest and moved:
+            self._add_steady(number, entry["steadystate"], whole_direction(moved))
+        self.add_extras(number + 1, entry, rest)
+
+    def _add_job(self, number: int, entry: Mapping[str, Any], figures: Figures, alike: int) -> None:
+        own = options = options_of(self.shared, _listed(entry.get("job options")))
+        is_group = _is_of_another_job(entry, figures, own, alike)
+        if is_group:
+            # for a group of unlike jobs fio gives the name of the first and the options of the last
+            options = self.run.shared
+            self.note(
+                f"entry {number + 1} sums up a group of unlike jobs: fio lists the options of its"
+                " last job only, so they are no conditions of the group"
+            )
+        # what is not listed has its default if others of the run are, or is any number
+        is_known = bool(self.run.shared.shared) and self.fio.lists_options
+        self.run.entries.append(
             Entry(
                 figures,
-                job,
+                entry.get("jobname"),
                 entry.get("hostname"),
                 entry.get("desc"),
                 "group" if is_group else _scope(entry, own, alike),
                 options,
                 own,
-                own.is_listed
-                or (bool(run.shared) and self.fio.lists_options and "hostname" not in entry),
-                # what is not listed may be any number
+                own.is_listed or (is_known and "hostname" not in entry),
                 own.flying if own.is_listed and not is_group else math.inf,
             )
         )
-        moved, is_fine, idle = [], False, True
-        for direction in DIRECTIONS:
-            part = entry.get(direction)
-            if not isinstance(part, dict):
-                continue
-            has_moved = has_io(part)
-            if not (has_moved or (direction == "sync" and _has_timed(part))):
-                continue
-            idle = idle and not has_moved
-            if has_moved and part.get("short_ios") and _has_spilled(entry, options):
-                part = {**part, "short_ios": None}
-                self.note(
-                    f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
-                    " there by mistake: left out",
-                    "info",
-                )
-            found = self._add_part(number, direction, part)
-            if found is not None:
-                moved.append(direction)
-                is_fine |= found
-        if moved and not is_fine and self.tables.wants("bins"):
-            self._add_coarse(number, entry, whole_direction(moved))
-        self._note_trouble(entry, figures[_ERROR], idle=idle)
-        rest = shape.rest
-        if figures[_START] and moment(figures[_START]) is None:
-            rest = (*rest, "job_start")
-        if "steadystate" in entry:
-            self._add_steady(number, entry["steadystate"], moved)
-        if rest and self.tables.wants("extras"):
-            run.extras += _texts(number + 1, entry, rest)
 
-    def _options(
-        self, entry: Mapping[str, Any], figures: tuple[Any, ...], alike: int, number: int
-    ) -> tuple[Options, Options]:
-        """Give the options that are listed for an entry, and those that hold for it."""
-        own = options_of(self.shared, entry.get("job options"))
-        if not _of_another_job(entry, figures, own, alike):
-            return own, own
-        # for a group of unlike jobs fio gives the name of the first and the options of the last
-        self.note(
-            f"entry {number + 1} sums up a group of unlike jobs: fio lists the options of its last"
-            " job only, so they are no conditions of the group"
-        )
-        return own, options_of(self.shared, None)
+    def _add_part(
+        self, number: int, direction: str, part: dict[str, Any], entry: Mapping[str, Any]
+    ) -> tuple[bool, bool] | None:
+        """Take what one direction did.
 
-    def _add_part(self, entry: int, direction: str, part: dict[str, Any]) -> bool | None:
-        """Take what one direction did; say whether it has fine bins, None if it did nothing."""
-        shape, taken = _PARTS.take(part)
-        if not _NUMBERS.issuperset(map(type, taken)):
-            part = self._sound(entry, direction, part)
-            shape, taken = _PARTS.take(part)
-            if not has_io(part) and direction != "sync":  # "0"
-                return None
-        figures = shape.ordered(taken)
-        is_fine, is_measured, place = False, False, len(self.run.parts)
-        is_asked = self.wants_fine or direction == "sync"
-        for number, key in enumerate(shape.inner if is_asked else ()):
-            at = _SINCE + number * _WIDTH
-            if key is None or not was_measured(*figures[at + 1 : at + 5]):
-                continue
-            is_measured = True
-            is_fine |= self._add_fine(place, entry, direction, key, part[key])
-        if not (is_measured or has_io(part)):
+        Returns
+        -------
+        has_moved, is_fine : bool
+            Whether anything was moved, and whether there are fine bins; None if it did nothing.
+        """
+        run = self.run
+        job, options = run.entries[number].job, run.entries[number].options
+        shape, figures = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
+        has_moved = has_io(figures)
+        if not (has_moved or direction == "sync"):
             return None
-        moved = in_bytes(part, figures[0], self.fio)
-        if moved is not figures[0]:
-            figures = (moved, *figures[1:])
-        self.run.parts.append(Part(entry, direction, figures, _scales(shape.inner)))
+        scales, is_fine = [], False
+        for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
+            count = figures[place]  # before 3.19 there is none; what was not measured is zeros
+            if key and (any(figures[place - 3 : place - 1]) if count is None else count):
+                scales.append(1.0 if key != kind else 1000.0)
+                if self.wants_latencies:
+                    is_fine |= self._add_latency(number, direction, key, part[key])
+            else:
+                scales.append(math.nan)
+        if not has_moved and all(map(math.isnan, scales)):
+            return None
+        moved = in_bytes(part, figures[_MOVED], self.fio)
+        if moved is not figures[_MOVED]:
+            figures = _with(figures, _MOVED, moved)
+        if has_moved and figures[_SHORT] and _has_spilled(entry, options):
+            figures = _with(figures, _SHORT, None)
+            self.note(
+                f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
+                " there by mistake: left out",
+                "info",
+            )
+        run.parts.append((number, direction, figures, scales))
         if shape.rest:
-            self._add_rest(entry, direction, part, shape.rest)
-        return is_fine
+            self.add_extras(number + 1, part, shape.rest, f"{direction}.")
+            if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
+                self.note(
+                    f"{direction}: {', '.join(odd)} is no key of fio's; its unit is not certain:"
+                    " left out"
+                )
+        return has_moved, is_fine
 
-    def _sound(self, entry: int, direction: str, part: dict[str, Any]) -> dict[str, Any]:
-        """Repair a direction in which something is no number."""
-        name = f"{direction} of {self.run.entries[entry].job!r:.60}: "
-        sound = self.values.numbers(part, _PARTS.keys, name)
-        for keys in _PARTS.inner:
-            key = next((key for key in keys if isinstance(part.get(key), dict)), None)
-            if key is not None:
-                place = f"{direction}.{key}."
-                sound[key] = self.values.numbers(part[key], _PARTS.inner_keys, place)
-        return sound
-
-    def _add_fine(
-        self, part: int, entry: int, direction: str, key: str, latency: dict[str, Any]
+    def _add_latency(
+        self, number: int, direction: str, key: str, latency: Mapping[str, Any]
     ) -> bool:
         """Take the percentiles and the fine bins of a latency; say whether there are bins."""
-        kind, scale = key.removesuffix("_ns"), _scale(key)
-        listed = latency.get("percentile")
-        if isinstance(listed, dict) and self.tables.wants("percentiles"):
-            self._add_curve(part, kind, listed, scale, f"{direction}.{kind}.")
-        bins = latency.get("bins")
-        if isinstance(bins, (dict, Bins)) and self.tables.wants("bins"):
+        listed, bins = latency.get("percentile"), latency.get("bins")
+        if not (listed or bins):
+            return False
+        kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
+        if self.wants_curves and isinstance(listed, dict):
+            percentiles, values = self._curve(listed, f"{direction}.{kind}.percentile")
+            if scale != 1:
+                values = tuple(value * scale for value in values)
+            if values:
+                self.run.curves.append((number, direction, kind, percentiles, values))
+        if self.wants_bins and isinstance(bins, (dict, Bins)):
             held = bins if isinstance(bins, Bins) else _fine(bins, scale)
             if held is None:
-                self.values.left_out.append(f"{direction}.{kind}.bins has a bin")
+                self.run.values.left_out.append(f"{direction}.{kind}.bins has a bin")
             elif len(held):
-                self.run.histograms.append(Histogram(entry, direction, kind, held))
+                columns = {"bin_lo_ns": held.low, "bin_hi_ns": held.high, "count": held.counts}
+                self.run.histograms.append((number, direction, kind, columns))
         return bool(bins)
 
-    def _add_curve(
-        self, part: int, kind: str, listed: dict[str, Any], scale: int, place: str
-    ) -> None:
-        values: Any = tuple(listed.values())
-        if not _NUMBERS.issuperset(map(type, values)):
-            listed = self.values.numbers(listed, listed, f"{place}percentile.")
-            values = tuple(listed.values())
-        percentiles, are_plain = _percentiles(tuple(listed))
-        if not are_plain:
+    def _curve(self, listed: Mapping[str, Any], place: str) -> tuple[Figures, Figures]:
+        """Give percentiles and their values."""
+        listed = self._numbers(listed, f"{place}.")
+        percentiles, values = _percentiles(tuple(listed)), tuple(listed.values())
+        if percentiles is None:
             # slots that were not used are written as "0.00": 0 before 3.2
-            used = dict(zip(percentiles, values, strict=True))
+            used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
             used.pop(0.0, None)
             if used.pop(None, None) is not None:
-                self.values.left_out.append(f"{place}percentile has a key")
+                self.run.values.left_out.append(f"{place} has a key")
             percentiles, values = tuple(used), tuple(used.values())
-        if scale != 1:
-            values = [value * scale for value in values]
-        if values:
-            self.run.curves.append(Curve(part, kind, percentiles, values))
+        return percentiles, values
 
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
         """Take the coarse distribution: of the completion latency, and of all directions."""
-        shares = {}
-        for key, unit in _UNITS.items():
-            bins = entry.get(key)
-            if isinstance(bins, dict):
-                if not _NUMBERS.issuperset(map(type, bins.values())):
-                    bins = self.values.numbers(bins, bins, f"{key}.")
-                shares[unit] = bins
+        shares = {
+            unit: self._numbers(entry[key], f"{key}.")
+            for key, unit in _UNITS.items()
+            if isinstance(entry.get(key), dict)
+        }
         columns = coarse_columns(shares, has_ns="latency_ns" in entry)
         if columns["pct"]:
-            self.run.histograms.append(Histogram(number, direction, "clat", columns))
+            self.run.histograms.append((number, direction, "clat", columns))
 
-    def _add_rest(
-        self, entry: int, direction: str, part: Mapping[str, Any], rest: tuple[str, ...]
-    ) -> None:
-        """Keep what has no column."""
-        if self.tables.wants("extras"):
-            named = {f"{direction}.{key}": part[key] for key in rest}
-            self.run.extras += _texts(entry + 1, named, tuple(named))
-        if odd := [key for key in rest if _ODD.fullmatch(key)]:
-            self.note(
-                f"{direction}: {', '.join(odd)} is no key of fio's; its unit is not certain:"
-                " left out"
-            )
-
-    def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, idle: bool) -> None:
+    def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, is_idle: bool) -> None:
         job = entry.get("jobname")
         if error:
-            message = f"job {job!r} ended with error {error}" + (", without I/O" if idle else "")
+            message = f"job {job!r} ended with error {error}" + (", without I/O" * is_idle)
             self.note(message, "error", placed=True)
-        elif idle:
+        elif is_idle:
             parts = [part for part in map(entry.get, DIRECTIONS) if isinstance(part, dict)]
             is_said = all(
                 part.get(key, 0) is not None for part in parts for key in ("io_bytes", "iops")
@@ -519,51 +482,86 @@ class _Reading:
             message = f"job {job!r} did no I/O" if is_said else f"job {job!r} does not say its I/O"
             self.note(message, placed=True)
 
-    def _add_steady(self, number: int, state: Any, moved: list[str]) -> None:
+    def _add_steady(self, number: int, state: Any, direction: str) -> None:
         """Add the seconds in which fio looked for a steady state, over all directions together.
 
         When they were is not said. A second that fio did not come to has zeros, as one in which
         nothing was done: then they stay in `extras`, where the verdict is too.
         """
         data = state.get("data") if isinstance(state, dict) else None
-        if not isinstance(data, dict) or not moved:
-            return
-        entry = self.run.entries[number]
-        keys = {
-            "run": self.run.number,
-            "entry": number + 1,
-            "host": entry.host,
-            "group": entry.figures[_GROUP],
-            "job": entry.job,
-            "direction": whole_direction(moved),
-        }
-        keys = self.values.fitting(keys)
         for key, quantity in _STEADY.items():
-            seconds = data.get(key)
+            seconds = data.get(key) if isinstance(data, dict) else None
             if isinstance(seconds, list) and all(type(one) is int and one > 0 for one in seconds):
-                columns = {"value": [float(value) for value in seconds]}
-                self.tables.extend("samples", columns, **keys, quantity=quantity)
+                self.run.samples += [
+                    (number, direction, quantity, None, value) for value in seconds
+                ]
+
+    def add_reports(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Add how far each entry had come at each report; the counts are cumulative."""
+        for document in reports:
+            for number, entry in enumerate(entries(document)):
+                for direction in DIRECTIONS[:-1]:
+                    part = entry.get(direction)
+                    if not isinstance(part, dict):
+                        continue
+                    _, figures = self._take(_PARTS, part)
+                    if not figures[_RAN] or not has_io(figures):
+                        continue
+                    time, moved = figures[_RAN] / 1000, in_bytes(part, figures[_MOVED], self.fio)
+                    self.run.samples += [
+                        (number, direction, "io_bytes", time, moved),
+                        (number, direction, "total_ios", time, figures[_TOTAL]),
+                    ]
+
+    def add_disks(self, listed: Any) -> None:
+        """Take the block devices; in client mode each names its host."""
+        for disk in listed if isinstance(listed, list) else ():
+            if isinstance(disk, dict):
+                name = disk.get("name")
+                shape, figures = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
+                self.run.disks.append((name, disk.get("hostname"), figures))
+                self.add_extras(None, disk, shape.rest, f"disk_util.{name}.")
+
+    def add_extras(
+        self, entry: int | None, items: Mapping[str, Any], names: Sequence[str], prefix: str = ""
+    ) -> None:
+        """Keep what has no column: some objects value by value, what is deeper as JSON."""
+        if not self.wants_extras:
+            return
+        extras = self.run.extras
+        for name in names:
+            value = items[name]
+            if name in _OPENED and isinstance(value, dict):
+                self.add_extras(entry, value, tuple(value), f"{prefix}{name}.")
+                continue
+            try:
+                text = value if isinstance(value, str) else orjson.dumps(value).decode()
+            except orjson.JSONEncodeError:  # deeper, or a greater number, than fio writes
+                text = "(left out)"
+            extras.append((entry, prefix + name, text))
 
 
-@lru_cache
-def _scales(keys: tuple[str | None, ...]) -> tuple[int, ...]:
-    return tuple(_scale(key or "_ns") for key in keys)
+def _with(figures: Figures, place: int, value: Any) -> Figures:
+    return (*figures[:place], value, *figures[place + 1 :])
 
 
-def _scale(key: str) -> int:
-    return 1 if key.endswith("_ns") else 1000
+def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
+    """Whether a direction is worth looking at: fio lists unused ones as zeros.
+
+    Syncs may have been timed, though none is counted.
+    """
+    if any(map(part.get, _AMOUNTS)):
+        return True
+    timed = part.values() if direction == "sync" else ()
+    return any(any(one.values()) for one in timed if isinstance(one, dict))
 
 
-def was_measured(most: Any, mean: Any, _stddev: Any, count: Any) -> Any:
-    """Whether a latency was measured: without a measurement fio writes zeros."""
-    return most or mean if count is None else count
-
-
-def has_io(part: Mapping[str, Any]) -> bool:
-    """Whether anything was moved in a direction; fio lists unused ones as zeros."""
-    if "io_kbytes" in part and isinstance(part.get("io_bytes"), (int, float, str)):
-        return bool(part["io_bytes"])  # an I/O that failed counts as issued
-    return bool(part.get("io_bytes") or part.get("total_ios") or part.get("iops") or part.get("bw"))
+def has_io(figures: Figures) -> bool:
+    """Whether anything was moved in a direction."""
+    moved, total, iops, bw, kib = _amounts(figures)
+    if kib is not None and moved is not None:
+        return bool(moved)  # an I/O that failed counts as issued
+    return bool(moved or total or iops or bw)
 
 
 def in_bytes(part: Mapping[str, Any], moved: Any, fio: Version) -> Any:
@@ -575,11 +573,6 @@ def in_bytes(part: Mapping[str, Any], moved: Any, fio: Version) -> Any:
         return moved
     newer = any(key in part for key in ("bw_bytes", "lat_ns", "clat_ns", "slat_ns"))
     return moved * 1024 if fio.before(2, 21, not newer) else moved
-
-
-def _has_timed(part: Mapping[str, Any]) -> bool:
-    """Whether syncs were timed, though none may be counted."""
-    return any(any(one.values()) for one in part.values() if isinstance(one, dict))
 
 
 def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
@@ -604,8 +597,8 @@ def _scope(entry: Mapping[str, Any], options: Options, alike: int) -> str:
     return "group" if options.numjobs > alike or options.is_group else "job"
 
 
-def _of_another_job(
-    entry: Mapping[str, Any], figures: tuple[Any, ...], options: Options, alike: int
+def _is_of_another_job(
+    entry: Mapping[str, Any], figures: Figures, options: Options, alike: int
 ) -> bool:
     """Whether the options are certainly not those of all jobs behind the entry."""
     if "hostname" in entry:
@@ -620,10 +613,10 @@ def _of_another_job(
 
 
 @lru_cache(maxsize=4096)
-def _percentiles(names: tuple[str, ...]) -> tuple[tuple[float | None, ...], bool]:
-    """Read the names of percentiles; say whether each is one, is above 0, and stands once."""
-    found = tuple(map(_percentile, names))
-    return found, all(found) and len(set(found)) == len(found)
+def _percentiles(names: tuple[str, ...]) -> tuple[float, ...] | None:
+    """Read the names of percentiles; None unless each is one, is above 0, and stands once."""
+    found = tuple(filter(None, map(_percentile, names)))
+    return found if len(set(found)) == len(names) else None
 
 
 def _percentile(name: str) -> float | None:
@@ -648,64 +641,3 @@ def _fine(bins: dict[str, Any], scale: int) -> Bins | None:
     if np.isinf(low).any():
         return None
     return Bins(low, high, np.array(counts, dtype=np.int64))
-
-
-def _texts(
-    entry: int | None, items: Mapping[str, Any], paths: Sequence[str]
-) -> Iterator[tuple[int | None, str, str]]:
-    """Give what has no column: objects of plain values one by one, what is deeper as JSON."""
-    for path in paths:
-        value = items[path]
-        if isinstance(value, str):
-            yield entry, path, value
-        elif isinstance(value, dict) and path.rpartition(".")[2] in ("steadystate", "data"):
-            inner = {f"{path}.{key}": one for key, one in value.items()}
-            yield from _texts(entry, inner, tuple(inner))
-        else:
-            try:
-                yield entry, path, orjson.dumps(value).decode()
-            except orjson.JSONEncodeError:  # deeper, or a greater number, than fio writes
-                yield entry, path, "(left out)"
-
-
-def _add_disks(run: Run, listed: Any) -> None:
-    """Take the block devices; in client mode each names its host."""
-    for disk in listed if isinstance(listed, list) else ():
-        if not isinstance(disk, dict):
-            continue
-        name = disk.get("name")
-        shape, taken = _DISKS.take(disk)
-        if not _NUMBERS.issuperset(map(type, taken)):
-            disk = run.values.numbers(disk, _DISKS.keys, f"disk {name!r:.40}: ")
-            shape, taken = _DISKS.take(disk)
-        run.disks.append((name, disk.get("hostname"), *shape.ordered(taken)))
-        if shape.rest:
-            rest = {f"disk_util.{name}.{key}": disk[key] for key in shape.rest}
-            run.extras += _texts(None, rest, tuple(rest))
-
-
-def _add_samples(tables: Tables, run: Run, fio: Version, reports: Sequence[dict[str, Any]]) -> None:
-    """Add how far each entry had come at each report; the counts are cumulative."""
-    values = Values()  # what is wrong with the last report is said already
-    for document in reports:
-        for number, entry in enumerate(entries(document), 1):
-            entry = values.numbers(entry, _ENTRIES.keys, "")
-            for direction in DIRECTIONS[:-1]:
-                part = entry.get(direction)
-                part = values.numbers(part if isinstance(part, dict) else {}, _PARTS.keys, "")
-                if not part.get("runtime") or not has_io(part):
-                    continue
-                keys = {
-                    "run": run.number,
-                    "entry": number,
-                    "host": entry.get("hostname"),
-                    "group": entry.get("groupid"),
-                    "job": entry.get("jobname"),
-                    "direction": direction,
-                    "time_s": part["runtime"] / 1000,
-                }
-                keys = values.fitting(keys)
-                moved = in_bytes(part, part.get("io_bytes"), fio)
-                done = {"io_bytes": moved, "total_ios": part.get("total_ios")}
-                for quantity, value in done.items():
-                    tables.add("samples", **keys, quantity=quantity, value=value)

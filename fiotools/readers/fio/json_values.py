@@ -7,25 +7,31 @@ column, is left out, and the run gets a note.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import NoneType
+from typing import TYPE_CHECKING, Any
 
 from fiotools.vocabulary import COLUMNS
+
+if TYPE_CHECKING:
+    from fiotools.readers.shapes import Shapes
 
 _NUMBER = re.compile(r"\s*-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,3})?\s*")
 _KINDS: dict[str, set[type]] = {"float64": {int, float}, "str": {str}}
 _LIMIT = 2**63
 
 
-def fits(column: str, values: Iterable[Any]) -> bool:
+def fits(column: str, values: Sequence[Any]) -> bool:
     """Whether all values are of a column's type, or None."""
-    known = [value for value in values if value is not None]
-    kinds = set(map(type, known))
+    kinds = set(map(type, values))
+    if NoneType in kinds:
+        values = [value for value in values if value is not None]
+        kinds.discard(NoneType)
     dtype = COLUMNS[column].dtype
-    if dtype == "Int64":
-        is_whole = kinds <= {int} or (kinds <= {int, float} and all(v == v // 1 for v in known))
-        return is_whole and min(known, default=0) > -_LIMIT and max(known, default=0) < _LIMIT
-    return kinds <= _KINDS.get(dtype, kinds)
+    if dtype != "Int64":
+        return kinds <= _KINDS.get(dtype, kinds)
+    is_whole = kinds <= {int} or (kinds <= {int, float} and all(v == v // 1 for v in values))
+    return is_whole and min(values, default=0) > -_LIMIT and max(values, default=0) < _LIMIT
 
 
 class Values:
@@ -54,11 +60,14 @@ class Values:
                     self.left_out.append(f"{place}{key} is {value!r:.40}")
         return sound
 
-    def fitting(self, row: dict[str, Any], place: str = "") -> dict[str, Any]:
-        """Return a row without the values that do not fit their columns."""
-        odd = [name for name, value in row.items() if not fits(name, (value,))]
-        self.left_out += [f"{place}{name} is {row[name]!r:.40}" for name in odd]
-        return {**row, **dict.fromkeys(odd)}
+    def record(self, record: Mapping[str, Any], shapes: Shapes, place: str) -> dict[str, Any]:
+        """Return a copy in which each of the figures that are taken is a number."""
+        sound = self.numbers(record, shapes.keys, place)
+        for keys in shapes.inner:
+            key = next((key for key in keys if isinstance(record.get(key), dict)), None)
+            if key is not None:
+                sound[key] = self.numbers(record[key], shapes.inner_keys, f"{place}{key}.")
+        return sound
 
     def problems(self, said: int) -> Iterator[tuple[str, str]]:
         """Say what was left out, and that numbers were texts; of so many nulls it is ``said``.

@@ -10,10 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers import shell
+from fiotools.readers.grammar import Later
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables
+
+_programs, _words = (Later(f"fiotools.readers.shell:{name}") for name in ("programs", "words"))
 
 Options = Mapping[str, str]
 
@@ -182,10 +184,10 @@ def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[st
     """
     shared: dict[str, str] = {}
     jobs: dict[str, dict[str, str]] = {}
-    if not command or "fio" not in shell.programs(command):
+    if not command or "fio" not in _programs(command):
         return shared, jobs
     into = shared
-    for word in shell.words(command):
+    for word in _words(command):
         match = re.fullmatch(r"--?([a-z_][\w-]*)=(.*)", word, re.S)
         if not match or _PROGRAM.match(match[1]):
             continue
