@@ -6,10 +6,7 @@ A message says where (``path:line``), what is wrong, and what to do about it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fiotools.tables.results import Results
+from typing import Any
 
 
 class FiotoolsError(Exception):
@@ -80,7 +77,7 @@ class ReadErrors(FiotoolsError):
         What the good files held.
     """
 
-    def __init__(self, failures: Sequence[FileError], results: Results, total: int) -> None:
+    def __init__(self, failures: Sequence[FileError], results: Any, total: int) -> None:
         self.failures, self.results, self.total = list(failures), results, total
         shown = [f"  {failure}" for failure in self.failures[:10]]
         if len(self.failures) > 10:
@@ -108,7 +105,7 @@ class WorkerError(FiotoolsError, RuntimeError):
 
     def __init__(self, reason: str, *, task: int | None = None) -> None:
         self.reason = reason
-        self.results: Results | None = None
+        self.results: Any = None
         super().__init__(reason if task is None else f"task {task} {reason}")
 
 

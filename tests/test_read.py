@@ -96,7 +96,7 @@ def test_only_the_tables_asked_for():
 
 def test_repr_counts(folder):
     assert repr(ft.read(folder)) == ("<Results: 2 files, dd, 2 runs, 2 io rows, 6 extras, 0 notes>")
-    assert "2 runs" in ft.read(folder)._repr_html_()
+    assert "2 runs" in ft.show(ft.read(folder))._repr_html_()
 
 
 def test_labels_come_first(folder):

@@ -59,7 +59,7 @@ def room(module: str) -> str:
     >>> room("fiotools.stats.check.links"), room("fiotools.units")
     ('stats', 'fiotools')
     """
-    inner = module.split(".")[1:]
+    inner = module.replace("__main__", "cli").split(".")[1:]
     return inner[0] if inner and (PACKAGE / inner[0]).is_dir() else GROUND
 
 

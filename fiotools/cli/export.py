@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fiotools.cli import files
 from fiotools.cli.output import Trouble, say
-from fiotools.display.text import many
+from fiotools.display.spreadsheet import marked
 from fiotools.files import atomic_write
-from fiotools.spreadsheet import marked
+from fiotools.plain_text import many
 
 if TYPE_CHECKING:
     import polars as pl

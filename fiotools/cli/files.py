@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
-from fiotools.display.text import many
 from fiotools.errors import FileError, ReadErrors, SchemaError
-from fiotools.input import path_labels
+from fiotools.files import path_labels
+from fiotools.plain_text import many
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,7 +145,8 @@ def _files(
         return read(every or there[None], **arguments)
     except ReadErrors as errors:
         bad += errors.failures
-        return errors.results
+        good: Results = errors.results
+        return good
     except FileError as error:
         bad.append(error)
         return None

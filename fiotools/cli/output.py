@@ -6,17 +6,14 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
-from fiotools.display.text import printable
+from fiotools.plain_text import printable
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from fiotools.display.model import Sheet
+    pass
 
 # for a terminal without Unicode
 _POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")
@@ -57,22 +54,6 @@ def say(text: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):  # nobody is left to tell
             print(f"fiotools: {printable(text)}", file=sys.stderr, flush=True)
-
-
-def give(form: str, frame: Callable[[], pl.DataFrame], sheet: Callable[[], Sheet]) -> None:
-    """Print an answer in the shape that was asked for: its frame for machines, else its sheet."""
-    if form in ("json", "csv"):
-        from fiotools.cli import export
-
-        write_bytes(export.content(frame(), form))
-        return
-    from fiotools.display import text_table
-
-    shown = sheet()
-    text = (
-        text_table.markdown(shown) if form == "markdown" else text_table.text(shown, colours=True)
-    )
-    write(f"{text}\n")
 
 
 def write(text: str) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fiotools import metrics
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
-from fiotools.display import columns
-from fiotools.display.text import many
+from fiotools.display import columns, metrics
 from fiotools.errors import SchemaError
+from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from fiotools.dataset.manifest import prepared, refuse_stranger
 from fiotools.dataset.plan import Bounds
 from fiotools.dataset.steps import Run
 from fiotools.dataset.store import Store, store_at
-from fiotools.display.text import many
 from fiotools.errors import SchemaError
 from fiotools.files.scale_extra import needed
 from fiotools.hints import argument
 from fiotools.input.batches import Task
 from fiotools.input.detect import reader_named
 from fiotools.input.sources import Found, find
+from fiotools.plain_text import many
 from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:

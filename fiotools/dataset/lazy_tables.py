@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from fiotools.dataset.manifest import About
 from fiotools.dataset.parquet import MANIFEST, polars_schema, scan
 from fiotools.dataset.store import ABOUT, RECORDS, Store, current, newest, store_at
-from fiotools.display.text import many
 from fiotools.errors import DatasetError, SchemaError
+from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fiotools import units
-from fiotools.display.text import printable
+from fiotools.plain_text import printable
 from fiotools.vocabulary import COLUMNS, STATISTICS
 
 NONE = "-"

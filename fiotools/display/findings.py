@@ -15,8 +15,8 @@ from typing import Any
 from fiotools.display import cells
 from fiotools.display.frame import Frame
 from fiotools.display.model import Column, Sheet
-from fiotools.display.text import many, printable
-from fiotools.input.path_labels import common_folder
+from fiotools.files.path_labels import common_folder
+from fiotools.plain_text import many, printable
 from fiotools.schema import ANSWERS
 
 _GRAVEST = ("impossible", "suspect", "unknown", "ok")

@@ -13,7 +13,7 @@ from html import escape
 from fiotools.display.cells import NONE
 from fiotools.display.marks import MARKED, mark
 from fiotools.display.model import Column, Sheet
-from fiotools.display.text import length, printable
+from fiotools.plain_text import length, printable
 
 _WIDE = 40  # letters: a sentence of more is broken into lines
 # two classes in each rule of a cell: JupyterLab's own rules have two, and come first

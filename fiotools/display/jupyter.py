@@ -1,9 +1,9 @@
-"""Answers show themselves in the readable form: an extension of IPython, loaded with fiotools.
+"""Results and answers show themselves in the readable form: an extension of IPython.
 
-IPython asks a formatter of a type before the type's own ``_repr_html_``. Ours takes whole answers
-(`answer_of`) and hands every other frame to what was there before: an earlier formatter, or the
-frame's own method. It is an extension so that IPython's own commands switch it: ``%unload_ext
-fiotools`` and ``%load_ext fiotools``.
+It is loaded with fiotools. IPython asks a formatter of a type before the type's own
+``_repr_html_``. Ours takes results and whole answers (`answer_of`) and hands every other frame to
+what was there before: an earlier formatter, or the frame's own method. It is an extension so that
+IPython's own commands switch it: ``%unload_ext fiotools`` and ``%load_ext fiotools``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 # module and name of the classes, as IPython looks for them while they are not imported
 _CLASSES = (("pandas", "pandas"), ("polars", "polars.dataframe.frame"))
+_RESULTS = ("fiotools.tables.results", "Results")
 _Formatter = Callable[[Any], Any]
 _before: dict[str, _Formatter | None] = {}
 
@@ -33,6 +34,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell : IPython.core.interactiveshell.InteractiveShell
     """
     known = shell.display_formatter.formatters["text/html"]
+    known.for_type_by_name(*_RESULTS, _shown)
     for package, module in _CLASSES:
         if package in _before:
             continue
@@ -50,6 +52,7 @@ def unload_ipython_extension(shell: Any) -> None:
     shell : IPython.core.interactiveshell.InteractiveShell
     """
     known = shell.display_formatter.formatters["text/html"]
+    known.pop(".".join(_RESULTS), None)
     for package, module in _CLASSES:
         before = _before.pop(package)
         kind = sys.modules[package].DataFrame if package in sys.modules else f"{module}.DataFrame"
@@ -71,8 +74,12 @@ def _readable(package: str) -> _Formatter:
 
         if answer_of(list(frame.columns)) is None:
             return shown
-        from fiotools.display.show import show
-
-        return show(frame)._repr_html_()
+        return _shown(frame)
 
     return html
+
+
+def _shown(thing: Any) -> str:
+    from fiotools.display.show import show
+
+    return show(thing)._repr_html_()

@@ -12,7 +12,7 @@ from typing import Any
 from fiotools.display import cells, columns
 from fiotools.display.frame import Frame
 from fiotools.display.model import Column, Sheet
-from fiotools.display.text import many, printable
+from fiotools.plain_text import many, printable
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
 
 WRAPS = 24  # letters that a line of a sentence has at least

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
-from fiotools.display.text import many
+from fiotools.files import path_labels
 from fiotools.hints import argument
-from fiotools.input import path_labels
+from fiotools.plain_text import many
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from fiotools.display.marks import MARKED, mark
 from fiotools.display.model import Column, Sheet
-from fiotools.display.text import length, printable
 from fiotools.hints import typed
+from fiotools.plain_text import length, printable
 
 _GAP = 2
 _PLAIN_WIDTH = 120  # of a file or a pipe

@@ -17,7 +17,8 @@ from typing import TypeAlias
 
 from fiotools.files.decoding import decode, plain_name
 from fiotools.readers.grammar import Grammar, Report
-from fiotools.readers.pasted import Remark, Repaired, line_ends, repair, unwrap
+from fiotools.readers.pasted import line_ends, repair, unwrap
+from fiotools.readers.repaired import Remark, Repaired
 
 _Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
 # the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the

@@ -15,39 +15,10 @@ import html
 import re
 import shlex
 import unicodedata
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import orjson
 
-
-class Remark(NamedTuple):
-    """What was done to a text, and where: for the notes."""
-
-    line: int | None
-    message: str
-    severity: str = "warning"
-
-
-IsReport = Callable[[str], bool]  # whether a part of a tool's report stands in a text
-
-
-class Repaired(NamedTuple):
-    """A text without the damage.
-
-    Attributes
-    ----------
-    text : str
-    lines : list of int, or None
-        For each line of the text the number of the line that it came from; None if they are equal.
-    remarks : sequence of Remark
-        What was left out or taken off.
-    """
-
-    text: str
-    lines: list[int] | None = None
-    remarks: Sequence[Remark] = ()
-
+from fiotools.readers.repaired import SEPARATOR, IsReport, Remark, Repaired
 
 # titles and links, colours and cursor movements, character sets, all other two-letter sequences
 _ESCAPE = re.compile(
@@ -88,9 +59,6 @@ _POWERSHELL = re.compile(
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>\s*:)?', re.S)
 _LARGE = 2000  # lines: no log has a larger object in its text
 _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
-# stands between texts of different places; the names of the host and of the program may follow it,
-# each behind one
-SEPARATOR = "\f"
 
 # ends of lines that a program escaped; a path of Windows may look so
 _TWO_LETTERS = re.compile(r"\\(?:r\\n|[nrt\"\\/])")

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fiotools.readers.pasted import SEPARATOR, IsReport, Remark
+from fiotools.readers.repaired import SEPARATOR, IsReport, Remark
 
 _ISO = (
     r"\d{4}[-/]\d\d[-/]\d\d[T ,]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"

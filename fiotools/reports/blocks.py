@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from fiotools.display.marks import mark
-from fiotools.display.text import printable
+from fiotools.plain_text import printable
 from fiotools.reports.sentences import Sentence
 
 

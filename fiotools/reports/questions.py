@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools import metrics
-from fiotools.display import columns
-from fiotools.display.text import many
+from fiotools.display import columns, metrics
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.experiments.base import Question
+from fiotools.plain_text import many
 from fiotools.reports.subjects import Source
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import combine

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.display import columns
 from fiotools.display.show import Readable, show
-from fiotools.display.text import many
 from fiotools.measure.experiments import experiment_named
+from fiotools.plain_text import many
 from fiotools.reports.blocks import (
     Block,
     fold,

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import MeasureError, SchemaError
-from fiotools.input import path_labels
+from fiotools.files import path_labels
 from fiotools.input.read import read
 from fiotools.measure.campaign import Campaign, campaign
 from fiotools.measure.manifest import NAME

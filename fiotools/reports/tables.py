@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fiotools.display.text import many
+from fiotools.display.spreadsheet import guarded
 from fiotools.measure.manifest import NAME
+from fiotools.plain_text import many
 from fiotools.reports.subjects import Source
-from fiotools.spreadsheet import guarded
 from fiotools.units import human
 
 if TYPE_CHECKING:

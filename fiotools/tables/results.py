@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from fiotools.plain_text import many
 from fiotools.tables import duplicate_runs
 from fiotools.tables.columns import get
 from fiotools.tables.frames import Frames
@@ -65,8 +66,6 @@ class Results:
 
     def _counts(self) -> list[str]:
         """Say what there is: files, tools, and the tables that are not empty."""
-        from fiotools.display.text import many
-
         parts = [many(self.files, "file")]
         if "runs" in self.tables:
             parts += _tools(self.tables.polars("runs"))
@@ -77,12 +76,6 @@ class Results:
                 parts.append(many(count, word))
         parts.append(many(self.tables.height("notes"), "note"))
         return parts
-
-    def _repr_html_(self) -> str:
-        """Summarise for a notebook: what there is, then the first rows of `io` or `timings`."""
-        from fiotools.display import html, preview
-
-        return html.html(preview.overview(self))
 
     def to_polars(self) -> dict[str, pl.DataFrame]:
         """Give the same tables as polars frames, missing values as null.

@@ -8,7 +8,7 @@ import pytest
 
 from fiotools.cli.where import fulfilling
 from fiotools.display.columns import short
-from fiotools.input import path_labels
+from fiotools.files import path_labels
 from fiotools.schema import TABLES
 
 IO = pl.DataFrame(

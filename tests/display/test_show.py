@@ -226,8 +226,6 @@ def test_results():
     assert len(body) == 5
     some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
     assert rows(ft.show(some))[0] == ["volume", "duration"]
-    log = ft.read("tests/fixtures/fio/fio-3.33--log-windows_iops.1.log")
-    assert log._repr_html_() == ft.show(log)._repr_html_()
 
 
 CELLS = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from fiotools.cli import check_options, files, options
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.cli.options import flag, option
-from fiotools.cli.output import give
 from fiotools.display import findings
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
-from fiotools.display.text import many
+from fiotools.plain_text import many
 
 if TYPE_CHECKING:
     import polars as pl

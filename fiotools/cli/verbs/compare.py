@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fiotools.cli import comparison, files, options
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.cli.options import flag
-from fiotools.cli.output import give
 
 
 def compare(

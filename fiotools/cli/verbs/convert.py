@@ -14,7 +14,7 @@ from fiotools.cli.command import Command
 from fiotools.cli.options import flag, option
 from fiotools.cli.output import Trouble, say, write_bytes
 from fiotools.display import columns
-from fiotools.display.text import many
+from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fiotools.cli import completion, options
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.cli.output import give
 from fiotools.display import columns
 from fiotools.display.layout import WRAPS
 from fiotools.display.model import Column as Shown

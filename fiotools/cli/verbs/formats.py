@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fiotools.cli import options
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.cli.output import give
 from fiotools.display.layout import WRAPS
 from fiotools.display.model import Column, Sheet
 

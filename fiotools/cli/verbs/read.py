@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from fiotools import metrics
 from fiotools.cli import completion, export, files, options, rows
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.cli.options import option
-from fiotools.cli.output import give
-from fiotools.display import columns, preview
+from fiotools.display import columns, metrics, preview
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fiotools.cli import comparison, files, options
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.cli.output import give
 
 
 def speedup(

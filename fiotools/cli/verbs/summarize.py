@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fiotools.cli import files, options, rows
+from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.cli.output import give
 from fiotools.display import answers, columns
 from fiotools.display.frame import Frame
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fiotools import units
-from fiotools.readers.pasted import SEPARATOR
+from fiotools.readers.repaired import SEPARATOR
 
 LONGEST = 1000
 _MOST = 8

@@ -27,7 +27,7 @@ from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Wh
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block, is_same
 from fiotools.readers.grammar import Session
-from fiotools.readers.pasted import SEPARATOR
+from fiotools.readers.repaired import SEPARATOR
 from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.readers import shell
-from fiotools.readers.pasted import SEPARATOR
+from fiotools.readers.repaired import SEPARATOR
 from fiotools.readers.text import line_end
 
 if TYPE_CHECKING:
