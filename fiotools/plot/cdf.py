@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from fiotools.errors import SchemaError
+from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import say
 from fiotools.spelling import typed
 from fiotools.stats.bins import Histogram, histograms
 

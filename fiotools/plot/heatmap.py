@@ -12,8 +12,8 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fiotools.errors import SchemaError
+from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import say
 from fiotools.spelling import typed
 from fiotools.stats import frames
 from fiotools.stats.bins import Histogram, histograms

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fiotools.display.text import many
+from fiotools.language import ENGLISH, speaking
 from fiotools.measure.campaign import Campaign
 from fiotools.measure.devices import MEMORY
 from fiotools.measure.evidence import known
@@ -28,7 +29,15 @@ _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
 
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
-    """Ask `check` of every run; of a campaign, with what its manifest knows of each place."""
+    """Ask `check` of every run; of a campaign, with what its manifest knows of each place.
+
+    The answer is in English, as the page is, whatever its figures speak.
+    """
+    with speaking(ENGLISH):
+        return _checked(source, told)
+
+
+def _checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
     if source.campaign is None:
         return check(source.results, **told)
     one = source.campaign

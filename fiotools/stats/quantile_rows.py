@@ -6,6 +6,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Any
 
+from fiotools.language import say
 from fiotools.stats.bins import Bin, Histogram
 from fiotools.stats.extremes import Extremes
 from fiotools.stats.quantiles import FEW, ios_needed, middle, rank, ranks_around
@@ -54,9 +55,9 @@ def quantile_row(
     if between is not None:
         line["value_lo_ns"], line["value_hi_ns"] = bin_of(between[0])[0], bin_of(between[1])[1]
         line["note"] = (
-            f"within the {own.n} runs, if I/Os were independent"
+            say("within the {n} runs, if I/Os were independent", n=own.n)
             if own.n is not None and own.n > 1
-            else "within the run, if I/Os were independent"
+            else say("within the run, if I/Os were independent")
         )
     elif percentile == 100:
         notes.append("no interval of a maximum")

@@ -13,6 +13,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.language import say
 from fiotools.spelling import argument
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.batches import (
@@ -264,13 +265,13 @@ def _window(found: _Steady, series: Series, judge: Judge) -> None:
     """Fill in how the last rounds are."""
     size = max(found.window, 2)
     if found.n < size:
-        found.verdict = f"too few rounds: {found.n} of {size}"
+        found.verdict = say("too few rounds: {n} of {size}", n=found.n, size=size)
         found.notes.append(f"need >= {size} rounds for a window")
         return
     widths = series.widths[-size:]
     last = window_of(series.values[-size:], np.ones(size) if equal(widths) else widths)
     if last is None:
-        found.verdict = "nothing was done in the window"
+        found.verdict = say("nothing was done in the window")
         return
     found.window_mean, found.range_pct, found.deviation_pct = (
         last.mean,
