@@ -28,16 +28,9 @@ _GRAVEST = ("impossible", "suspect", "unknown", "ok")
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
 
+@speaking(ENGLISH)  # as the page does, whatever its figures speak
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
-    """Ask `check` of every run; of a campaign, with what its manifest knows of each place.
-
-    The answer is in English, as the page is, whatever its figures speak.
-    """
-    with speaking(ENGLISH):
-        return _checked(source, told)
-
-
-def _checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
+    """Ask `check` of every run; of a campaign, with what its manifest knows of each place."""
     if source.campaign is None:
         return check(source.results, **told)
     one = source.campaign

@@ -61,9 +61,11 @@ def _rates(run: Run) -> Iterator[Answer]:
                 continue
             # a millisecond, a KiB/s and one I/O more or less
             slack = share * moved + 0.0015 * pace + 1024 * took + (amount != "io_bytes")
-            fits = abs(pace * took - moved) <= slack
+            if abs(pace * took - moved) <= slack:
+                yield None
+                continue
             unit = "B" if amount == "io_bytes" else ""
-            said = say(
+            yield say(
                 "{subject}: {rate} for {time} is not {amount}"
                 if unit
                 else "{subject}: {rate} for {time} is not {amount} I/Os",
@@ -72,7 +74,6 @@ def _rates(run: Run) -> Iterator[Answer]:
                 time=_h(took, "s"),
                 amount=_h(moved, unit),
             )
-            yield None if fits else said
 
 
 def _blocks(run: Run) -> Iterator[Answer]:
@@ -87,15 +88,16 @@ def _blocks(run: Run) -> Iterator[Answer]:
         if not block or not ios or not moved or row["short_ios"]:
             continue
         flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
-        fits = abs(ios * block - moved) <= share * moved + flying * block
-        said = say(
+        if abs(ios * block - moved) <= share * moved + flying * block:
+            yield None
+            continue
+        yield say(
             "{subject}: {n} I/Os of {size} are not {amount}",
             subject=run.subject(row, say),
             n=f"{ios:,}",
             size=_h(block, "B"),
             amount=_h(moved, "B"),
         )
-        yield None if fits else said
 
 
 def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
