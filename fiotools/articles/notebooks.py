@@ -237,10 +237,10 @@ def main(argv: list[str] | None = None) -> int:
     # warning, and in a kernel the warning would become part of the notebook. So: here, once.
     import matplotlib.font_manager  # noqa: F401
 
-    from fiotools.plot.language import language
+    from fiotools.plot import fonts
 
     try:
-        language(args.lang)
+        fonts.load(args.lang)
     except SchemaError as error:
         print(error, file=sys.stderr)
         return 2

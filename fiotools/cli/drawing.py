@@ -38,14 +38,11 @@ def speaking(lang: str) -> Iterator[None]:
     """Draw in our look and in a language, and leave matplotlib as it was."""
     import matplotlib as mpl
 
-    from fiotools.plot import language
+    from fiotools import language
 
-    with mpl.rc_context():
+    with mpl.rc_context(), language.speaking(language.ENGLISH):
         plot.style(lang=lang)
-        try:
-            yield
-        finally:
-            language.use(language.ENGLISH)
+        yield
 
 
 def draw(read: files.Reading, asked: Drawing) -> Axes | Figure:

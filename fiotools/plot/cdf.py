@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter
 
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
+from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import say
 from fiotools.stats.histograms import Histogram, histograms
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
-from fiotools.plot import language
-from fiotools.plot.language import called, say
+from fiotools.language import called, say
+from fiotools.plot import fonts
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
@@ -67,8 +67,8 @@ _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 def rc() -> Any:
     """Give `RC` with the fonts of the current language."""
-    weight = RC["axes.titleweight"] if language.has_bold() else "normal"
-    return {**RC, "font.family": language.family(), "axes.titleweight": weight}
+    weight = RC["axes.titleweight"] if fonts.has_bold() else "normal"
+    return {**RC, "font.family": fonts.family(), "axes.titleweight": weight}
 
 
 def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:

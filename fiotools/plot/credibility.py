@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from matplotlib.axes import Axes
 
 from fiotools.errors import SchemaError
+from fiotools.language import called, listed, say
 from fiotools.plot import common
 from fiotools.plot.fit_text import Page, width, wrapped
-from fiotools.plot.language import called, listed, say, sentence
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 
@@ -283,7 +283,7 @@ def _texts(told: Verdicts, reasons: Sequence[Reason], grid: _Grid) -> list[tuple
 
 
 def _reason(one: Reason, runs: str) -> str:
-    words = {"checks": listed(say(check) for check in one.checks), "text": sentence(one.text)}
+    words = {"checks": listed(say(check) for check in one.checks), "text": one.text}
     if runs:
         return say("{checks} ({runs}): {text}", runs=runs, **words)
     return say("{checks}: {text}", **words)
@@ -381,7 +381,7 @@ class Verdicts:
         found: dict[tuple[str, str, str], Reason] = {}
         for one in self._found:
             if one.verdict in WORST[:2]:
-                text = str(one.why or "no reason is given")
+                text = str(one.why or say("no reason is given"))
                 key = one.verdict, one.check, _NUMBER.sub("0", text) if alike else text
                 found.setdefault(key, Reason(one.verdict, text)).add(one, text)
         places = {(verdict, check): None for verdict in WORST for check in self.checks}
@@ -395,7 +395,7 @@ class Verdicts:
         found: dict[str, Reason] = {}
         for one in self._found:
             if one.verdict == "unknown":
-                text = str(one.remedy or one.why or "no reason is given")
+                text = str(one.remedy or one.why or say("no reason is given"))
                 found.setdefault(text, Reason(one.verdict, text)).add(one, text)
         return sorted(found.values(), key=lambda one: -len(one.runs))
 

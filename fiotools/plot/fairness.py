@@ -14,8 +14,8 @@ from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
+from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import called, listed, say, sentence
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.threads import stragglers
@@ -291,10 +291,7 @@ def _remarks(runs: Sequence[_Run]) -> list[str]:
     for run in runs:
         if None in (run.fact["jain"], run.fact["max_over_min"]) and run.fact.get("warnings"):
             found.setdefault(run.fact["warnings"], []).append(called(str(run.name)))
-    return [
-        say("- {names}: {why}", names=_several(names), why=sentence(why))
-        for why, names in found.items()
-    ]
+    return [say("- {names}: {why}", names=_several(names), why=why) for why, names in found.items()]
 
 
 def _several(names: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from fiotools.plot import common, language
+from fiotools.plot import common, fonts
 
 _RULE = "#E3E3E3"
 _HIRAGANA = "\u3041-\u309f"
@@ -85,7 +85,7 @@ class Page:
 
 def width(text: str, size: float) -> float:
     """Measure a text in points; the same on every screen and paper."""
-    return _width(text, size, tuple(language.family()))
+    return _width(text, size, tuple(fonts.family()))
 
 
 @lru_cache(maxsize=4096)

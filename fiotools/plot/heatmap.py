@@ -13,8 +13,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
+from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import say
 from fiotools.stats import frames
 from fiotools.stats.histograms import Histogram, histograms
 

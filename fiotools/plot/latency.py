@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
+from fiotools.language import say
 from fiotools.plot import common
-from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import called, listed, say
 from fiotools.plot.sweep_lines import Swept, label
 from fiotools.stats import frames
 from fiotools.stats.replicates import choose_scope, refuse_directions

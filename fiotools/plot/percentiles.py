@@ -12,8 +12,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
+from fiotools.language import called, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import called, say, sentence
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 
@@ -244,7 +244,7 @@ def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
         bars = say("bars, where wider: interval")
         if len(shares) == 1:
             bars = say("bars, where wider: {confidence} interval", confidence=f"{shares[0]:.0%}")
-        about = sentence(notes[0]) if len(notes) == 1 else ""
+        about = notes[0] if len(notes) == 1 else ""
         lines.append(say("{bars} {about}", bars=bars, about=about))
     return lines
 

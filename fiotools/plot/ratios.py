@@ -10,8 +10,8 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from fiotools.errors import SchemaError
+from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import called, listed, say
 from fiotools.stats.frames import Frame, columns, distinct, to_type, values
 from fiotools.stats.ratio import NO_SPREAD
 

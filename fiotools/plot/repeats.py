@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
+from fiotools.language import listed, say
 from fiotools.plot import common
-from fiotools.plot.language import listed, say
 from fiotools.stats.frames import values
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
+from fiotools.language import listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import listed, say, sentence
 from fiotools.stats import frames
 from fiotools.stats.batch_means import PER_TAU, weighted_mean
 from fiotools.stats.frames import Frame
@@ -428,7 +428,7 @@ class Judged:
     def words(self) -> list[str]:
         """Say the verdict with its figures, and the mean of the whole with its interval."""
         told, unit = self.told, self.rounds.metric.unit
-        lines = [sentence(told["verdict"])]
+        lines = [told["verdict"]]
         if self.mean is not None:
             met = "window met: {figures}" if told["met"] else "window not met: {figures}"
             lines = [say(met, figures=listed(self._figures()))]

@@ -31,9 +31,10 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
+from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write
-from fiotools.plot import common, fit_text, language
+from fiotools.plot import common, fit_text, fonts
 from fiotools.plot.fit_text import is_wide
 from fiotools.stats.frames import values
 from fiotools.tables.results import Results
@@ -65,8 +66,11 @@ def style(*, lang: str | None = None) -> None:
     ----------
     lang : {"en", "ja"}, optional
         The language of what fiotools writes on figures from now on, in every thread; English by
-        default. Frames, errors and the text of your own stay as they are; titles and names that
-        the file ``figures.<lang>.toml`` in the working folder knows are translated too.
+        default. Sentences that frames hold are made in it too: the ``why`` and ``remedy`` of
+        `check`, the notes of `fairness`, `percentiles_from_bins` and `steady`. So set it first: a
+        frame keeps the language that it was made in, on figures too. Verdicts, names, errors and
+        the text of your own stay as they are; titles and names that the file
+        ``figures.<lang>.toml`` in the working folder knows are translated on figures.
 
     Raises
     ------
@@ -79,7 +83,9 @@ def style(*, lang: str | None = None) -> None:
     >>> import fiotools as ft
     >>> ft.plot.style()
     """
-    language.use(lang or _asked() or language.ENGLISH)
+    code = lang or _asked() or language.ENGLISH
+    fonts.load(code)
+    language.use(code)
     sns.set_theme(style="whitegrid", rc=common.rc())
     mpl.rcParams.update(common.rc())  # set_theme puts its own font.family over ours
 
@@ -106,7 +112,7 @@ def title(ax: Axes | Figure, text: str) -> None:
     figure = _figure(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
-    if not language.has_bold():
+    if not fonts.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])
         if is_wide(text):
             shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))

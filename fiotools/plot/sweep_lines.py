@@ -13,9 +13,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
+from fiotools.language import called, listed, say
 from fiotools.plot import common
 from fiotools.plot.fit_text import width
-from fiotools.plot.language import called, listed, say
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
+from fiotools.language import called, say
 from fiotools.plot import common
-from fiotools.plot.language import called, say
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import say
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:

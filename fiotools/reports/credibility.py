@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from fiotools.language import ENGLISH, speaking
 from fiotools.measure.campaign import Campaign
 from fiotools.measure.devices import MEMORY
 from fiotools.measure.evidence import known
@@ -27,6 +28,7 @@ _GRAVEST = ("impossible", "suspect", "unknown", "ok")
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
 
+@speaking(ENGLISH)  # as the page does, whatever its figures speak
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
     """Ask `check` of every run; of a campaign, with what its manifest knows of each place."""
     if source.campaign is None:

@@ -14,8 +14,8 @@ import numpy as np
 from fiotools import plot
 from fiotools.display.show import show
 from fiotools.errors import SchemaError
+from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.language import called, listed, say
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
 from fiotools.reports.questions import Comparison, in_order

@@ -12,6 +12,7 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.combine import total
@@ -153,9 +154,9 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
     if between is not None:
         line["value_lo_ns"], line["value_hi_ns"] = bin_of(between[0])[0], bin_of(between[1])[1]
         line["note"] = (
-            f"within the {own.n} runs, if I/Os were independent"
+            say("within the {n} runs, if I/Os were independent", n=own.n)
             if own.n is not None and own.n > 1
-            else "within the run, if I/Os were independent"
+            else say("within the run, if I/Os were independent")
         )
     elif percentile == 100:
         notes.append("no interval of a maximum")

@@ -13,6 +13,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
+from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, metric_of
 from fiotools.stats.batch_means import (
@@ -198,12 +199,12 @@ def _window(series: Series, judge: Judge) -> AnswerRow:
     n = len(series.values)
     size = max(judge.window or n, 2)
     if n < size:
-        verdict = f"too few rounds: {n} of {size}"
+        verdict = say("too few rounds: {n} of {size}", n=n, size=size)
         return {"verdict": verdict, "notes": [f"need >= {size} rounds for a window"]}
     widths = series.widths[-size:]
     last = window_of(series.values[-size:], np.ones(size) if equal(widths) else widths)
     if last is None:
-        return {"verdict": "nothing was done in the window", "notes": []}
+        return {"verdict": say("nothing was done in the window"), "notes": []}
     met, verdict = judge.verdict(last)
     caution = judge.caution(last) if met else None
     return {

@@ -10,6 +10,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.language import listed, say
 from fiotools.stats import frames
 from fiotools.stats.combine import pooled_mean, pooled_stddev, total, totals_of
 from fiotools.stats.frames import Frame
@@ -212,21 +213,24 @@ def _fair(
     """Measure fairness among equals."""
     rates = [rate for rate in iops if rate is not None]
     if unequal:
-        return {"warnings": f"threads differ in {', '.join(unequal)}: fairness is between equals"}
+        differ = say(
+            "threads differ in {conditions}: fairness is between equals", conditions=listed(unequal)
+        )
+        return {"warnings": differ}
     if len(rates) < len(iops):
-        return {"warnings": "iops is missing for some threads"}
+        return {"warnings": say("iops is missing for some threads")}
     figures: dict[str, Any] = {"iops_lowest": min(rates), "iops_highest": max(rates)}
     if len(rates) < 2:
-        return {**figures, "warnings": "one thread: nothing to share"}
+        return {**figures, "warnings": say("one thread: nothing to share")}
     if max(rates) <= 0:
-        return {**figures, "warnings": "no thread did any I/O"}
+        return {**figures, "warnings": say("no thread did any I/O")}
     is_dead = min(rates) <= 0
     return {
         **figures,
         "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
         "max_over_min": None if is_dead else max(rates) / min(rates),
         "stragglers": ", ".join(_name(who, rows[i]) for i in stragglers(rates)) or None,
-        "warnings": "a thread did no I/O" if is_dead else None,
+        "warnings": say("a thread did no I/O") if is_dead else None,
     }
 
 

@@ -3,20 +3,23 @@
 import ast
 import json
 import re
+from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools import language
 from fiotools.errors import SchemaError
-from fiotools.plot import common, language
-from fiotools.plot.catalogue import Phrases, places, tables
+from fiotools.language import Language, places, tables
+from fiotools.plot import common
 from fiotools.plot.credibility import Verdicts
 from fiotools.vocabulary import COLUMNS
 from tests.latin import left_over
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CATALOGUES = sorted(language.WORDS.glob("*.toml"))
+CATALOGUES = sorted(language.FOLDER.glob("*.toml"))
 PROJECTS = sorted((ROOT / "notebooks").glob("figures.*.toml"))
 each_language = pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 each_project = pytest.mark.parametrize("path", PROJECTS, ids=lambda path: path.name)
@@ -33,8 +36,10 @@ def test_what_is_inserted_is_the_same_in_both_languages(path):
             assert translation.strip(), message
 
 
+@cache
 def constants(folder):
     """Give the texts in the code of a folder, without its docstrings."""
+    found = []
     for file in sorted((ROOT / folder).rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         nodes = list(ast.walk(tree))
@@ -42,26 +47,52 @@ def constants(folder):
         for node in nodes:
             is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
             if is_text and id(node) not in docs:
-                yield node.value
+                found.append(node.value)
+    return found
+
+
+@cache
+def said():
+    """Give the first arguments of each `say` of the language in the code."""
+    found = []
+    for file in (ROOT / "fiotools").rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        imported = {
+            one.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and node.module == "fiotools.language"
+            for one in node.names
+        }
+        # the runs of check() are given it
+        if "say" in imported or file.match("stats/check/runs.py"):
+            calls = [node for node in nodes if isinstance(node, ast.Call)]
+            found += [node.args[0] for node in calls if getattr(node.func, "id", "") == "say"]
+    return found
+
+
+def test_no_message_is_built():
+    built = [one for one in said() for node in ast.walk(one) if isinstance(node, ast.JoinedStr)]
+    assert said()
+    assert not [ast.unparse(one) for one in built]
 
 
 @each_language
 def test_messages_are_those_of_the_code(path):
-    said, known = set(constants("fiotools/plot")), tables(path)["messages"]
-    assert not known.keys() - said, "nobody says this any more"
-    assert not {text for text in said if places(text)} - known.keys(), "not translated"
-    asked = set()
-    files = [
-        file for part in ("plot", "reports") for file in (ROOT / "fiotools" / part).glob("*.py")
+    found = tables(path)
+    known = found["messages"].keys() | found["sentences"]
+    ends = [
+        end
+        for one in said()
+        for end in ([one.body, one.orelse] if isinstance(one, ast.IfExp) else [one])
     ]
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
-                whole = node.args[0]
-                ends = [whole.body, whole.orelse] if isinstance(whole, ast.IfExp) else [whole]
-                asked |= {end.value for end in ends if isinstance(end, ast.Constant)}
-    assert asked
-    assert not asked - known.keys(), "not translated"
+    asked = {end.value for end in ends if isinstance(end, ast.Constant)}
+    assert len(asked) > 200
+    assert not asked - known - found["names"].keys(), "not translated"
+    shown = {*constants("fiotools/plot"), *constants("fiotools/stats/check")}
+    shown = {text for text in shown if places(text)}
+    assert not shown - known - found["names"].keys(), "not translated"
+    assert not {text for text in known if places(text)} - asked - shown, "nobody says this any more"
+    assert not known - asked - {*constants("fiotools")}, "nobody says this any more"
 
 
 @each_language
@@ -74,7 +105,7 @@ def test_columns_are_those_of_the_vocabulary(path):
 @each_language
 def test_checks_are_those_of_check(path):
     asked = set()
-    for file in (ROOT / "fiotools/stats/credibility").glob("*.py"):
+    for file in (ROOT / "fiotools/stats/check").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
                 asked.add(node.args[0].value)
@@ -82,13 +113,12 @@ def test_checks_are_those_of_check(path):
 
 
 @each_language
-def test_sentences_are_made_of_what_stands_in_the_code(path):
-    """A sentence that nobody makes any more has words that stand nowhere."""
+def test_names_are_made_of_what_stands_in_the_code(path):
+    """A name that nothing has any more has words that stand nowhere."""
     code = "\n".join(constants("fiotools"))
-    for sentence in tables(path)["sentences"]:
-        for piece in re.split(r"\{\w+\}", sentence):
-            words = piece.strip(" ,:;()%").removesuffix(" of")  # "read of", "write of"
-            assert is_made_of(words, code), f"{sentence!r}: {piece!r}"
+    for name in tables(path)["names"]:
+        for piece in re.split(r"\{\w+\}", name):
+            assert is_made_of(piece.strip(" ,:;()%"), code), f"{name!r}: {piece!r}"
 
 
 def is_made_of(piece, code):
@@ -144,41 +174,69 @@ EVIDENCE = {
 }
 
 
-@pytest.fixture(scope="module")
-def sides():
-    """Checks of all sorts of results, with what is known of them or not."""
+@cache
+def results():
     made = ft.read(ROOT / "tests/fixtures/credibility", errors="note")
     usb = ft.read(str(ROOT / "data/wsl-vhdx/f_{mount}_{operation}.txt"))
     volumes = ft.read(str(ROOT / "data/dda-vhdx/xml/{volume}.xml"))
     pages = ft.read(str(ROOT / "data/page-cache/{cache}.txt"))
-    found = [ft.check(res, **known) for res in (made, usb) for known in EVIDENCE.values()]
-    found += [
-        ft.check(usb, between="mount", baseline="git-bash", sides=what)
-        for what in ("layer", "device")
-    ]
-    found += [
-        ft.check(volumes, between="volume", baseline="vhdx", copies=8),
-        ft.check(volumes, between="volume", baseline="vhdx", copies=8, devices=1),
-        ft.check(
-            pages, moved="5GiB", link="sata-3", between="cache", baseline="before", sides="cache"
-        ),
-        ft.check(pages, between="cache", baseline="after", sides="cache"),
-    ]
+    return made, usb, volumes, pages
+
+
+@cache
+def checks(code):
+    """Check all sorts of results in a language, with what is known of them or not."""
+    made, usb, volumes, pages = results()
+    copies = {"between": "volume", "baseline": "vhdx", "copies": 8}
+    cold = {"between": "cache", "sides": "cache"}
+    with language.speaking(code):
+        found = [ft.check(res, **known) for res in (made, usb) for known in EVIDENCE.values()]
+        found += [
+            ft.check(usb, between="mount", baseline="git-bash", sides=what)
+            for what in ("layer", "device")
+        ]
+        found += [
+            ft.check(volumes, **copies),
+            ft.check(volumes, **copies, devices=1),
+            ft.check(pages, moved="5GiB", link="sata-3", baseline="before", **cold),
+            ft.check(pages, baseline="after", **cold),
+        ]
     return found
 
 
 @each_language
-def test_reasons_and_remedies_are_translated(path, sides):
-    known = tables(path)
-    lists = {separator: known["messages"][separator] for separator in ("; ", ", ")}
-    phrases = Phrases(known["names"] | known["sentences"], lists)
+def test_every_reason_and_remedy_is_translated(path):
     seen = 0
-    for checks in sides:
-        told = Verdicts(checks, None)
+    for answer in checks(path.stem):
+        told = Verdicts(answer, None)
         for reason in (*told.reasons(alike=False), *told.missing()):
-            assert left_over(phrases.translated(reason.text)) == [], reason.text
+            assert left_over(reason.text) == [], reason.text
+        for text in (*answer["why"], *answer["remedy"].dropna()):
+            assert re.search("[ぁ-鿿]", text), text
             seen += 1
-    assert seen > 100
+    assert seen > 1000
+
+
+@each_language
+def test_a_language_changes_sentences_and_nothing_else(path):
+    for own, english in zip(checks(path.stem), checks("en"), strict=True):
+        names = ["why", "remedy"]
+        pd.testing.assert_frame_equal(own.drop(columns=names), english.drop(columns=names))
+        assert not (own["why"] == english["why"]).any()
+
+
+def test_a_while_ends():
+    with language.speaking("ja"):
+        with language.speaking("en"):
+            assert language.say("run") == "run"
+        assert language.say("run") == "実行"
+    assert language.say("run") == "run"
+
+
+def test_what_was_inserted_into_a_name_is_a_name_too():
+    spoken = Language(names={"read": "Lesen", "{what} of {n}, {n} times": "{n} x {what}"})
+    assert spoken.called("read of 3, 3 times") == "3 x Lesen"
+    assert spoken.called("read of 3, 4 times") == "read of 3, 4 times"
 
 
 @pytest.mark.parametrize(

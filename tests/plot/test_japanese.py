@@ -10,8 +10,9 @@ import pytest
 from matplotlib.text import Text
 
 import fiotools as ft
+from fiotools import language
 from fiotools.errors import SchemaError
-from fiotools.plot import fit_text, language
+from fiotools.plot import fit_text, fonts
 from tests.conftest import needs_letters
 from tests.latin import left_over
 
@@ -179,7 +180,7 @@ def test_an_unknown_language_is_one_clear_line():
 
 
 def test_without_letters_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(language, "find_spec", lambda name: None)
+    monkeypatch.setattr(fonts, "find_spec", lambda name: None)
     with pytest.raises(SchemaError, match=r"python -m pip install 'fiotools\[ja\]'"):
         ft.plot.style(lang="ja")
     assert KINDS["throughput of one"]().get_xlabel() == "I/Os per second (one run)"

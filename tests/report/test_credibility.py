@@ -6,6 +6,7 @@ import shutil
 import pandas as pd
 import pytest
 
+from fiotools import language
 from fiotools.reports.credibility import checked, doubts, weighed
 from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
@@ -48,6 +49,13 @@ def test_memory_is_no_disk_and_a_guest_knows_its_own_cache_only(told):
     # dd without fdatasync, of a file that fits into memory
     assert "root: do not take these for a disk's figures" in said
     assert "tmpfs: do not take" not in said
+
+
+def test_the_page_is_english_whatever_its_figures_speak():
+    (source,) = gather(ROOT / "data" / "own-disk" / "block-size")
+    english = checked(source, {})
+    with language.speaking("ja"):
+        pd.testing.assert_frame_equal(checked(source, {}), english)
 
 
 def test_a_long_campaign_on_a_real_machine_is_not_called_quick_or_virtual(told):

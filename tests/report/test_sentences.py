@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.plot import language
+from fiotools import language
 from fiotools.reports.figures import labels_of
 from fiotools.reports.sentences import cell_names, sentences
 from tests.conftest import needs_letters

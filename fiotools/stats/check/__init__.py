@@ -120,7 +120,9 @@ def check(
         A row per run, check and subject: the labels, ``source``, ``run``, ``subject``, ``check``
         (the question's short name), ``verdict`` (ok, suspect, impossible, unknown), ``observed``
         and ``limit`` (in ``unit``), ``why`` (one sentence), ``remedy`` (what to do, or to find
-        out), ``basis`` (where the limit comes from).
+        out), ``basis`` (where the limit comes from). The sentences ``why`` and ``remedy`` are in
+        the language that `plot.style` has set, and stay in it: English unless it was asked before.
+        All else is the same in every language.
 
     Raises
     ------

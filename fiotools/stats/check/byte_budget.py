@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from math import expm1
 
 from fiotools.hints import argument
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.flows import Flow, flows
@@ -51,63 +52,55 @@ def _unexplained(run: Run, flow: Flow, known: Evidence) -> float:
 def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
     distinct, took = _distinct(run, flow), _longest(run, flow)
     terms = {
-        f"the guest's memory ({argument('ram')})": known.ram,
-        f"the link ({argument('link')})": known.carried,
-        f"the host's memory ({argument('host_ram')}; 0 if there is no host)": known.host_ram,
+        say("the guest's memory ({ram})", ram=argument("ram")): known.ram,
+        say("the link ({link})", link=argument("link")): known.carried,
+        say(
+            "the host's memory ({host_ram}; 0 if there is no host)", host_ram=argument("host_ram")
+        ): known.host_ram,
     }
-    unknown = [name for name, value in terms.items() if value is None]
+    missing = listed(name for name, value in terms.items() if value is None)
+    ask = say("not known: {missing}", missing=missing)
     if distinct is None or not took:
-        why = "how many different bytes were moved is not in the report: no size of the file"
-        remedy = "keep the size of the file, and the whole output"
+        why = say("how many different bytes were moved is not in the report: no size of the file")
+        remedy = say("keep the size of the file, and the whole output")
         return Finding("budget", flow.subject, "unknown", why, _BASIS, remedy)
+    words = {"moved": human(distinct, "B"), "time": human(took, "s")}
     if known.ram is None or known.carried is None:
-        return Finding(
-            "budget",
-            flow.subject,
-            "unknown",
-            f"where {human(distinct, 'B')} were within {human(took, 's')} cannot be accounted for",
-            _BASIS,
-            f"not known: {', '.join(unknown)}",
-            observed=distinct,
-            unit="B",
-        )
+        why = say("where {moved} were within {time} cannot be accounted for", **words)
+        return Finding("budget", flow.subject, "unknown", why, _BASIS, ask, distinct, unit="B")
     carried = known.carried * took
+    words |= {"ram": human(known.ram, "B"), "carried": human(carried, "B")}
+    if known.host_ram:
+        said = say(
+            "of {moved} the guest holds at most {ram} of memory, the host {host}, and the link "
+            "carries {carried} in {time}",
+            host=human(known.host_ram, "B"),
+            **words,
+        )
+    else:
+        said = say(
+            "of {moved} the guest holds at most {ram} of memory, and the link carries {carried} "
+            "in {time}",
+            **words,
+        )
     limit = known.ram + carried + (known.host_ram or 0.0)
-    held = f"{human(known.ram, 'B')} of memory"
-    host = f", the host {human(known.host_ram, 'B')}" if known.host_ram else ""
-    said = (
-        f"of {human(distinct, 'B')} the guest holds at most {held}{host}, and the link carries "
-        f"{human(carried, 'B')} in {human(took, 's')}"
-    )
+    figures = (distinct, limit, "B")
     rest = distinct - limit
     if rest <= 0.01 * distinct:
-        return Finding("budget", flow.subject, "ok", said, _BASIS, None, distinct, limit, "B")
-    left = f"at least {human(rest, 'B')} ({100 * rest / distinct:.0f} %)"
+        return Finding("budget", flow.subject, "ok", said, _BASIS, None, *figures)
+    left = {"said": said, "rest": human(rest, "B"), "share": f"{100 * rest / distinct:.0f}"}
     if known.host_ram is None:
-        return Finding(
-            "budget",
-            flow.subject,
-            "suspect",
-            f"{said}: {left} were neither there nor on the link, but in the memory of a host, "
-            "or nowhere",
-            _BASIS,
-            f"not known: {', '.join(unknown)}; look at the size of the virtual disk, and count "
-            "the bytes at the device",
-            distinct,
-            limit,
-            "B",
+        why = say(
+            "{said}: at least {rest} ({share} %) were neither there nor on the link, but in the "
+            "memory of a host, or nowhere",
+            **left,
         )
-    return Finding(
-        "budget",
-        flow.subject,
-        "impossible",
-        f"{said}: {left} were never stored nor read",
-        _BASIS,
-        "use random data, prefill the file, and count the bytes at the device",
-        distinct,
-        limit,
-        "B",
-    )
+        look = say("look at the size of the virtual disk, and count the bytes at the device")
+        remedy = listed([ask, look], "; ")
+        return Finding("budget", flow.subject, "suspect", why, _BASIS, remedy, *figures)
+    why = say("{said}: at least {rest} ({share} %) were never stored nor read", **left)
+    remedy = say("use random data, prefill the file, and count the bytes at the device")
+    return Finding("budget", flow.subject, "impossible", why, _BASIS, remedy, *figures)
 
 
 def _distinct(run: Run, flow: Flow) -> float | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Row, Run
@@ -33,14 +34,9 @@ def copying(run: Run, known: Evidence) -> Iterator[Finding]:
     if run.tool == "dd" and run.io:
         row = run.io[0]
         if run.option(row["entry"], "if") is None and run.option(row["entry"], "of") is None:
-            yield Finding(
-                "dd_flush",
-                run.subject(row),
-                "unknown",
-                "what was copied, from where and how, is not known: there is no command line",
-                f"{_BASIS}operands",
-                "keep the command line beside the report",
-            )
+            why = say("what was copied, from where and how, is not known: there is no command line")
+            remedy = say("keep the command line beside the report")
+            yield Finding("dd_flush", run.subject(row), "unknown", why, f"{_BASIS}operands", remedy)
         else:
             yield from _source(run, row)
             if row["direction"] != "read" and run.option(row["entry"], "of") is not None:
@@ -54,31 +50,29 @@ def _source(run: Run, row: Row) -> Iterator[Finding]:
     given, to = run.option(row["entry"], "if"), run.option(row["entry"], "of")
     subject, basis = run.subject(row), f"{_BASIS}if="
     if given in (*_NOWHERE, *_RANDOM) and to in _NOWHERE:
-        why = f"from {given} to {to}: there is no disk in it"
-        yield Finding("dd_source", subject, "suspect", why, basis, "name a file or a device")
+        why = say("from {source} to {target}: there is no disk in it", source=given, target=to)
+        yield Finding("dd_source", subject, "suspect", why, basis, say("name a file or a device"))
     elif given == "/dev/zero":
-        yield Finding(
-            "dd_source",
-            subject,
-            "unknown",
+        why = say(
             "zeros were written: whether what lies below stores, compresses or leaves them out is "
-            "not known",
-            basis,
-            "write random data from a file in memory, and count the bytes at the device",
+            "not known"
         )
+        remedy = say("write random data from a file in memory, and count the bytes at the device")
+        yield Finding("dd_source", subject, "unknown", why, basis, remedy)
     elif given in _RANDOM:
         rate = row["bw_bytes_per_s"]
-        pace = f", {human(rate, 'B/s')}," if rate is not None else ""
-        yield Finding(
-            "dd_source",
-            subject,
-            "suspect",
-            f"the rate{pace} may be that of {given}, which makes a few hundred MB/s",
-            basis,
-            "make the random data before, in memory",
-            observed=rate,
-            unit="B/s",
-        )
+        if rate is None:
+            why = say(
+                "the rate may be that of {source}, which makes a few hundred MB/s", source=given
+            )
+        else:
+            why = say(
+                "the rate, {rate}, may be that of {source}, which makes a few hundred MB/s",
+                rate=human(rate, "B/s"),
+                source=given,
+            )
+        remedy = say("make the random data before, in memory")
+        yield Finding("dd_source", subject, "suspect", why, basis, remedy, rate, unit="B/s")
 
 
 def _flush(run: Run, row: Row, known: Evidence) -> Finding:
@@ -92,26 +86,35 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
         and (name, flag) != ("conv", "sync")
     }
     if flags:
-        why = f"dd waited for the disk: {', '.join(sorted(flags))}"
+        why = say("dd waited for the disk: {flags}", flags=listed(sorted(flags)))
         return Finding("dd_flush", subject, "ok", why, basis)
     if run.option(entry, "of") in _NOWHERE or known.is_memory:
-        return Finding("dd_flush", subject, "ok", "there is nothing to flush", basis)
+        return Finding("dd_flush", subject, "ok", say("there is nothing to flush"), basis)
     real = run.timing["real_s"] if run.timing else None
     if real and row["io_bytes"] and _SYNC.search(_timed(run.command)):
         rate = row["io_bytes"] / real
-        why = f"the sync within the timed command is the flush: the rate is {human(rate, 'B/s')}"
-        remedy = "take bytes / real, and not what dd printed"
+        why = say(
+            "the sync within the timed command is the flush: the rate is {rate}",
+            rate=human(rate, "B/s"),
+        )
+        remedy = say("take bytes / real, and not what dd printed")
         return Finding("dd_flush", subject, "ok", why, basis, remedy, rate, None, "B/s")
     to = run.option(entry, "of") or ""
     if to.startswith("/dev/") and not to.startswith(("/dev/shm/", "/dev/std")):
-        why = f"dd closes {to} before its clock ends, which flushes it if nobody else has it open"
-        return Finding("dd_flush", subject, "unknown", why, basis, "use conv=fdatasync to be sure")
+        why = say(
+            "dd closes {target} before its clock ends, which flushes it if nobody else has it open",
+            target=to,
+        )
+        remedy = say("use conv=fdatasync to be sure")
+        return Finding("dd_flush", subject, "unknown", why, basis, remedy)
     rate = row["bw_bytes_per_s"]
-    pace = f": {human(rate, 'B/s')} is how fast the page cache took it" if rate is not None else ""
-    why = f"no fdatasync, fsync, direct or sync{pace}"
+    why = say("no fdatasync, fsync, direct or sync")
+    if rate is not None:
+        pace = human(rate, "B/s")
+        why = say("{said}: {rate} is how fast the page cache took it", said=why, rate=pace)
     if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
-        why += ", and that real is longer than dd's time shows no flushing"
-    remedy = "use conv=fdatasync"
+        why = say("{said}, and that real is longer than dd's time shows no flushing", said=why)
+    remedy = say("use conv=fdatasync")
     return Finding("dd_flush", subject, "suspect", why, basis, remedy, rate, None, "B/s")
 
 
@@ -125,13 +128,13 @@ def _timed(command: str) -> str:
 def _time(run: Run, row: Row) -> Finding:
     took, subject, basis = row["runtime_s"], run.subject(row), "1 s and 5 s, by custom"
     figures = (took, 5.0, "s")
-    said = f"dd ran for {human(took, 's')}"
-    remedy = "copy more, for 5 s at least"
+    said = say("dd ran for {time}", time=human(took, "s"))
+    remedy = say("copy more, for 5 s at least")
     if took < 1:
-        why = f"{said}: below 1 s the rate means nothing"
+        why = say("{said}: below 1 s the rate means nothing", said=said)
         return Finding("dd_time", subject, "suspect", why, basis, remedy, *figures)
     if took < 5:
-        why = f"{said}: below 5 s caches and start-up decide"
+        why = say("{said}: below 5 s caches and start-up decide", said=said)
         return Finding("dd_time", subject, "suspect", why, basis, remedy, *figures)
     return Finding("dd_time", subject, "ok", said, basis, None, *figures)
 
@@ -146,21 +149,25 @@ def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
     if not copies or not real or user is None or system is None or real < 0.05:
         return
     share = (user + system) / real
-    said = f"the processor was busy for {human(user + system, 's')} of {human(real, 's')}"
+    said = say(
+        "the processor was busy for {busy} of {time}",
+        busy=human(user + system, "s"),
+        time=human(real, "s"),
+    )
     figures = (100 * share, 90.0, "%")
     basis = "user + sys against real"
     if share < 0.9:
         yield Finding("copying", "command", "ok", said, basis, None, *figures)
         return
     if run.tool == "dd" and run.io and run.option(run.io[0]["entry"], "if") in _RANDOM:
-        why = f"{said}: it made random data, and did not wait for a disk"
-        remedy = "make the random data before, in memory"
+        why = say("{said}: it made random data, and did not wait for a disk", said=said)
+        remedy = say("make the random data before, in memory")
         yield Finding("copying", "command", "suspect", why, basis, remedy, *figures)
         return
     if known.is_memory:
-        why = f"{said}: it copied memory, as was declared"
+        why = say("{said}: it copied memory, as was declared", said=said)
         yield Finding("copying", "command", "ok", why, basis, None, *figures)
         return
-    why = f"{said}: it copied memory, and did not wait for a disk"
-    remedy = "flush, empty the caches, or use direct I/O"
+    why = say("{said}: it copied memory, and did not wait for a disk", said=said)
+    remedy = say("flush, empty the caches, or use direct I/O")
     yield Finding("copying", "command", "suspect", why, basis, remedy, *figures)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import floor, log2
 
+from fiotools.language import say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Row, Run
@@ -33,21 +34,26 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
         if place not in bins and place not in curves:
             continue
         if row["bs_bytes"] is None:
-            why = "whether the I/Os had one size is not in the report"
-            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, "use one block size")
+            why = say("whether the I/Os had one size is not in the report")
+            remedy = say("use one block size")
+            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, remedy)
             continue
         if row["total_ios"] is not None and row["total_ios"] < _ENOUGH:
-            why = f"{row['total_ios']:,} I/Os are too few to tell modes from chance"
-            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, "run for longer")
+            n = f"{row['total_ios']:,}"
+            why = say("{n} I/Os are too few to tell modes from chance", n=n)
+            remedy = say("run for longer")
+            yield Finding("modes", run.subject(row), "unknown", why, _BASIS, remedy)
             continue
         found = _in_bins(bins[place]) if place in bins else _in_curve(curves[place])
         if found is not None and found[1] < (row["lat_min_ns"] or 0):
             # clat begins when the submitting is over, which may have waited for the I/O itself
-            why = (
-                f"two modes of clat, one at about {human(found[1], 'ns')}, and no I/O took less "
-                f"than {human(row['lat_min_ns'], 'ns')}, submitting included"
+            why = say(
+                "two modes of clat, one at about {low}, and no I/O took less than {least}, "
+                "submitting included",
+                low=human(found[1], "ns"),
+                least=human(row["lat_min_ns"], "ns"),
             )
-            remedy = "ask fio for lat_percentiles=1"
+            remedy = say("ask fio for lat_percentiles=1")
             yield Finding("modes", run.subject(row), "unknown", why, _BASIS, remedy)
             continue
         yield _told(run.subject(row), found)
@@ -55,19 +61,18 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
 
 def _told(subject: str, found: tuple[float, float, float] | None) -> Finding:
     if found is None:
-        return Finding("modes", subject, "ok", "one mode", _BASIS)
+        return Finding("modes", subject, "ok", say("one mode"), _BASIS)
     share, low, high = found
-    return Finding(
-        "modes",
-        subject,
-        "suspect",
-        f"two modes: {100 * share:.0f} % of the I/Os at about {human(low, 'ns')}, the others at "
-        f"about {human(high, 'ns')}, {high / low:.3g} times as long: hits and misses, perhaps",
-        _BASIS,
-        "report the two apart; a mean of them is nobody's latency",
-        observed=high / low,
-        limit=_APART,
+    why = say(
+        "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
+        "times as long: hits and misses, perhaps",
+        share=f"{100 * share:.0f}",
+        low=human(low, "ns"),
+        high=human(high, "ns"),
+        times=f"{high / low:.3g}",
     )
+    remedy = say("report the two apart; a mean of them is nobody's latency")
+    return Finding("modes", subject, "suspect", why, _BASIS, remedy, high / low, _APART)
 
 
 def _by_row(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:

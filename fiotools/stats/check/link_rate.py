@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fiotools.hints import argument, typed
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.flows import Flow, busiest, flows, has_data
@@ -29,22 +30,18 @@ def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
     if not found:
         moved = any(has_data(row) for row in run.io)
         if moved or (run.timing is not None and not run.io):
-            why = "how many bytes were moved, and in which time, is not in the report"
-            remedy = f"for timed commands, give {argument('moved')}"
+            why = say("how many bytes were moved, and in which time, is not in the report")
+            remedy = say("for timed commands, give {moved}", moved=argument("moved"))
             yield Finding("link", "run", "unknown", why, "-", remedy)
         return
     if known.link is None:
-        rates = ", ".join(human(flow.rate, "B/s") for flow in found)
-        yield Finding(
-            "link",
-            "run",
-            "unknown",
-            f"whether anything carries {rates} depends on the link, which is not known",
-            f"none without {argument('link')}",
-            hanging(run) or _ask(),
-            observed=max(flow.rate for flow in found),
-            unit="B/s",
+        why = say(
+            "whether anything carries {rates} depends on the link, which is not known",
+            rates=listed(human(flow.rate, "B/s") for flow in found),
         )
+        basis, remedy = f"none without {argument('link')}", hanging(run) or _ask()
+        rate = max(flow.rate for flow in found)
+        yield Finding("link", "run", "unknown", why, basis, remedy, rate, unit="B/s")
     else:
         for flow in _on(known.link, found):
             yield _carried(flow, known.link, known)
@@ -71,52 +68,60 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
     both = 2 if flow.is_two_way and not link.is_shared else 1
     limit = (known.carried or 0.0) * both
     times = flow.rate / limit
-    links = f"{known.devices} links" if (known.devices or 1) > 1 else "the link"
-    ways = " both ways" if both == 2 else ""
-    said = f"{human(flow.rate, 'B/s')} is {times:.3g} times the {human(limit, 'B/s')}"
-    said += f" that {links} ({link.name}) can carry{ways}"
-    said += f" of data that packs {known.compression:.3g} times" if known.compression else ""
-    basis = link.basis
-    if times <= _SLACK:
-        return Finding("link", flow.subject, "ok", said, basis, None, flow.rate, limit, "B/s")
-    if known.is_memory:
-        why = f"{said}: it is a rate of memory, as was declared"
-        return Finding("link", flow.subject, "ok", why, basis, None, flow.rate, limit, "B/s")
-    why = f"{said}: impossible as a rate of the disk"
-    return Finding(
-        "link", flow.subject, "impossible", why, basis, _remedy(), flow.rate, limit, "B/s"
+    several = (known.devices or 1) > 1
+    links = say("{n} links", n=known.devices) if several else say("the link")
+    words = {"limit": human(limit, "B/s"), "links": links, "name": link.name}
+    carried = say("{limit} that {links} ({name}) can carry", **words)
+    if both == 2:
+        carried = say("{limit} that {links} ({name}) can carry both ways", **words)
+    if known.compression:
+        packed = f"{known.compression:.3g}"
+        carried = say("{carried} of data that packs {times} times", carried=carried, times=packed)
+    said = say(
+        "{rate} is {times} times the {carried}",
+        rate=human(flow.rate, "B/s"),
+        times=f"{times:.3g}",
+        carried=carried,
     )
+    basis, figures = link.basis, (flow.rate, limit, "B/s")
+    if times <= _SLACK:
+        return Finding("link", flow.subject, "ok", said, basis, None, *figures)
+    if known.is_memory:
+        why = say("{said}: it is a rate of memory, as was declared", said=said)
+        return Finding("link", flow.subject, "ok", why, basis, None, *figures)
+    why = say("{said}: impossible as a rate of the disk", said=said)
+    return Finding("link", flow.subject, "impossible", why, basis, _remedy(), *figures)
 
 
 def _platter(flow: Flow, known: Evidence) -> Iterator[Finding]:
     limit = _PLATTER * (known.devices or 1)
     if flow.rate <= _SLACK * limit or known.cache == "warm":
         return
-    yield Finding(
-        "medium",
-        flow.subject,
-        "suspect",
-        f"{human(flow.rate, 'B/s')} is {flow.rate / limit:.3g} times what the platters of a hard "
-        f"disk give at best (about {human(limit, 'B/s')})",
-        "outer tracks of large hard disks, as their makers state it",
-        _remedy(),
-        observed=flow.rate,
-        limit=limit,
-        unit="B/s",
+    why = say(
+        "{rate} is {times} times what the platters of a hard disk give at best (about {limit})",
+        rate=human(flow.rate, "B/s"),
+        times=f"{flow.rate / limit:.3g}",
+        limit=human(limit, "B/s"),
     )
+    basis = "outer tracks of large hard disks, as their makers state it"
+    yield Finding("medium", flow.subject, "suspect", why, basis, _remedy(), flow.rate, limit, "B/s")
 
 
 def _remedy() -> str:
-    return (
+    return say(
         "do not report it as a rate of the disk: empty the caches of guest and host, flush, use "
-        f"random data, and count the bytes at the device; {argument('compression')} says how far "
-        "it is packed"
+        "random data, and count the bytes at the device; {compression} says how far it is packed",
+        compression=argument("compression"),
     )
 
 
 def _ask() -> str:
-    example = typed('link="usb3-5g"', "--link usb3-5g")
-    return f"give {argument('link')}, such as {example}, and {argument('devices')}"
+    return say(
+        "give {link}, such as {example}, and {devices}",
+        link=argument("link"),
+        example=typed('link="usb3-5g"', "--link usb3-5g"),
+        devices=argument("devices"),
+    )
 
 
 _NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
@@ -147,9 +152,14 @@ def hanging(run: Run) -> str | None:
     if example is None or _is_virtual(run):
         return None
     model = f" ({told['model']})" if told.get("model") else ""
-    said = f"lsblk says that {told['name']}{model} hangs on {told['tran']}, and not how fast it is"
-    link = typed(f'link="{example}"', f"--link {example}")
-    return f"{said}: give {link} or what it is, and {argument('devices')}"
+    return say(
+        "lsblk says that {name} hangs on {tran}, and not how fast it is: give {link} or what it "
+        "is, and {devices}",
+        name=f"{told['name']}{model}",
+        tran=told["tran"],
+        link=typed(f'link="{example}"', f"--link {example}"),
+        devices=argument("devices"),
+    )
 
 
 def _is_virtual(run: Run) -> bool:

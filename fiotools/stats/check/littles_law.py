@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fiotools import units
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.finding import Finding, keep_options
 from fiotools.stats.check.runs import Row, Run, directions
 
 _BASIS = "Little's law: I/Os in flight = rate x latency"
@@ -50,13 +51,14 @@ def little(run: Run, known: Evidence) -> Iterator[Finding]:
 def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
     parts = directions(rows)
     if not parts:
-        return _unknown(run.subject(rows[0]), "no row of reads or writes")
+        return _unknown(run.subject(rows[0]), say("no row of reads or writes"))
     row: dict[str, Any] = {**parts[0], "direction": None}
     row["lat_max_ns"] = max((part["lat_max_ns"] or 0.0 for part in parts), default=0.0)
     longest = max((part["runtime_s"] or 0.0 for part in parts), default=0.0)
     depth = row["iodepth"] or _default(run, row["entry"])
     if any(part["lat_mean_ns"] is None or part["total_ios"] is None for part in parts):
-        return _unknown(run.subject(row), "no mean total latency (lat) or no count of I/Os")
+        missing = say("no mean total latency (lat) or no count of I/Os")
+        return _unknown(run.subject(row), missing)
     busy = [part["total_ios"] * part["lat_mean_ns"] / 1e9 for part in parts]
     if job.get("job_runtime_s"):
         return _judge(run, row, sum(busy) / job["job_runtime_s"], depth, longest)
@@ -91,36 +93,35 @@ def _judge(
 ) -> Finding:
     subject = run.subject(row)
     if inflight is None or not depth or not runtime:
-        missing = "the depth and the number of jobs" if not depth else "rate, latency or run time"
-        return _unknown(subject, f"{missing} are not in the report")
+        missing = say("rate, latency or run time are not in the report")
+        if not depth:
+            missing = say("the depth and the number of jobs are not in the report")
+        return _unknown(subject, missing)
     tail = (row.get("lat_max_ns") or 0.0) / 1e9 / runtime
     printed = (row.get("iops") or 0.0) * half_digit / 1e9 if half_digit else 0.0
     limit = _SLACK * depth + tail + printed
-    said = f"{inflight:.4g} I/Os were in flight on average, of {depth} asked for"
-    figures: dict[str, Any] = {"observed": inflight, "limit": float(depth), "basis": _BASIS}
+    said = say(
+        "{inflight} I/Os were in flight on average, of {depth} asked for",
+        inflight=f"{inflight:.4g}",
+        depth=depth,
+    )
+    figures = (inflight, float(depth))
     if inflight > limit and runtime >= _SHORT:
-        return Finding(
-            "little",
-            subject,
-            "impossible",
-            f"{said}: rate, latency and depth cannot all be right",
-            remedy="look for a figure that was edited, added up twice or read in another unit",
-            **figures,
-        )
+        why = say("{said}: rate, latency and depth cannot all be right", said=said)
+        remedy = say("look for a figure that was edited, added up twice or read in another unit")
+        return Finding("little", subject, "impossible", why, _BASIS, remedy, *figures)
     if inflight > limit:
         lasted = units.human(runtime, "s")
-        why = f"{said}, in {lasted}: too short to tell"
-        return Finding(
-            "little", subject, "unknown", why, remedy="run for longer than 1 s", **figures
-        )
-    if inflight < 0.9 * depth:
-        causes = _causes(run, row)
-        because = f": {causes} keeps the queue from filling" if causes else ""
-        remedy = "" if causes else "the queue was not kept full; a low number is no fault by itself"
-        return Finding(
-            "little", subject, "ok", f"{said}{because}", remedy=remedy or None, **figures
-        )
-    return Finding("little", subject, "ok", said, **figures)
+        why = say("{said}, in {time}: too short to tell", said=said, time=lasted)
+        remedy = say("run for longer than 1 s")
+        return Finding("little", subject, "unknown", why, _BASIS, remedy, *figures)
+    if inflight >= 0.9 * depth:
+        return Finding("little", subject, "ok", said, _BASIS, None, *figures)
+    if causes := _causes(run, row):
+        why = say("{said}: {causes} keeps the queue from filling", said=said, causes=causes)
+        return Finding("little", subject, "ok", why, _BASIS, None, *figures)
+    remedy = say("the queue was not kept full; a low number is no fault by itself")
+    return Finding("little", subject, "ok", said, _BASIS, remedy, *figures)
 
 
 def _causes(run: Run, row: Row) -> str:
@@ -129,7 +130,7 @@ def _causes(run: Run, row: Row) -> str:
         text = run.option(row["entry"], name)
         if text not in (None, "", "0", "0ms", "inline", "none"):
             found.append(f"{name}={text}")
-    return ", ".join(found)
+    return listed(found)
 
 
 def _default(run: Run, entry: int | None) -> int | None:
@@ -139,14 +140,8 @@ def _default(run: Run, entry: int | None) -> int | None:
 
 
 def _unknown(subject: str, missing: str) -> Finding:
-    return Finding(
-        "little",
-        subject,
-        "unknown",
-        f"Little's law cannot be asked: {missing}",
-        _BASIS,
-        "keep the job file or the command line beside the report",
-    )
+    why = say("Little's law cannot be asked: {missing}", missing=missing)
+    return Finding("little", subject, "unknown", why, _BASIS, keep_options())
 
 
 _DEPTH_BASIS = "fio, HOWTO: iodepth and ioengine"
@@ -166,45 +161,41 @@ def depth(run: Run, known: Evidence) -> Iterator[Finding]:
 
 
 def _asked(run: Run, row: Row, asked: int, engine: str) -> Iterator[Finding]:
-    subject = run.subject(row)
-    said = f"iodepth={asked} was asked of ioengine={engine}"
+    subject, basis = run.subject(row), _DEPTH_BASIS
+    words = {"n": asked, "engine": engine}
     if run.option(row["entry"], "io_submit_mode") == "offload":
-        why = f"{said}, which threads of fio's own submit (io_submit_mode=offload)"
-        yield Finding("depth", subject, "ok", why, _DEPTH_BASIS)
+        why = say(
+            "iodepth={n} was asked of ioengine={engine}, which threads of fio's own submit "
+            "(io_submit_mode=offload)",
+            **words,
+        )
+        yield Finding("depth", subject, "ok", why, basis)
     elif engine in SYNC_ENGINES:
-        yield Finding(
-            "depth",
-            subject,
-            "suspect",
-            f"{said}, which has one I/O in flight: the depth had no effect",
-            _DEPTH_BASIS,
-            "use ioengine=io_uring or libaio with direct=1, or more jobs",
-            observed=1.0,
-            limit=float(asked),
+        why = say(
+            "iodepth={n} was asked of ioengine={engine}, which has one I/O in flight: the depth "
+            "had no effect",
+            **words,
         )
+        remedy = say("use ioengine=io_uring or libaio with direct=1, or more jobs")
+        yield Finding("depth", subject, "suspect", why, basis, remedy, 1.0, float(asked))
     elif engine == "libaio" and run.direct(row) is False:
-        yield Finding(
-            "depth",
-            subject,
-            "suspect",
-            f"{said} with direct=0: Linux then waits in io_submit, so the depth had no effect",
-            _DEPTH_BASIS,
-            "set direct=1, or use io_uring",
-            observed=1.0,
-            limit=float(asked),
+        why = say(
+            "iodepth={n} was asked of ioengine={engine} with direct=0: Linux then waits in "
+            "io_submit, so the depth had no effect",
+            **words,
         )
+        remedy = say("set direct=1, or use io_uring")
+        yield Finding("depth", subject, "suspect", why, basis, remedy, 1.0, float(asked))
     elif engine == "libaio" and run.direct(row) is None:
-        yield Finding(
-            "depth",
-            subject,
-            "unknown",
-            f"{said}, and whether direct=1 was set is not in the report",
-            _DEPTH_BASIS,
-            "keep the job file or the command line beside the report",
-            limit=float(asked),
+        why = say(
+            "iodepth={n} was asked of ioengine={engine}, and whether direct=1 was set is not in "
+            "the report",
+            **words,
         )
+        yield Finding("depth", subject, "unknown", why, basis, keep_options(), limit=float(asked))
     else:
-        yield Finding("depth", subject, "ok", f"{said}, which can keep it", _DEPTH_BASIS)
+        why = say("iodepth={n} was asked of ioengine={engine}, which can keep it", **words)
+        yield Finding("depth", subject, "ok", why, basis)
 
 
 def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
@@ -216,14 +207,11 @@ def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
     share = sum(part["iops"] * part["slat_mean_ns"] / 1e9 for part in known) / jobs
     if not 0.9 <= share <= 1.1:
         return
-    yield Finding(
-        "submission",
-        run.subject(row),
-        "ok",
-        f"submission-bound: the job spent {100 * share:.0f} % of its time submitting",
-        "I/Os per second x mean submission latency / jobs",
-        "read lat and not clat, which begins when the work is done",
-        observed=100 * share,
-        limit=90.0,
-        unit="%",
+    why = say(
+        "submission-bound: the job spent {share} % of its time submitting",
+        share=f"{100 * share:.0f}",
     )
+    basis = "I/Os per second x mean submission latency / jobs"
+    remedy = say("read lat and not clat, which begins when the work is done")
+    figures = (100 * share, 90.0, "%")
+    yield Finding("submission", run.subject(row), "ok", why, basis, remedy, *figures)

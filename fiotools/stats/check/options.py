@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
-from fiotools.stats.check.page_cache import host
+from fiotools.stats.check.finding import Finding, keep_options
+from fiotools.stats.check.page_cache import bypassing, host
 from fiotools.stats.check.runs import Row, Run
 
 _BASIS = "fio, HOWTO: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _OFF = (None, "", "0", "none")
 _JOB_FILE = re.compile(r"\s[^-\s]\S*\.(?:fio|job|ini|conf)\b|\s-(?:\s|$)")
-_KEEP = "keep the job file or the command line beside the report"
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
 
 
@@ -30,28 +30,17 @@ def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
         row = {**rows[0], "direction": None}
         writes = [one for one in rows if one["direction"] == "write"]
         if row["ioengine"] == "null":
-            yield Finding(
-                "engine",
-                run.subject(row),
-                "suspect",
-                "ioengine=null moves no byte: the figures are fio's own speed",
-                f"{_BASIS}ioengine",
-                "use another engine",
-            )
+            why = say("ioengine=null moves no byte: the figures are fio's own speed")
+            basis, remedy = f"{_BASIS}ioengine", say("use another engine")
+            yield Finding("engine", run.subject(row), "suspect", why, basis, remedy)
         elif writes:
             yield from _flush(run, writes[0], known)
             yield from _data(run, writes[0])
-        if job.get("error"):
-            yield Finding(
-                "error",
-                run.subject(row),
-                "suspect",
-                f"the job ended with error {job['error']}: its figures are of a part",
-                "the report's own error",
-                "mend the cause, and run it again",
-                observed=float(job["error"]),
-                limit=0.0,
-            )
+        if error := job.get("error"):
+            why = say("the job ended with error {n}: its figures are of a part", n=error)
+            basis, remedy = "the report's own error", say("mend the cause, and run it again")
+            figures = (float(error), 0.0)
+            yield Finding("error", run.subject(row), "suspect", why, basis, remedy, *figures)
         yield from _short(run, rows)
 
 
@@ -59,40 +48,35 @@ def _flush(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     """Ask whether buffered writes were waited for."""
     subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}end_fsync, direct"
     if known.is_memory:
-        yield Finding("flush", subject, "ok", "memory was measured, as was declared", basis)
+        why = say("memory was measured, as was declared")
+        yield Finding("flush", subject, "ok", why, basis)
         return
     if row["direct"]:
-        why = "direct=1: writes do not wait in the page cache"
+        why = say("direct=1: writes do not wait in the page cache")
         if known.host_ram == 0:
             yield Finding("flush", subject, "ok", why, basis)
             return
-        why += "; whether they wait in a host's is not known"
+        why = listed([why, say("whether they wait in a host's is not known")], "; ")
         yield Finding("flush", subject, "unknown", why, basis, host())
         return
     if run.is_bypassing(row):
-        why = (
-            f"ioengine={row['ioengine']} does not use the page cache of files; what waits where it "
-        )
-        why += "writes to is not in the report"
-        remedy = "ask how the other end answers writes: stored, or taken in"
+        there = say("what waits where it writes to is not in the report")
+        why = listed([bypassing(row), there], "; ")
+        remedy = say("ask how the other end answers writes: stored, or taken in")
         yield Finding("flush", subject, "unknown", why, basis, remedy)
         return
     asked = [f"{name}={run.option(entry, name)}" for name in _FLUSHES]
     asked = [text for text in asked if text.partition("=")[2] not in ("None", *_OFF)]
     if asked:
-        yield Finding("flush", subject, "ok", f"writes are flushed: {', '.join(asked)}", basis)
+        why = say("writes are flushed: {options}", options=listed(asked))
+        yield Finding("flush", subject, "ok", why, basis)
     elif run.direct(row) is None or not run.tells_options(entry):
-        why = "whether writes were direct or flushed is not in the report"
-        yield Finding("flush", subject, "unknown", why, basis, _KEEP)
+        why = say("whether writes were direct or flushed is not in the report")
+        yield Finding("flush", subject, "unknown", why, basis, keep_options())
     else:
-        yield Finding(
-            "flush",
-            subject,
-            "suspect",
-            "buffered writes without fsync: the time ends when the page cache has them",
-            basis,
-            "set end_fsync=1, or direct=1",
-        )
+        why = say("buffered writes without fsync: the time ends when the page cache has them")
+        remedy = say("set end_fsync=1, or direct=1")
+        yield Finding("flush", subject, "suspect", why, basis, remedy)
 
 
 def _data(run: Run, row: Row) -> Iterator[Finding]:
@@ -104,20 +88,23 @@ def _data(run: Run, row: Row) -> Iterator[Finding]:
         if text not in (None, "0") and not (text == "" and name != "zero_buffers"):
             found.append(f"{name}={text}" if text else name)
     if found:
-        yield _poor(subject, ", ".join(found))
+        yield _poor(subject, listed(found))
     elif _has_word(run.command, "zero_buffers"):
         yield _poor(subject, "zero_buffers")
     elif _has_word(run.command, "fio") and not _JOB_FILE.search(run.command):
-        why = "fio's random data cannot be compressed"
+        why = say("fio's random data cannot be compressed")
         yield Finding("data", subject, "ok", why, f"{_BASIS}refill_buffers")
     elif run.tells_options(entry):
-        why = "random data, unless zero_buffers was set: fio does not list it without a value"
-        yield Finding("data", subject, "unknown", why, f"{_BASIS}zero_buffers", _KEEP)
+        why = say("random data, unless zero_buffers was set: fio does not list it without a value")
+        yield Finding("data", subject, "unknown", why, f"{_BASIS}zero_buffers", keep_options())
 
 
 def _poor(subject: str, options: str) -> Finding:
-    why = f"{options}: a disk that compresses or leaves zeros out stores less than this"
-    remedy = "write fio's random data, its default"
+    why = say(
+        "{options}: a disk that compresses or leaves zeros out stores less than this",
+        options=options,
+    )
+    remedy = say("write fio's random data, its default")
     return Finding("data", subject, "suspect", why, f"{_BASIS}{', '.join(_POOR)}", remedy)
 
 
@@ -133,17 +120,12 @@ def _short(run: Run, rows: list[Row]) -> Iterator[Finding]:
 
 def short(subject: str, seconds: float) -> Finding:
     """Note a run in which caches of devices, and not what lies behind them, may have worked."""
-    return Finding(
-        "runtime",
-        subject,
-        "ok",
-        f"a run of {seconds:.3g} s may end before caches are full and clocks have settled",
-        "30 s, by custom",
-        "run for 30 s or more",
-        observed=seconds,
-        limit=30.0,
-        unit="s",
+    why = say(
+        "a run of {seconds} s may end before caches are full and clocks have settled",
+        seconds=f"{seconds:.3g}",
     )
+    basis, remedy = "30 s, by custom", say("run for 30 s or more")
+    return Finding("runtime", subject, "ok", why, basis, remedy, seconds, 30.0, "s")
 
 
 _DISKSPD_BASIS = "DISKSPD, wiki: command line and parameters, "
@@ -162,8 +144,8 @@ def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
         yield from _diskspd_data(options)
     warmup = options.get("-W", options.get("Warmup", options.get("warm up time")))
     if warmup in ("0", "0s"):
-        why = "no warm-up (-W0; the default is 5 s): the first seconds are in the figures"
-        yield Finding("warmup", "run", "ok", why, f"{_DISKSPD_BASIS}-W", "leave -W out")
+        why = say("no warm-up (-W0; the default is 5 s): the first seconds are in the figures")
+        yield Finding("warmup", "run", "ok", why, f"{_DISKSPD_BASIS}-W", say("leave -W out"))
     longest = max((row["runtime_s"] or 0.0 for row in run.io), default=0.0)
     if 0 < longest < 30:
         yield short("run", longest)
@@ -173,21 +155,16 @@ def _caching(run: Run, known: Evidence) -> Finding:
     direct = {row["direct"] for row in run.io}
     basis = f"{_DISKSPD_BASIS}-S"
     if known.is_memory:
-        return Finding("caching", "run", "ok", "memory was measured, as was declared", basis)
+        why = say("memory was measured, as was declared")
+        return Finding("caching", "run", "ok", why, basis)
     if False in direct:
-        return Finding(
-            "caching",
-            "run",
-            "suspect",
-            "neither -Sh nor -Su: the system's file cache answers (-Sw alone leaves it on)",
-            basis,
-            "use -Sh",
-        )
+        why = say("neither -Sh nor -Su: the system's file cache answers (-Sw alone leaves it on)")
+        return Finding("caching", "run", "suspect", why, basis, say("use -Sh"))
     if None in direct:
-        why = "whether -Sh or -Su was given is not in the report"
-        remedy = "keep the whole output, with its input parameters"
+        why = say("whether -Sh or -Su was given is not in the report")
+        remedy = say("keep the whole output, with its input parameters")
         return Finding("caching", "run", "unknown", why, basis, remedy)
-    return Finding("caching", "run", "ok", "the file cache was off (-Sh or -Su)", basis)
+    return Finding("caching", "run", "ok", say("the file cache was off (-Sh or -Su)"), basis)
 
 
 def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
@@ -202,23 +179,15 @@ def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
         or "generating random data for each write IO" in words
         or any("random data" in name and "write" in name for name in options)
     )
+    basis = f"{_DISKSPD_BASIS}-Z"
     if is_zero:
-        yield Finding(
-            "data",
-            "run",
-            "suspect",
-            "-Z writes zeros: a disk that compresses or leaves zeros out stores less than this",
-            f"{_DISKSPD_BASIS}-Z",
-            "use -Zr",
+        why = say(
+            "-Z writes zeros: a disk that compresses or leaves zeros out stores less than this"
         )
+        yield Finding("data", "run", "suspect", why, basis, say("use -Zr"))
     elif is_random:
-        yield Finding("data", "run", "ok", "random data was written (-Zr)", f"{_DISKSPD_BASIS}-Z")
+        yield Finding("data", "run", "ok", say("random data was written (-Zr)"), basis)
     elif options:
-        yield Finding(
-            "data",
-            "run",
-            "ok",
-            "DISKSPD writes the bytes 0 to 255 again and again, which compress well",
-            f"{_DISKSPD_BASIS}-Z",
-            "use -Zr, if what lies below compresses or deduplicates",
-        )
+        why = say("DISKSPD writes the bytes 0 to 255 again and again, which compress well")
+        remedy = say("use -Zr, if what lies below compresses or deduplicates")
+        yield Finding("data", "run", "ok", why, basis, remedy)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiotools.hints import argument, typed
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.finding import Finding, keep_options
 from fiotools.stats.check.pairs import Pair
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
@@ -34,7 +35,7 @@ def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
     ]
     if known.is_memory:
         for row in rows:
-            why = "memory was measured, as was declared"
+            why = say("memory was measured, as was declared")
             basis = typed("the arguments cache=, media=", "the options --cache, --media")
             yield Finding("cache", run.subject(row), "ok", why, basis)
         return
@@ -49,70 +50,87 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     subject, entry = run.subject(row), row["entry"]
     direct = run.direct(row)
     if run.is_bypassing(row):
-        said = f"ioengine={row['ioengine']} does not use the page cache of files"
-        return _guest_ok(subject, said, known, _FIO)
+        return _guest_ok(subject, bypassing(row), known, _FIO)
     if direct:
-        return _guest_ok(subject, "direct=1 passes by the page cache", known, _FIO)
+        return _guest_ok(subject, say("direct=1 passes by the page cache"), known, _FIO)
     if direct is None:
-        why = "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
-        remedy = f"keep the job file or the command line beside the report; {host()}"
+        why = say(
+            "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
+        )
+        remedy = listed([keep_options(), host()], "; ")
         return Finding("cache", subject, "unknown", why, _FIO, remedy)
+    ask = listed([say("set direct=1"), host()], "; ")
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
-        why = "without direct=1, and reads and writes are in one figure"
-        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {host()}")
+        why = say("without direct=1, and reads and writes are in one figure")
+        return Finding("cache", subject, "unknown", why, _FIO, ask)
     size, moved = row["size_bytes"], row["io_bytes"]
     jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
     held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
-    remedy = f"set direct=1, or declare {argument('cache', 'warm')}"
+    remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
     for option, bad in (("invalidate", "0"), ("pre_read", "1")):
         if run.option(entry, option) == bad:
-            why = f"{option}={bad} without direct=1: what is read lies in the page cache already"
+            why = say(
+                "{option}={value} without direct=1: what is read lies in the page cache already",
+                option=option,
+                value=bad,
+            )
             return Finding("cache", subject, "suspect", why, _FIO, remedy)
     if size and held is not None and size * jobs >= 2 * held:
-        said = (
-            f"the file has {size * jobs / held:.3g} times the memory, and fio drops the cache first"
+        said = say(
+            "the file has {times} times the memory, and fio drops the cache first",
+            times=f"{size * jobs / held:.3g}",
         )
         return _guest_ok(subject, said, known, _TWICE)
     if size and moved and moved > 1.01 * size * jobs:
-        why = (
-            f"{human(moved, 'B')} were read from {human(size * jobs, 'B')} without direct=1: "
-            "from the second time on out of the page cache"
+        why = say(
+            "{moved} were read from {size} without direct=1: from the second time on out of the "
+            "page cache",
+            moved=human(moved, "B"),
+            size=human(size * jobs, "B"),
         )
         limit = float(size * jobs)
         return Finding("cache", subject, "suspect", why, _FIO, remedy, float(moved), limit, "B")
     if size is None or not run.tells_options(entry):
-        why = "without direct=1, and the size of the file is not in the report"
-        return Finding("cache", subject, "unknown", why, _FIO, f"set direct=1; {host()}")
-    return _guest_ok(
-        subject, "nothing was read twice, and fio dropped the cache first", known, _FIO
-    )
+        why = say("without direct=1, and the size of the file is not in the report")
+        return Finding("cache", subject, "unknown", why, _FIO, ask)
+    said = say("nothing was read twice, and fio dropped the cache first")
+    return _guest_ok(subject, said, known, _FIO)
 
 
 def _plain(run: Run, row: Row, known: Evidence) -> Finding:
     """Ask of dd, DISKSPD and CrystalDiskMark, which drop nothing."""
     subject = run.subject(row)
     if row["direct"]:
-        return _guest_ok(subject, "direct I/O passes by the page cache", known, "direct I/O")
+        said = say("direct I/O passes by the page cache")
+        return _guest_ok(subject, said, known, "direct I/O")
     if run.tool != "dd" and row["direct"] is None:
-        why = "whether the page cache was off is not in the report"
-        return Finding("cache", subject, "unknown", why, "DISKSPD, -Su and -Sh", "use -Sh")
+        why = say("whether the page cache was off is not in the report")
+        return Finding("cache", subject, "unknown", why, "DISKSPD, -Su and -Sh", say("use -Sh"))
     if any(word in run.command for word in DROPS):
-        return _guest_ok(subject, "the command drops the cache first", known, "the command line")
+        said = say("the command drops the cache first")
+        return _guest_ok(subject, said, known, "the command line")
     size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
     if size is None or known.ram is None:
-        why = "the page cache was on, and how much memory there is is not known"
-        example = typed('ram="8GB"', "--ram 8GB")
-        remedy = f"give {argument('ram')}, such as {example}"
+        why = say("the page cache was on, and how much memory there is is not known")
+        remedy = say(
+            "give {ram}, such as {example}",
+            ram=argument("ram"),
+            example=typed('ram="8GB"', "--ram 8GB"),
+        )
         return Finding("cache", subject, "unknown", why, _TWICE, remedy)
     held = known.ram + (known.host_ram or 0.0)
-    share = f"{size / held:.3g} times" if size >= held else f"{100 * size / held:.2g} % of"
-    said = f"{human(size, 'B')} through the page cache, {share} the memory"
-    remedy = f"drop the cache first, use direct I/O, or declare {argument('cache', 'warm')}"
+    share = {"size": human(size, "B"), "share": f"{100 * size / held:.2g}"}
+    said = say("{size} through the page cache, {share} % of the memory", **share)
+    if size >= held:
+        share["times"] = f"{size / held:.3g}"
+        said = say("{size} through the page cache, {times} times the memory", **share)
+    warm = argument("cache", "warm")
+    remedy = say("drop the cache first, use direct I/O, or declare {warm}", warm=warm)
     figures = (float(size), 2 * held, "B")
     if size < 2 * held:
         return Finding("cache", subject, "suspect", said, _TWICE, remedy, *figures)
     if known.host_ram is None:
-        why = f"{said} of the guest; how much a host's cache holds is not known"
+        why = say("{said} of the guest; how much a host's cache holds is not known", said=said)
         return Finding("cache", subject, "unknown", why, _TWICE, host(), *figures)
     return Finding("cache", subject, "ok", said, _TWICE, None, *figures)
 
@@ -120,8 +138,13 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
 def _guest_ok(subject: str, why: str, known: Evidence, basis: str) -> Finding:
     if known.host_ram == 0:
         return Finding("cache", subject, "ok", why, basis)
-    told = f"{why}; whether a host caches is not known"
+    told = listed([why, say("whether a host caches is not known")], "; ")
     return Finding("cache", subject, "unknown", told, basis, host())
+
+
+def bypassing(row: Row) -> str:
+    """Say of a row that its engine has no page cache to pass by."""
+    return say("ioengine={engine} does not use the page cache of files", engine=row["ioengine"])
 
 
 def _fast(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
@@ -142,33 +165,38 @@ def _fast(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     # the same reads, submitting included, took at least this
     least = max(value + (row["slat_min_ns"] or 0), row["lat_min_ns"] or 0)
     if kind == "clat" and value < limit <= least:
-        share = f"{100 - percentile:.3g} %"
-        said = f"{share} of the random reads took {human(least, 'ns')} or more, submitting included"
+        said = say(
+            "{share} % of the random reads took {time} or more, submitting included",
+            share=f"{100 - percentile:.3g}",
+            time=human(least, "ns"),
+        )
         yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, least, limit, "ns")
         return
     if percentile > 1 and value >= limit:
         return  # the first of a hundred may be faster
-    said = f"{percentile:.3g} % of the random reads took less than {human(value, 'ns')} ({kind})"
-    if value >= limit:
-        yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, value, limit, "ns")
-        return
-    yield Finding(
-        "fast_reads",
-        run.subject(row),
-        "suspect",
-        f"{said}: faster than any {device}, so memory answered them",
-        basis,
-        f"set direct=1, prefill the file, or declare {argument('cache', 'warm')}",
-        value,
-        limit,
-        "ns",
+    said = say(
+        "{share} % of the random reads took less than {time} ({latency})",
+        share=f"{percentile:.3g}",
+        time=human(value, "ns"),
+        latency=kind,
     )
+    figures = (value, limit, "ns")
+    if value >= limit:
+        yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, *figures)
+        return
+    kind = say(device)
+    why = say("{said}: faster than any {device}, so memory answered them", said=said, device=kind)
+    warm = argument("cache", "warm")
+    remedy = say("set direct=1, prefill the file, or declare {warm}", warm=warm)
+    yield Finding("fast_reads", run.subject(row), "suspect", why, basis, remedy, *figures)
 
 
 def host() -> str:
     """Ask for what caches below a guest or behind a network mount."""
-    memory = "for a guest or a network mount, give the host's memory"
-    return f"{memory}; {argument('host_ram', 0)} if there is no host"
+    return say(
+        "for a guest or a network mount, give the host's memory; {none} if there is no host",
+        none=argument("host_ram", 0),
+    )
 
 
 _BASIS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
@@ -178,30 +206,35 @@ def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Say what a cache's gain tells; the baseline is the cold side."""
     if known.sides != "cache":
         return
-    gain = pair.ratio
+    gain, words = pair.ratio, {"times": f"{pair.ratio:.3g}"}
     if gain <= 1.1:
-        why = f"{gain:.3g} times as fast: the cache changed nothing, so both sides are cold or warm"
-        remedy = "drop the cache before the cold run, and read the file once before the warm one"
+        why = say(
+            "{times} times as fast: the cache changed nothing, so both sides are cold or warm",
+            **words,
+        )
+        remedy = say(
+            "drop the cache before the cold run, and read the file once before the warm one"
+        )
         yield Finding("warm", pair.subject, "suspect", why, _BASIS, remedy, gain, 1.1)
         return
     least = 1 - 1 / gain
-    share = f"between {100 * least:.0f} and 100 % of the warm run were hits"
+    share = say("between {least} and 100 % of the warm run were hits", least=f"{100 * least:.0f}")
     if known.speedup_max is not None:
         hits = least / (1 - 1 / known.speedup_max)
-        share = f"{100 * min(hits, 1):.0f} % of the warm run were hits"
         if hits > 1:
-            most = argument("speedup_max", known.speedup_max)
-            why = f"{gain:.3g} times as fast is more than a cache can gain ({most})"
-            remedy = "find out again what a cache gains at most"
-            yield Finding(
-                "warm", pair.subject, "suspect", why, _BASIS, remedy, gain, known.speedup_max
-            )
+            words["most"] = argument("speedup_max", known.speedup_max)
+            why = say("{times} times as fast is more than a cache can gain ({most})", **words)
+            remedy = say("find out again what a cache gains at most")
+            figures = (gain, known.speedup_max)
+            yield Finding("warm", pair.subject, "suspect", why, _BASIS, remedy, *figures)
             return
-    said = f"{gain:.3g} times as fast: {share}, if the cold one had none"
+        share = say("{share} % of the warm run were hits", share=f"{100 * hits:.0f}")
+    said = say("{times} times as fast: {hits}, if the cold one had none", hits=share, **words)
     if any(word in pair.baseline.command for word in DROPS) or known.cache == "cold":
-        remedy = "never pool the two: they are two populations"
+        remedy = say("never pool the two: they are two populations")
         yield Finding("warm", pair.subject, "ok", said, _BASIS, remedy, gain)
         return
-    why = f"{said}; nothing shows that the cache was empty before the cold run"
-    remedy = "drop the cache first and show it; never pool the two"
+    nothing = say("nothing shows that the cache was empty before the cold run")
+    why = listed([said, nothing], "; ")
+    remedy = say("drop the cache first and show it; never pool the two")
     yield Finding("warm", pair.subject, "unknown", why, _BASIS, remedy, gain)

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Row, Run
@@ -143,46 +144,44 @@ def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
 
 
 def _layer(pair: Pair) -> Finding:
-    said = _said(pair)
     basis = "a layer adds work: it cannot make what lies below it faster"
     if pair.ratio <= _SLACK:
-        return Finding("layers", pair.subject, "ok", said, basis, None, pair.ratio, _SLACK)
-    return Finding(
-        "layers",
-        pair.subject,
-        "suspect",
-        f"{said}: faster through the layer than without it, so the layer answered from a cache, "
+        return _fine(pair, basis)
+    why = say(
+        "{said}: faster through the layer than without it, so the layer answered from a cache, "
         "or stored less",
-        basis,
-        "empty the caches of guest and host, flush, use random data, and measure again",
-        pair.ratio,
-        _SLACK,
+        said=_said(pair),
     )
+    return _accused(pair, why, basis)
 
 
 def _device(pair: Pair) -> Finding:
-    said = _said(pair)
     basis = "devices of other kinds differ in speed"
     if max(pair.ratio, 1 / pair.ratio) > _SLACK:
-        return Finding("layers", pair.subject, "ok", said, basis, None, pair.ratio, _SLACK)
-    return Finding(
-        "layers",
-        pair.subject,
-        "suspect",
-        f"{said}: other devices at one speed, so that what both share was measured (a cache, a "
+        return _fine(pair, basis)
+    why = say(
+        "{said}: other devices at one speed, so that what both share was measured (a cache, a "
         "link, a processor), and no device",
-        basis,
-        "empty the caches of guest and host, flush, use random data, and measure again",
-        pair.ratio,
-        _SLACK,
+        said=_said(pair),
     )
+    return _accused(pair, why, basis)
+
+
+def _fine(pair: Pair, basis: str) -> Finding:
+    return Finding("layers", pair.subject, "ok", _said(pair), basis, None, pair.ratio, _SLACK)
+
+
+def _accused(pair: Pair, why: str, basis: str) -> Finding:
+    remedy = say("empty the caches of guest and host, flush, use random data, and measure again")
+    return Finding("layers", pair.subject, "suspect", why, basis, remedy, pair.ratio, _SLACK)
 
 
 def _said(pair: Pair) -> str:
+    times = f"{pair.ratio:.3g}"
     if not pair.row:
-        return f"{pair.ratio:.3g} times as fast"
-    rates = f"{human(pair.rate, pair.unit)} against {human(pair.rate_baseline, pair.unit)}"
-    return f"{rates} is {pair.ratio:.3g} times as fast"
+        return say("{times} times as fast", times=times)
+    rates = {"rate": human(pair.rate, pair.unit), "baseline": human(pair.rate_baseline, pair.unit)}
+    return say("{rate} against {baseline} is {times} times as fast", times=times, **rates)
 
 
 _MIRROR_BASIS = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
@@ -202,30 +201,37 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
     if direction in ("read", "write") and _is_mixed(pair.run):
         return  # one direction of a mixture has the other's copies to wait for
     if copies is None or known.devices is None or share is None:
-        missing = [
-            name
-            for name, value in (
-                (f"how many copies there are ({argument('copies')})", copies),
-                (f"on how many devices they lie ({argument('devices')})", known.devices),
-                ("the share of reads", share),
-            )
-            if value is None
-        ]
-        why = f"{pair.ratio:.3g} times the single disk's: what a mirror can do is not known"
-        remedy = f"not known: {', '.join(missing)}"
+        where = say("on how many devices they lie ({devices})", devices=argument("devices"))
+        terms = {
+            say("how many copies there are ({copies})", copies=argument("copies")): copies,
+            where: known.devices,
+            say("the share of reads"): share,
+        }
+        missing = listed(name for name, value in terms.items() if value is None)
+        why = say(
+            "{times} times the single disk's: what a mirror can do is not known",
+            times=f"{pair.ratio:.3g}",
+        )
+        remedy = say("not known: {missing}", missing=missing)
         yield Finding("mirror", pair.subject, "unknown", why, _MIRROR_BASIS, remedy, pair.ratio)
         return
     most = known.devices / (share + copies * (1 - share))
-    said = (
-        f"{pair.ratio:.3g} times the single disk's rate, where {copies} copies on {known.devices} "
-        f"device{'' if known.devices == 1 else 's'} with {100 * share:.0f} % reads leave at most "
-        f"{most:.3g}"
+    said = say(
+        "{times} times the single disk's rate, where {copies} copies on {devices} with {share} % "
+        "reads leave at most {most}",
+        times=f"{pair.ratio:.3g}",
+        copies=copies,
+        devices=say("{n} device" if known.devices == 1 else "{n} devices", n=known.devices),
+        share=f"{100 * share:.0f}",
+        most=f"{most:.3g}",
     )
     figures = (pair.ratio, most)
     if pair.ratio <= 1.1 * most:
         yield Finding("mirror", pair.subject, "ok", said, _MIRROR_BASIS, None, *figures)
         return
-    remedy = "a cache answered, the copies lie on more devices, or the two were not measured alike"
+    remedy = say(
+        "a cache answered, the copies lie on more devices, or the two were not measured alike"
+    )
     yield Finding("mirror", pair.subject, "suspect", said, _MIRROR_BASIS, remedy, *figures)
 
 
@@ -255,14 +261,20 @@ _LISTED = 5
 def unsided(known: Evidence) -> Finding:
     """Say what is missing where a run has no other side."""
     if known.between is None:
-        why = "whether a layer, a mirror or a cache made the difference is not asked: no sides"
-        remedy = (
-            f"name the sides with {argument('between')} and {argument('baseline')}, "
-            f"and what they are with {argument('sides')}"
+        why = say("whether a layer, a mirror or a cache made the difference is not asked: no sides")
+        remedy = say(
+            "name the sides with {between} and {baseline}, and what they are with {sides}",
+            between=argument("between"),
+            baseline=argument("baseline"),
+            sides=argument("sides"),
         )
     else:
-        why = f"no run of {known.between}={known.baseline} has the same direction and conditions"
-        remedy = "measure the baseline alike"
+        why = say(
+            "no run of {between}={baseline} has the same direction and conditions",
+            between=known.between,
+            baseline=known.baseline,
+        )
+        remedy = say("measure the baseline alike")
     return Finding("sides", "run", "unknown", why, _OPTIONS_BASIS, remedy)
 
 
@@ -272,27 +284,38 @@ def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
     one, other = _options(pair.run), _options(pair.baseline)
     if not one or not other:
         if pair.row is not None:
-            why = "whether both sides had the same options is not in the reports"
-            remedy = "keep the job files or the command lines beside the reports"
+            why = say("whether both sides had the same options is not in the reports")
+            remedy = say("keep the job files or the command lines beside the reports")
             yield Finding("sides", pair.subject, "unknown", why, _OPTIONS_BASIS, remedy)
         return
+    nothing = say("not given")
     differ = [
-        f"{name} is {one.get(name, 'not given')} against {other.get(name, 'not given')}"
+        say(
+            "{option} is {one} against {other}",
+            option=name,
+            one=one.get(name, nothing),
+            other=other.get(name, nothing),
+        )
         for name in dict.fromkeys([*one, *other])
         if one.get(name) != other.get(name)
     ]
     mine, theirs = pair.run.head["tool_version"], pair.baseline.head["tool_version"]
     if mine != theirs:
-        differ.insert(0, f"the version is {mine} against {theirs}")
+        version = say("the version is {one} against {other}", one=mine, other=theirs)
         if pair.run.tool == "diskspd" and _is_new(mine) != _is_new(theirs):
-            differ[0] += " (2.2 counts otherwise)"
+            version = say("{version} (2.2 counts otherwise)", version=version)
+        differ.insert(0, version)
     if not differ:
-        why = f"{len(one)} options are the same on both sides"
+        why = say("{n} options are the same on both sides", n=len(one))
         yield Finding("sides", pair.subject, "ok", why, _OPTIONS_BASIS, None, 0.0, 0.0)
         return
-    more = f", and {len(differ) - _LISTED} more" if len(differ) > _LISTED else ""
-    why = f"the sides were not asked alike: {'; '.join(differ[:_LISTED])}{more}"
-    remedy = "change one thing only, or say that this is what is compared"
+    why = say(
+        "the sides were not asked alike: {differences}",
+        differences=listed(differ[:_LISTED], "; "),
+    )
+    if more := len(differ[_LISTED:]):
+        why = say("{said}, and {n} more", said=why, n=more)
+    remedy = say("change one thing only, or say that this is what is compared")
     yield Finding(
         "sides", pair.subject, "suspect", why, _OPTIONS_BASIS, remedy, float(len(differ)), 0.0
     )

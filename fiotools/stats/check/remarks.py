@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiotools.hints import argument
+from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Run
@@ -23,26 +24,23 @@ def remarks(run: Run, known: Evidence) -> Iterator[Finding]:
 
 def _processor(run: Run) -> Iterator[Finding]:
     shares = [row["usage_pct"] for row in run.tables["cpu"] if row["usage_pct"] is not None]
-    what = "a processor"
+    what = say("a processor")
     if not shares:
-        what = "a job's processor"
+        what = say("a job's processor")
         shares = [
             row["usr_cpu_pct"] + row["sys_cpu_pct"]
             for row in run.tables["jobs"]
             if row["usr_cpu_pct"] is not None and row["sys_cpu_pct"] is not None
         ]
     if shares and max(shares) >= _BUSY:
-        yield Finding(
-            "processor",
-            "run",
-            "ok",
-            f"{what} was busy for {max(shares):.0f} % of the time: it may be what was measured",
-            "90 % of one processor",
-            "use more jobs, or a faster processor, before blaming the disk",
-            observed=max(shares),
-            limit=_BUSY,
-            unit="%",
+        why = say(
+            "{processor} was busy for {share} % of the time: it may be what was measured",
+            processor=what,
+            share=f"{max(shares):.0f}",
         )
+        basis = "90 % of one processor"
+        remedy = say("use more jobs, or a faster processor, before blaming the disk")
+        yield Finding("processor", "run", "ok", why, basis, remedy, max(shares), _BUSY, "%")
 
 
 def _fresh(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -53,24 +51,25 @@ def _fresh(run: Run, known: Evidence) -> Iterator[Finding]:
     if not written:
         return
     basis = "SNIA PTS: write twice the capacity before measuring"
+    moved = human(written, "B")
     if known.capacity is None:
-        to = f" to {', '.join(run.disks)}" if run.disks else ""
-        why = f"{human(written, 'B')} were written{to}; how much the SSD's cache takes is not known"
-        remedy = f"give {argument('capacity')}; write twice the capacity before"
+        said = say("{moved} were written", moved=moved)
+        if run.disks:
+            said = say("{moved} were written to {disks}", moved=moved, disks=listed(run.disks))
+        why = listed([said, say("how much the SSD's cache takes is not known")], "; ")
+        remedy = say(
+            "give {capacity}; write twice the capacity before", capacity=argument("capacity")
+        )
         yield Finding("preconditioning", "run", "unknown", why, basis, remedy, float(written))
     elif written < 2 * known.capacity:
-        share = 100 * written / known.capacity
-        yield Finding(
-            "preconditioning",
-            "run",
-            "ok",
-            f"{human(written, 'B')} are {share:.3g} % of the SSD: this may be its cache's speed",
-            basis,
-            "write twice the capacity before, or say that it is the speed of a fresh SSD",
-            observed=float(written),
-            limit=2 * known.capacity,
-            unit="B",
+        why = say(
+            "{moved} are {share} % of the SSD: this may be its cache's speed",
+            moved=moved,
+            share=f"{100 * written / known.capacity:.3g}",
         )
+        remedy = say("write twice the capacity before, or say that it is the speed of a fresh SSD")
+        figures = (float(written), 2 * known.capacity, "B")
+        yield Finding("preconditioning", "run", "ok", why, basis, remedy, *figures)
 
 
 def _paced(run: Run) -> Iterator[Finding]:
@@ -83,11 +82,9 @@ def _paced(run: Run) -> Iterator[Finding]:
         f"{name}={options[name]}" for name in _PACED if options.get(name, "0") not in ("", "0")
     ]
     if found and options.get("rate_process") != "poisson":
-        yield Finding(
-            "omission",
-            "run",
-            "ok",
-            f"{', '.join(found)}: a stall delays the I/Os after it, whose latency begins later",
-            "coordinated omission",
-            "do not read high percentiles of it as what a user would have waited",
+        why = say(
+            "{options}: a stall delays the I/Os after it, whose latency begins later",
+            options=listed(found),
         )
+        remedy = say("do not read high percentiles of it as what a user would have waited")
+        yield Finding("omission", "run", "ok", why, "coordinated omission", remedy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -169,16 +169,16 @@ class Run:
                     found[name].append(text)
         return {name: ", ".join(texts) for name, texts in found.items()}
 
-    def subject(self, row: Row) -> str:
-        """Name what a row is about."""
-        name = row.get("job")
+    def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
+        """Name what a row is about: in English, a key, or as `fiotools.language.say` does."""
+        what, name = say(row.get("direction") or "run"), row.get("job")
         if row.get("thread") is not None:
-            name = f"thread {row['thread']}"
-        of = [f"of {name}"] if name else []
-        number = (
-            [f"(entry {row['entry']})"] if self._has_several and row.get("scope") != "total" else []
-        )
-        return " ".join([row.get("direction") or "run", *of, *number])
+            name = say("thread {n}", n=row["thread"])
+        if name:
+            what = say("{what} of {name}", what=what, name=name)
+        if self._has_several and row.get("scope") != "total":
+            what = say("{name} (entry {n})", name=what, n=row["entry"])
+        return what
 
 
 def directions(rows: list[Row]) -> list[Row]:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from fiotools import units
+from fiotools.language import called, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Row, Run
@@ -25,7 +26,7 @@ _CONTRADICTION = re.compile(
 )
 _AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
 
-Answer = tuple[int, str | None]  # how many questions were asked, and what is wrong
+Answer = str | None  # what is wrong, to one question
 
 
 def parts(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -34,28 +35,20 @@ def parts(run: Run, known: Evidence) -> Iterator[Finding]:
     if not run.io:
         return
     answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run)]
-    asked = sum(number for number, _ in answers)
-    wrong = [what for _, what in answers if what]
+    wrong = [what for what in answers if what]
     if wrong:
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        yield Finding(
-            "parts",
-            "run",
-            "suspect",
-            f"{wrong[0]}{more}",
-            _BASIS,
-            "go back to the raw output: a figure was edited, lost or added up twice",
-            observed=float(len(wrong)),
-            limit=0.0,
-        )
-    elif asked:
-        why = f"{asked} sums, products and rates agree"
+        why = wrong[0]
+        if more := len(wrong) - 1:
+            why = say("{reason} (and {n} more)", reason=why, n=more)
+        remedy = say("go back to the raw output: a figure was edited, lost or added up twice")
+        yield Finding("parts", "run", "suspect", why, _BASIS, remedy, float(len(wrong)), 0.0)
+    elif answers:
+        why = say("{n} sums, products and rates agree", n=len(answers))
         yield Finding("parts", "run", "ok", why, _BASIS, observed=0.0, limit=0.0)
     else:
-        why = "the report has no two figures that follow from each other"
-        yield Finding(
-            "parts", "run", "unknown", why, _BASIS, "keep the whole output, with bytes and times"
-        )
+        why = say("the report has no two figures that follow from each other")
+        remedy = say("keep the whole output, with bytes and times")
+        yield Finding("parts", "run", "unknown", why, _BASIS, remedy)
     yield from _hidden(run)
 
 
@@ -68,15 +61,18 @@ def _rates(run: Run) -> Iterator[Answer]:
                 continue
             # a millisecond, a KiB/s and one I/O more or less
             slack = share * moved + 0.0015 * pace + 1024 * took + (amount != "io_bytes")
-            fits = abs(pace * took - moved) <= slack
+            if abs(pace * took - moved) <= slack:
+                yield None
+                continue
             unit = "B" if amount == "io_bytes" else ""
-            rate_unit = "B/s" if unit else "1/s"
-            yield (
-                1,
-                None
-                if fits
-                else f"{run.subject(row)}: {_h(pace, rate_unit)} for {_h(took, 's')} is not "
-                f"{_h(moved, unit)}" + ("" if unit else " I/Os"),
+            yield say(
+                "{subject}: {rate} for {time} is not {amount}"
+                if unit
+                else "{subject}: {rate} for {time} is not {amount} I/Os",
+                subject=run.subject(row, say),
+                rate=_h(pace, "B/s" if unit else "1/s"),
+                time=_h(took, "s"),
+                amount=_h(moved, unit),
             )
 
 
@@ -92,9 +88,16 @@ def _blocks(run: Run) -> Iterator[Answer]:
         if not block or not ios or not moved or row["short_ios"]:
             continue
         flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
-        fits = abs(ios * block - moved) <= share * moved + flying * block
-        said = f"{run.subject(row)}: {ios:,} I/Os of {_h(block, 'B')} are not {_h(moved, 'B')}"
-        yield 1, None if fits else said
+        if abs(ios * block - moved) <= share * moved + flying * block:
+            yield None
+            continue
+        yield say(
+            "{subject}: {n} I/Os of {size} are not {amount}",
+            subject=run.subject(row, say),
+            n=f"{ios:,}",
+            size=_h(block, "B"),
+            amount=_h(moved, "B"),
+        )
 
 
 def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
@@ -103,8 +106,14 @@ def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
     if block and iops and rate is not None:
         # one I/O a second was cut off, or half a digit rounded
         fits = abs(iops * block - rate) <= share * rate + block
-        said = f"{run.subject(row)}: {_h(iops, '1/s')} of {_h(block, 'B')} are not "
-        yield 1, None if fits else f"{said}{_h(rate, 'B/s')}"
+        said = say(
+            "{subject}: {iops} of {size} are not {rate}",
+            subject=run.subject(row, say),
+            iops=_h(iops, "1/s"),
+            size=_h(block, "B"),
+            rate=_h(rate, "B/s"),
+        )
+        yield None if fits else said
 
 
 def _sums(run: Run) -> Iterator[Answer]:
@@ -123,11 +132,15 @@ def _sums(run: Run) -> Iterator[Answer]:
                 if whole is None or rest or not known or len(known) < len(pieces):
                     continue
                 fits = abs(sum(known) - whole) <= share * whole
-                said = (
-                    f"{direction}: the {scope}s' {amount} add up to {_h(sum(known), unit)}, "
-                    f"the total is {_h(whole, unit)}"
+                said = say(
+                    "{direction}: the {scope}s' {amount} add up to {sum}, the total is {total}",
+                    direction=called(str(direction)),
+                    scope=say(scope),
+                    amount=amount,
+                    sum=_h(sum(known), unit),
+                    total=_h(whole, unit),
                 )
-                yield 1, None if fits else said
+                yield None if fits else said
         by_place: dict[tuple[object, ...], dict[str, float]] = defaultdict(dict)
         for row in run.io:
             if row[amount] is not None:
@@ -137,8 +150,12 @@ def _sums(run: Run) -> Iterator[Answer]:
             if {"read", "write", "total"} <= found.keys():
                 both = found["read"] + found["write"]
                 fits = abs(both - found["total"]) <= 1e-9 * found["total"]
-                said = f"read and write are {_h(both, unit)} of {amount}, the total is another"
-                yield 1, None if fits else said
+                said = say(
+                    "read and write are {sum} of {amount}, the total is another",
+                    sum=_h(both, unit),
+                    amount=amount,
+                )
+                yield None if fits else said
 
 
 def _printed(run: Run) -> Iterator[Answer]:
@@ -146,9 +163,9 @@ def _printed(run: Run) -> Iterator[Answer]:
     told = [row["message"] or "" for row in run.tables["notes"] if row["severity"] == "warning"]
     for text in told:
         if _CONTRADICTION.search(text):
-            yield 1, text.partition(";")[0]
+            yield called(text.partition(";")[0])
     if run.tool == "dd" and any(row["path"] == "rate" for row in run.tables["extras"]):
-        yield 1, None
+        yield None
 
 
 def _hidden(run: Run) -> Iterator[Finding]:
@@ -166,18 +183,15 @@ def _hidden(run: Run) -> Iterator[Finding]:
     shown = max(times) + ramp
     if elapsed <= 1.5 * shown + 5:
         return
-    yield Finding(
-        "elapsed",
-        "run",
-        "unknown",
-        f"fio ran for {_h(elapsed, 's')}, its longest job did I/O for {_h(max(times), 's')}: "
-        "what happened in the rest is not reported",
-        "fio's elapsed against its run times",
-        "look for startdelay, a long layout of files, or a phase that was left out",
-        observed=float(elapsed),
-        limit=shown,
-        unit="s",
+    why = say(
+        "fio ran for {elapsed}, its longest job did I/O for {longest}: what happened in the rest "
+        "is not reported",
+        elapsed=_h(elapsed, "s"),
+        longest=_h(max(times), "s"),
     )
+    basis = "fio's elapsed against its run times"
+    remedy = say("look for startdelay, a long layout of files, or a phase that was left out")
+    yield Finding("elapsed", "run", "unknown", why, basis, remedy, float(elapsed), shown, "s")
 
 
 def _h(value: float, unit: str) -> str:

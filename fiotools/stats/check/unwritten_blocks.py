@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fiotools.hints import argument
+from fiotools.language import say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.flows import flows
@@ -36,31 +37,29 @@ def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
 def _read(run: Run, row: Row, known: Evidence, share: float | None, rate: float) -> Finding:
     subject = run.subject(row)
     if share is not None and share < 0.5:
-        return Finding(
-            "sparse",
-            subject,
-            "suspect",
-            f"of the direct reads {100 * share:.2g} % reached the device: the others asked for "
-            "blocks that are not there",
-            "fio's disk_util: I/Os of the device against I/Os of the jobs",
-            _remedy(),
-            observed=100 * share,
-            limit=50.0,
-            unit="%",
+        why = say(
+            "of the direct reads {share} % reached the device: the others asked for blocks that "
+            "are not there",
+            share=f"{100 * share:.2g}",
         )
+        basis = "fio's disk_util: I/Os of the device against I/Os of the jobs"
+        figures = (100 * share, 50.0, "%")
+        return Finding("sparse", subject, "suspect", why, basis, _remedy(), *figures)
     if known.prefilled:
-        said = argument("prefilled", True)
-        return Finding("sparse", subject, "ok", "prefilled, as was declared", said)
+        why, basis = say("prefilled, as was declared"), argument("prefilled", True)
+        return Finding("sparse", subject, "ok", why, basis)
     carried = None if known.is_memory else known.carried
     if carried is not None and row["direct"] and rate > 1.02 * carried:
-        why = "direct reads faster than the link: the blocks may never have been written"
+        why = say("direct reads faster than the link: the blocks may never have been written")
         return Finding("sparse", subject, "suspect", why, _BASIS, _remedy())
     if share is not None:
-        why = f"{100 * min(share, 1):.0f} % of the direct reads reached the device"
+        why = say(
+            "{share} % of the direct reads reached the device", share=f"{100 * min(share, 1):.0f}"
+        )
         return Finding(
             "sparse", subject, "ok", why, "fio's disk_util", None, 100 * share, 50.0, "%"
         )
-    why = "whether the blocks that were read had been written before is not in the report"
+    why = say("whether the blocks that were read had been written before is not in the report")
     return Finding("sparse", subject, "unknown", why, _BASIS, _remedy())
 
 
@@ -89,7 +88,7 @@ def _reached(run: Run, reads: list[Row]) -> float | None:
 
 
 def _remedy() -> str:
-    return (
-        "fill the file with random data first, and discard the first pass "
-        f"({argument('prefilled', True)} says so)"
+    return say(
+        "fill the file with random data first, and discard the first pass ({prefilled} says so)",
+        prefilled=argument("prefilled", True),
     )
