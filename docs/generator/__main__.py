@@ -2,10 +2,14 @@
 
 import sys
 
-from docs.generator import columns_page, formats_page
+from docs.generator import columns_page, formats_page, rooms
 from docs.generator.filled import DOCS
 
-PAGES = {"columns.md": columns_page.render, "formats.md": formats_page.render}
+PAGES = {
+    "columns.md": columns_page.render,
+    "formats.md": formats_page.render,
+    "rooms.svg": rooms.render,
+}
 
 
 def main() -> int:

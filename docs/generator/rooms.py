@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,9 +27,11 @@ _STYLE = """
   text { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11px; fill: #333 }
   .name { font-size: 14px; font-weight: bold; fill: #000 }
   rect { fill: #F4F8FB; stroke: #0072B2; stroke-width: 1.2 }
-  line { stroke: #6E6E6E; stroke-width: 1.2; marker-end: url(#head) }
+  polyline { fill: none; stroke: #6E6E6E; stroke-width: 1.2; marker-end: url(#head) }
 """
+_WAY = 30  # px: an arrow that passes a layer
 Graph: TypeAlias = Mapping[str, set[str]]
+Spot: TypeAlias = tuple[str, str]  # a room, or the arrow from one to another
 
 
 def modules() -> dict[str, Path]:
@@ -133,21 +136,22 @@ def idea(name: str) -> str:
 
 
 def render() -> str:
-    """Draw the rooms as SVG."""
+    """Draw the rooms as SVG.
+
+    An arrow that passes layers has a place in each of them, so that it crosses no room.
+    """
     rooms = graph()
-    rows = layers(rooms)
-    wide = max(map(len, rows)) * (_WIDE + _EDGE) + _EDGE
+    rows: list[list[Spot]] = [[(name, "") for name in row] for row in layers(rooms)]
+    level = {name: at for at, row in enumerate(rows) for name, _ in row}
+    ways: list[list[Spot]] = []
+    for upper, lower in arrows(rooms):
+        between = range(level[upper] + 1, level[lower])
+        for at in between:
+            rows[at].append((upper, lower))
+        ways.append([(upper, ""), *[(upper, lower)] * len(between), (lower, "")])
+    places = _places(rows, ways)
+    wide = max(sum(map(_width, row)) for row in rows) + _EDGE
     high = len(rows) * (_HIGH + _GAP) - _GAP + 2 * _EDGE
-    places: dict[str, tuple[float, float]] = {}
-    links = arrows(rooms)
-    for level, names in enumerate(rows):
-        above = {
-            name: [places[upper][0] for upper, lower in links if lower == name] for name in names
-        }
-        order = sorted(names, key=lambda one: (sum(above[one]) / max(len(above[one]), 1), one))
-        step = wide / len(order)
-        for at, name in enumerate(order):
-            places[name] = (step * (at + 0.5), _EDGE + level * (_HIGH + _GAP))
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}">',
         f"<style>{_STYLE}</style>",
@@ -156,17 +160,54 @@ def render() -> str:
         '<path d="M0 0 L8 4 L0 8 z" fill="#6E6E6E"/></marker></defs>',
         f'<path d="M0 0 H{wide} V{high} H0 z" fill="white"/>',
     ]
-    for upper, lower in links:
-        (x1, y1), (x2, y2) = places[upper], places[lower]
-        out.append(f'<line x1="{x1:.0f}" y1="{y1 + _HIGH:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"/>')
-    for name, (x, y) in places.items():
-        left = x - _WIDE / 2
-        out.append(f'<rect x="{left:.0f}" y="{y:.0f}" width="{_WIDE}" height="{_HIGH}" rx="6"/>')
-        shown = f"{name}/" if name != GROUND else "vocabulary, errors, units"
-        out.append(f'<text class="name" x="{left + 10:.0f}" y="{y + 19:.0f}">{shown}</text>')
-        text = re.sub(r"\.$", "", idea(name))
-        for at, line in enumerate(textwrap.wrap(text, 31)[:3]):
-            out.append(
-                f'<text x="{left + 10:.0f}" y="{y + 36 + 14 * at:.0f}">{escape(line)}</text>'
+    for way in ways:
+        top = level[way[0][0]]
+        points = []
+        for at, spot in enumerate(way):
+            x, y = places[top + at, spot], _EDGE + (top + at) * (_HIGH + _GAP)
+            points += [f"{x:.0f},{y:.0f}"] * (at > 0) + [f"{x:.0f},{y + _HIGH:.0f}"] * (
+                at < len(way) - 1
             )
+        out.append(f'<polyline points="{" ".join(points)}"/>')
+    for at, row in enumerate(rows):
+        for spot in row:
+            if not spot[1]:
+                out += _box(spot[0], places[at, spot], _EDGE + at * (_HIGH + _GAP))
     return "\n".join([*out, "</svg>", ""])
+
+
+def _width(spot: Spot) -> int:
+    return _WAY if spot[1] else _WIDE + _EDGE
+
+
+def _places(rows: list[list[Spot]], ways: list[list[Spot]]) -> dict[tuple[int, Spot], float]:
+    """Give the middle of each spot: in the order of what leads to it, each row in the middle."""
+    wide = max(sum(map(_width, row)) for row in rows) + _EDGE
+    places: dict[tuple[int, Spot], float] = {}
+    for at, row in enumerate(rows):
+        above: dict[Spot, list[float]] = {}
+        for way in ways:
+            for upper, lower in pairwise(way):
+                if (at - 1, upper) in places and lower in row:
+                    above.setdefault(lower, []).append(places[at - 1, upper])
+        middle = {spot: sum(found) / len(found) for spot, found in above.items()}
+        row.sort(key=lambda spot: (middle.get(spot, 0.0), spot))
+        x = (wide - sum(map(_width, row))) / 2
+        for spot in row:
+            places[at, spot] = x + _width(spot) / 2
+            x += _width(spot)
+    return places
+
+
+def _box(name: str, x: float, y: float) -> list[str]:
+    left = x - _WIDE / 2
+    shown = f"{name}/" if name != GROUND else "fiotools/*.py"
+    text = re.sub(r"\.$", "", idea(name))
+    return [
+        f'<rect x="{left:.0f}" y="{y:.0f}" width="{_WIDE}" height="{_HIGH}" rx="6"/>',
+        f'<text class="name" x="{left + 10:.0f}" y="{y + 19:.0f}">{shown}</text>',
+        *(
+            f'<text x="{left + 10:.0f}" y="{y + 36 + 14 * at:.0f}">{escape(line)}</text>'
+            for at, line in enumerate(textwrap.wrap(text, 31))
+        ),
+    ]

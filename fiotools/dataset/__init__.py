@@ -1,4 +1,4 @@
-"""Many files as one dataset: Parquet files of the tidy tables, and what was read of each file.
+"""Many files as one dataset: Parquet files of the tidy tables, converted once.
 
 A dataset is a folder, here or in an object store::
 

@@ -1,4 +1,4 @@
-"""The language of figures, and of the sentences that frames hold: a state, as matplotlib's style.
+"""The language of figures and of the sentences in frames: a state.
 
 The code says everything in English, in whole messages: ``say("{n} rounds", n=5)``. A language is
 one file beside this module, ``<lang>.toml``, a message and its translation in each line of its

@@ -1,4 +1,4 @@
-"""The readers: our formats (`fiotools.readers.formats`), and those that other packages bring along.
+"""The readers: what each format looks like, and what its rows are.
 
 A package adds a reader of its own through the entry-point group ``fiotools.readers``: each entry
 names a `Reader`. Its name must be new.

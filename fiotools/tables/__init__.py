@@ -1,4 +1,4 @@
-"""The tables themselves: rows of files, gathered into polars frames; pandas only at the border."""
+"""The tables themselves: polars frames of many files; pandas at the border."""
 
 from fiotools.tables.build import Column, Made, Maker, Tables
 
