@@ -15,10 +15,10 @@ SLOW = """
 import sys, time
 {before}
 import fiotools as ft
-from fiotools.input.batches import _Reading
+from fiotools.input import batches
 
-read = _Reading.read
-_Reading.read = lambda *given: time.sleep(0.02) or read(*given)
+read = batches.read_document
+batches.read_document = lambda *given: time.sleep(0.02) or read(*given)
 len(ft.read("*.txt").runs)
 """
 

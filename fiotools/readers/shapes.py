@@ -46,7 +46,7 @@ class Shapes:
     Parameters
     ----------
     keys : iterable of str
-        The keys of figures.
+        The keys of figures; those with a dot are of records that are `flat`.
     inner : sequence of sequence of str
         The keys under which each dictionary inside may stand; the first that is there counts.
     inner_keys : sequence of str
@@ -71,8 +71,23 @@ class Shapes:
     ) -> None:
         self.keys, self.inner, self.inner_keys = tuple(keys), inner, tuple(inner_keys)
         self._read = frozenset((*self.keys, *(key for one in inner for key in one), *read))
+        self._beside = frozenset(key.partition(".")[0] for key in self.keys if "." in key)
         self._known: dict[tuple[str, ...], list[Shape]] = {}
         self._count = 0
+
+    def flat(self, record: Record) -> Record:
+        """Give a record in which figures that are asked for with a dot stand beside the others.
+
+        Examples
+        --------
+        >>> Shapes(["a", "b.max"]).flat({"a": 1, "b": {"min": 2, "max": 7}, "c": {"d": 3}})
+        {'a': 1, 'c': {'d': 3}, 'b.min': 2, 'b.max': 7}
+        """
+        for outer in self._beside:
+            if isinstance(inside := record.get(outer), dict):
+                others = {key: value for key, value in record.items() if key != outer}
+                record = others | {f"{outer}.{key}": value for key, value in inside.items()}
+        return record
 
     def take(self, record: Record) -> tuple[Shape, tuple[Any, ...]]:
         """Take the figures of a record: those that are there, in the order of its shape."""
@@ -116,7 +131,7 @@ class Shapes:
                 lines.append(f"if tuple(inner{number}) != names{number}: return None")
         there = [place for place in places if place]
         lines.append(f"return ({''.join(f'{place}, ' for place in there)})")
-        exec("def take(record):\n  " + "\n  ".join(lines), space)  # noqa: S102: our keys only
+        exec("def take(record):\n  " + "\n  ".join(lines), space)  # our keys only
         numbers = iter(range(len(there)))
         order = [next(numbers) if place else len(there) for place in places]
         is_whole = len(there) == len(places)

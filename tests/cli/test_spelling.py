@@ -100,7 +100,7 @@ def test_no_message_writes_an_argument_out_by_its_name():
                 is_sign = isinstance(sign, ast.Constant) and sign.value == "="
                 if is_sign and getattr(value, "conversion", -1) == ord("r"):
                     found.append(path.name)
-    assert {*found} <= {"publication.py"}  # of a file's columns
+    assert {*found} <= {"published.py"}  # of a file's columns
 
 
 def test_what_is_named_exists():

@@ -219,7 +219,7 @@ def test_only_whole_answers_are_recognised():
 
 
 def test_results():
-    heads, body, around = rows(ft.read("data/dda-vhdx/xml/{volume}.xml"))
+    heads, body, around = rows(ft.show(ft.read("data/dda-vhdx/xml/{volume}.xml")))
     assert around[0].startswith("Results: 3 files, DISKSPD 2.0.21a, 3 runs, ")
     assert around[-1] == "the first 5 of 27 rows of .io, a few of their columns"
     assert heads[:2] == ["volume", "thread"]

@@ -38,9 +38,9 @@ if sys.platform == "win32":
     sys.modules["msvcrt"] = types.SimpleNamespace(locking=lambda *args: None, LK_NBLCK=0)
 from pathlib import Path
 import fiotools as ft
-from fiotools.measure import device, facts, mounts
+from fiotools.measure import devices, machine
 from fiotools.measure.experiments import random_io
-mounts._TABLE = facts._PROC = facts._CGROUP = device._SYS = Path("nowhere")
+devices._TABLE = machine._PROC = machine._CGROUP = devices._SYS = Path("nowhere")
 random_io._ENGINES[sys.platform] = "psync"
 """
 MEASURE = """

@@ -209,7 +209,9 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
     said = []
     arguments = {"output": tmp_path / "out", "rounds": 5, "size": "16M", "only": ["read"]}
     # a clock that goes on by 20 seconds with each run
-    clock = SimpleNamespace(monotonic=itertools.count(0.0, 20.0).__next__)
+    clock = SimpleNamespace(
+        monotonic=itertools.count(0.0, 20.0).__next__, perf_counter=time.perf_counter
+    )
     monkeypatch.setattr(rounds, "time", clock)
     (tmp_path / "place").mkdir()
     ft.measure.run("throughput", tmp_path / "place", say=said.append, **arguments)
@@ -525,7 +527,7 @@ def test_a_plan_comes_back_from_json(tmp_path):
 @linux
 def test_a_cache_that_is_not_dropped_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(Place, "is_memory", False)
-    monkeypatch.setattr(base.resident, "drop", lambda path: path.read_bytes())
+    monkeypatch.setattr(base.page_cache, "drop", lambda path: path.read_bytes())
     place, said = tmp_path / "place", []
     place.mkdir()
     asked = {"output": tmp_path / "out", "rounds": 2, "size": "16M", "say": said.append}

@@ -326,8 +326,9 @@ class _Reading:
             return listed
         return self.run.values.numbers(listed, listed, place)
 
-    def add_entry(self, number: int, entry: dict[str, Any], alike: int) -> None:
+    def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
         """Take an entry, and what it moved in each direction."""
+        entry = _ENTRIES.flat(entry)
         shape, figures = self._take(_ENTRIES, entry)
         self._add_job(number, entry, figures, alike)
         moved: list[str] = []
@@ -376,7 +377,7 @@ class _Reading:
         )
 
     def _add_part(
-        self, number: int, direction: str, part: dict[str, Any], entry: Mapping[str, Any]
+        self, number: int, direction: str, part: Mapping[str, Any], entry: Mapping[str, Any]
     ) -> tuple[bool, bool] | None:
         """Take what one direction did.
 
@@ -387,6 +388,7 @@ class _Reading:
         """
         run = self.run
         job, options = run.entries[number].job, run.entries[number].options
+        part = _PARTS.flat(part)
         shape, figures = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
         has_moved = has_io(figures)
         if not (has_moved or direction == "sync"):
@@ -504,7 +506,7 @@ class _Reading:
                     part = entry.get(direction)
                     if not isinstance(part, dict):
                         continue
-                    _, figures = self._take(_PARTS, part)
+                    _, figures = self._take(_PARTS, _PARTS.flat(part))
                     if not figures[_RAN] or not has_io(figures):
                         continue
                     time, moved = figures[_RAN] / 1000, in_bytes(part, figures[_MOVED], self.fio)
@@ -517,7 +519,7 @@ class _Reading:
         """Take the block devices; in client mode each names its host."""
         for disk in listed if isinstance(listed, list) else ():
             if isinstance(disk, dict):
-                name = disk.get("name")
+                disk, name = _DISKS.flat(disk), disk.get("name")
                 shape, figures = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
                 self.run.disks.append((name, disk.get("hostname"), figures))
                 self.add_extras(None, disk, shape.rest, f"disk_util.{name}.")
