@@ -8,7 +8,7 @@ from typing import Any
 
 from fiotools import units
 from fiotools.plain_text import printable
-from fiotools.vocabulary import COLUMNS, STATISTICS
+from fiotools.vocabulary import EVERY
 
 NONE = "-"
 _ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
@@ -17,7 +17,7 @@ _BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of
 
 def unit_of(column: str) -> str:
     """Give a column's base unit; nothing where the vocabulary has none."""
-    known = COLUMNS.get(column) or STATISTICS.get(column)
+    known = EVERY.get(column)
     return known.unit if known else ""
 
 
@@ -39,7 +39,7 @@ def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[l
 
 def is_numeric(values: Sequence[Any], name: str) -> bool:
     """Say whether a column holds numbers to compare, and not names that are numbers."""
-    known = COLUMNS.get(name) or STATISTICS.get(name)
+    known = EVERY.get(name)
     text = known is not None and known.dtype in ("str", "datetime")
     return not text and any(map(_is_number, values))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.vocabulary import COLUMNS, STATISTICS
+from fiotools.vocabulary import COLUMNS, EVERY
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -29,7 +29,7 @@ def short(name: str) -> str:
     >>> short("bw_bytes_per_s"), short("lat_mean_ns"), short("iops"), short("round_s")
     ('bw', 'lat_mean', 'iops', 'round_s')
     """
-    known = COLUMNS.get(name) or STATISTICS.get(name)
+    known = EVERY.get(name)
     return _UNIT.sub("", name) if known and known.unit else name
 
 

@@ -13,7 +13,7 @@ from fiotools.display import cells, columns
 from fiotools.display.frame import Frame
 from fiotools.display.model import Column, Sheet
 from fiotools.plain_text import many, printable
-from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
+from fiotools.vocabulary import CONDITIONS, EVERY, KEYS
 
 WRAPS = 24  # letters that a line of a sentence has at least
 _SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and each thing once
@@ -60,7 +60,7 @@ def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> Column:
 
 def about(name: str) -> str:
     """Say what a column means, for whoever points at its heading."""
-    known = COLUMNS.get(name) or STATISTICS.get(name)
+    known = EVERY.get(name)
     return f"{name}: {known.meaning}" if known else ""
 
 
@@ -72,7 +72,7 @@ def head(name: str) -> str:
     >>> head("lat_mean_ns"), head("bw_bytes_per_s"), head("volume")
     ('lat mean', 'bw', 'volume')
     """
-    known = name in COLUMNS or name in STATISTICS
+    known = name in EVERY
     return columns.short(name).replace("_", " ") if known else name
 
 
@@ -171,12 +171,12 @@ def cut(frame: Frame) -> list[str]:
 def is_label(name: str) -> bool:
     """Say whether a column tells rows apart, rather than says something of them."""
     known = (*KEYS, *CONDITIONS, "latency", "percentile", "quantity", "option")
-    return name in known or name not in (*COLUMNS, *STATISTICS)
+    return name in known or name not in EVERY
 
 
 def _worth(frame: Frame, name: str) -> int:
     """Say how long a column stays where the width does not suffice for all."""
-    if name == "verdict" or name not in (*COLUMNS, *STATISTICS):
+    if name == "verdict" or name not in EVERY:
         return 3
     if interval_of(name, frame.names):
         return 2
@@ -184,6 +184,6 @@ def _worth(frame: Frame, name: str) -> int:
 
 
 def _folds(name: str) -> bool:
-    known = COLUMNS.get(name) or STATISTICS.get(name)
+    known = EVERY.get(name)
     figure = known is not None and known.dtype in ("Int64", "float64")
     return name != "verdict" and (not figure or name in (*KEYS, *CONDITIONS, *_ASKED))

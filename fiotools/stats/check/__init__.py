@@ -25,7 +25,7 @@ from fiotools.stats.check.totals import parts
 from fiotools.stats.check.unwritten_blocks import sparse
 from fiotools.tables.columns import column
 from fiotools.tables.frames import of_files, to_pandas
-from fiotools.vocabulary import ANSWERS, STATISTICS
+from fiotools.vocabulary import ANSWERS, EVERY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,5 +197,5 @@ def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pl.DataFrame:
     columns += [column(name, [run.head[name] for run, _ in found]) for name in _KEYS]
     for name in answers:
         values = [getattr(one, name) for _, one in found]
-        columns.append(column(name, values, STATISTICS[name].dtype))
+        columns.append(column(name, values, EVERY[name].dtype))
     return pl.DataFrame(columns)
