@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
 
@@ -11,12 +11,13 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.stats.frames import numbers
+from fiotools.stats.frames import Frame, numbers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _SEEN = 0.005  # of the longest bar
+Spent: TypeAlias = tuple[float, float, float]  # user CPU, system CPU, waiting
 
 
 def timings(
@@ -64,30 +65,51 @@ def timings(
     if len(set(names)) != len(names):
         raise SchemaError(f"{y!r} names a bar more than once: summarize first, or choose another y")
     common.numbers(table, "real_s")  # that they are numbers, and some are there
-    walls = common.known(table, "real_s")
+    at = [names.index(row) for row in rows]
+    reals = common.known(table, "real_s")
+    walls = [reals[row] for row in at]
+    spent = _spent(table, reals)
+    longest = max(*reals, *(user + system for user, system, _ in spent))
     ax = common.axes(ax, len(rows))
-    spent = (
+    ends = _draw_bars(ax, [spent[row] for row in at], longest)
+    over = _write_times(ax, walls, ends, longest)
+    common.name_rows(ax, rows)
+    ax.set_xlim(0, longest * (1.24 if over else 1.12) or 1)
+    common.few_ticks(ax.xaxis)
+    label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
+    what = common.of_one_run(label, table, at, below=True)
+    common.unit_axis(ax, "real_s", what, like=longest)
+    lines = 1
+    if over:
+        fit_text.label_below(ax, *what.splitlines())
+        lines = ax.get_xlabel().count("\n") + 2
+    common.legend_below(ax, 3, lines=lines)
+    return ax
+
+
+def _spent(table: Frame, walls: Sequence[float]) -> list[Spent]:
+    """Give user CPU, system CPU and waiting of each row."""
+    used = zip(walls, numbers(table, "user_s"), numbers(table, "sys_s"), strict=True)
+    return [
+        (user or 0.0, system or 0.0, max(0.0, wall - (user or 0.0) - (system or 0.0)))
+        for wall, user, system in used
+    ]
+
+
+def _draw_bars(ax: Axes, spent: Sequence[Spent], longest: float) -> list[float]:
+    """Draw a bar of three parts for each row, and say where it ends."""
+    kinds = (
         # told apart in greyscale too: dark, middle, light
         (say("user CPU"), common.PALETTE[0]),
         (say("system CPU"), common.PALETTE[4]),
         (say("waiting"), "#DDDDDD"),
     )
-    lengths = [
-        (user or 0.0, system or 0.0, max(0.0, real - (user or 0.0) - (system or 0.0)))
-        for real, user, system in zip(
-            walls, numbers(table, "user_s"), numbers(table, "sys_s"), strict=True
-        )
-    ]
-    longest = max(*walls, *(user + system for user, system, _ in lengths))
-    at = [names.index(row) for row in rows]
-    left = [0.0] * len(rows)
-    for (label, colour), widths in zip(
-        spent, zip(*(lengths[i] for i in at), strict=True), strict=True
-    ):
+    left = [0.0] * len(spent)
+    for (label, colour), widths in zip(kinds, zip(*spent, strict=True), strict=True):
         # what is too short to be seen is not explained either
         seen = max(widths) > longest * _SEEN
         ax.barh(
-            range(len(rows)),
+            range(len(spent)),
             widths,
             left=left,
             height=0.6,
@@ -95,23 +117,17 @@ def timings(
             label=label if seen else None,
         )
         left = [start + width for start, width in zip(left, widths, strict=True)]
+    return left
+
+
+def _write_times(ax: Axes, walls: Sequence[float], ends: Sequence[float], longest: float) -> bool:
+    """Write wall time beside each bar, and mark its end where CPU time is more; say if it is."""
     over = False
-    for place, (row, end) in enumerate(zip(at, left, strict=True)):
-        text = units.human(walls[row], "s", like=longest)
-        if end - walls[row] > longest * _SEEN:
+    for place, (wall, end) in enumerate(zip(walls, ends, strict=True)):
+        text = units.human(wall, "s", like=longest)
+        if end - wall > longest * _SEEN:
             over = True
-            ax.vlines(walls[row], place - 0.3, place + 0.3, colors="black", linewidths=1.6)
+            ax.vlines(wall, place - 0.3, place + 0.3, colors="black", linewidths=1.6)
             text = say("{wall}, CPU {cpu}", wall=text, cpu=units.human(end, "s", like=longest))
-        common.write(ax, text, max(walls[row], end), place)
-    common.name_rows(ax, rows)
-    ax.set_xlim(0, longest * (1.24 if over else 1.12) or 1)
-    common.few_ticks(ax.xaxis)
-    label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
-    what = common.of_one_run(label, table, at, below=True)
-    common.unit_axis(ax, "real_s", what, like=longest)
-    if over:
-        fit_text.label_below(ax, *what.splitlines())
-        common.legend_below(ax, len(spent), lines=ax.get_xlabel().count("\n") + 2)
-    else:
-        common.legend_below(ax, len(spent))
-    return ax
+        common.write(ax, text, max(wall, end), place)
+    return over

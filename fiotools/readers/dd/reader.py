@@ -129,8 +129,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         end = stop if is_bare else tokens[-1].end
         if not (is_bare or _COMMENT.match(tail)):
             break
-    if not is_certain:
-        return None
+    return _closed(text, start, end, tokens, stops) if is_certain else None
+
+
+def _closed(
+    text: str, start: int, end: int, tokens: list[Token], stops: list[int]
+) -> tuple[int, int, Block]:
+    """Say how what dd printed ends: written over, cut off, or spoiled by what comes below."""
     low, stop = max(0, end - dd_lines.LONGEST), dd_lines.line_end(text, end)
     is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
     is_overwritten |= text[stop : stop + 1] == "\r"
