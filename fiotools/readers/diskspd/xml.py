@@ -35,7 +35,6 @@ from lxml.etree import XMLSyntaxError
 from fiotools.errors import ParseError
 from fiotools.readers import surroundings
 from fiotools.readers.diskspd import documents, messages, options, trees
-from fiotools.readers.diskspd import text as diskspd_text
 from fiotools.readers.diskspd.documents import Piece
 from fiotools.readers.diskspd.elements import MalformedError
 from fiotools.readers.diskspd.figures import Run
@@ -44,7 +43,7 @@ from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
 from fiotools.readers.diskspd.shapes import Layout, NoSpanError
 from fiotools.readers.diskspd.trees import Taken
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
-from fiotools.readers.grammar import Report, Session
+from fiotools.readers.grammar import Later, Report, Session
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -52,6 +51,10 @@ if TYPE_CHECKING:
 
 _XML, _TEXT = re.compile(DISKSPD_XML), re.compile(DISKSPD_TEXT, re.MULTILINE)
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
+# text output in a file of XML: most files have none
+_add_text, _parse_text = (
+    Later(f"fiotools.readers.diskspd.text:{name}") for name in ("add", "parse")
+)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -82,7 +85,7 @@ def read(document: Document, tables: Tables) -> None:
             if report.kind == "diskspd_xml":
                 _add(tables, report, Session())
             else:
-                diskspd_text.add(tables, report, Session())
+                _add_text(tables, report, Session())
         except ParseError as error:
             failures.append(error)
         at = report.end
@@ -100,7 +103,7 @@ def _search(document: Document) -> list[Report]:
     at = 0
     xml = _XML.search(text)
     while match := _TEXT.search(text, at, xml.start() if xml else len(text)) or xml:
-        kind, read_at = ("xml", parse) if match is xml else ("text", diskspd_text.parse)
+        kind, read_at = ("xml", parse) if match is xml else ("text", _parse_text)
         parsed = read_at(text, match)
         at = match.end()
         if parsed and parsed[0] >= (found[-1].end if found else 0):
