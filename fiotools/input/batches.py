@@ -94,8 +94,12 @@ def read_batch(
     tables: Tables | None
     for number, file in enumerate(found):
         try:
-            content = document(file.name, fetch(file), task.version)
-            tables = read_document(content, task, partial(job_files.complete, file))
+            # no name is given to the text: it must be gone when the rows are put together
+            tables = read_document(
+                document(file.name, fetch(file), task.version),
+                task,
+                partial(job_files.complete, file),
+            )
         except (FileError, OSError) as error:
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None
