@@ -134,7 +134,7 @@ def _has_rows(document: Document) -> bool:
     """Whether one of the first lines of a text begins with a number, and is of no report."""
     text = document.text
     return (
-        not document.kinds and text[:1] not in "{<" and _NUMBER.search(text, 0, _HEAD) is not None
+        text[:1] not in "{<" and not document.kinds and _NUMBER.search(text, 0, _HEAD) is not None
     )
 
 
