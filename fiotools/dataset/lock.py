@@ -52,7 +52,7 @@ def _file(folder: Folder) -> Iterator[None]:
     how = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
     handle = os.open(folder.own(LOCK), how, 0o666)
     try:
-        if lock.take(handle) is False:
+        if lock.take(handle, inherited=False) is False:
             raise DatasetError(
                 f"{folder.url}: another conversion is at work there; wait for its end"
             )

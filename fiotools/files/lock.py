@@ -1,7 +1,4 @@
-"""A lock that the system keeps on an open file, and frees when its last holder ends.
-
-A kill leaves nothing behind. Commands that inherit the open file hold the lock with us.
-"""
+"""A lock that the system keeps on an open file, and frees when its holder ends: also by a kill."""
 
 from __future__ import annotations
 
@@ -12,8 +9,15 @@ import sys
 _UNABLE = {errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.EISDIR}
 
 
-def take(handle: int) -> bool | None:
-    """Lock an open file, or a folder where the system has files for them (not on Windows).
+def take(handle: int, *, inherited: bool) -> bool | None:
+    """Lock an open file; with ``inherited`` also a folder (not on Windows).
+
+    Parameters
+    ----------
+    handle : int
+    inherited : bool
+        Whether processes that inherit the open file hold the lock with us, and after us. If not,
+        what a killed program leaves running (the processes of an executor) holds nothing.
 
     Returns
     -------
@@ -31,7 +35,7 @@ def take(handle: int) -> bool | None:
     import fcntl
 
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (fcntl.flock if inherited else fcntl.lockf)(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError as error:

@@ -33,7 +33,7 @@ def hold(folder: Path) -> int | None:
     handle = _opened(folder)
     until = time.monotonic() + _PATIENCE_S
     try:
-        while (is_ours := lock.take(handle)) is False:
+        while (is_ours := lock.take(handle, inherited=True)) is False:
             if time.monotonic() >= until:
                 raise MeasureError(
                     f"{folder}: another campaign is at work in this folder, or a command of one "
