@@ -3,7 +3,7 @@
 A slow second is mostly followed by another, so that n samples tell less than n runs would, and the
 t interval of single samples is far too narrow. The means of a few long batches hardly depend on
 each other. Six of them, always: a number of batches that is chosen by looking at the data picks
-out the cases in which the interval is too narrow. `benchmarks/coverage.py` measures all this.
+out the cases in which the interval is too narrow. `benchmarks/COVERAGE.md` has what came of it.
 
 Sources: Schmeiser, "Batch size effects in the analysis of simulation output" (1982); Sokal, "Monte
 Carlo methods in statistical mechanics" (1997) for the window of the autocorrelation time.

@@ -1,4 +1,4 @@
-"""The intervals hold the truth as often as they say: a short form of `benchmarks.coverage`.
+"""The intervals hold the truth as often as they say: a short form of `benchmarks.coverage.ratios`.
 
 The bounds are five standard errors and more from what many trials give.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import RHOS, exact_coverage, ratio_coverage, series_coverage
+from benchmarks.coverage.ratios import RHOS, exact_coverage, ratio_coverage, series_coverage
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])

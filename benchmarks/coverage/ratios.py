@@ -1,6 +1,6 @@
-"""How often the 95 % intervals of the library hold the truth: ``python -m benchmarks.coverage``.
+"""The 95 % intervals of a ratio and of the mean of a series.
 
-Two of them, on noise of which the truth is known: the log-Welch interval of a ratio, as `compare`
+Both are tried on noise of which the truth is known: the log-Welch interval of a ratio, as `compare`
 computes it, of 3, 5 and 10 lognormal runs a side, each of one cell or of four (a run is reduced to
 one number first); and the six-batch interval of the mean of a series, as `steady` computes it, of
 120 and 300 samples of which each depends on the one before (AR(1)). Beside them what one should not
@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import sqrt
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, stats
 
+from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.arms import Arms, Replicate
 from fiotools.stats.batch_means import BATCHES, batch_interval, portions
 from fiotools.stats.estimates import welch
 
-TRIALS = 20_000
-ROUNDS = 5  # so many times that for series: .0007 is the standard error of .94 then
-SEED = 20_240_229
 RUNS = (3, 5, 10)
 CELLS = (1, 4)
 LENGTHS = (120, 300)
@@ -113,27 +110,45 @@ def _intervals(series: Array) -> Iterator[tuple[float, float]]:
         yield ends
 
 
-def main(trials: int = TRIALS) -> None:
-    """Print the table."""
-    rng = np.random.default_rng(SEED)
-    start = perf_counter()
-    print(f"coverage of 95 % intervals, {trials:,} trials each, seed {SEED}\n")
-    print("ratio (compare)    log-Welch of runs   cells taken for runs")
+def _ratios(trials: int, rng: np.random.Generator) -> Iterator[Row]:
     for cells in CELLS:
         for runs in RUNS:
             good, bad = ratio_coverage(runs, cells, trials, rng)
-            said = f"{bad:.3f}" if cells > 1 else "-"
-            print(f"n {runs:2}, {cells} cell(s)             {good:.3f}                  {said}")
-    print(f"\nmean (steady), {ROUNDS * trials:,} trials each")
-    print("                     six batches  calculated   single samples")
+            yield {
+                "runs a side": runs,
+                "cells": cells,
+                "log-Welch of runs": Rate(good, trials, least=0.94),
+                "cells taken for runs": f"{bad:.3f}" if cells > 1 else "",
+            }
+
+
+def _series(trials: int, rng: np.random.Generator) -> Iterator[Row]:
     for n in LENGTHS:
         for rho in RHOS:
-            parts = [series_coverage(n, rho, trials, rng) for _ in range(ROUNDS)]
-            good, bad = np.mean(parts, axis=0)
-            exact = exact_coverage(n, rho)
-            print(f"n {n}, rho {rho:.1f}           {good:.4f}       {exact:.4f}        {bad:.3f}")
-    print(f"\n{perf_counter() - start:.0f} s")
+            good, bad = series_coverage(n, rho, trials, rng)
+            yield {
+                "samples": n,
+                "rho": rho,
+                "six batches": Rate(good, trials, least=0.93),
+                "calculated": f"{exact_coverage(n, rho):.3f}",
+                "single samples": f"{bad:.3f}",
+            }
 
 
-if __name__ == "__main__":
-    main()
+STUDIES = [
+    Study(
+        "ratio",
+        "The ratio of two sides",
+        "Lognormal runs, the level 10 % above the baseline and with twice its spread; each run of "
+        "one cell or of four. Goal: .94 and more.",
+        _ratios,
+        trials=20_000,
+    ),
+    Study(
+        "series",
+        "The mean of a series",
+        "Series in which each sample depends on the one before (AR(1)). Goal: .93 and more.",
+        _series,
+        trials=20_000,
+    ),
+]
