@@ -144,7 +144,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("tolerance_pct", "verdict", "warnings"),
     ),
     "window": (
-        *("time_s", "interval_s", "span_s", "coverage_pct", "n"),
+        *("time_s", "interval_s", "span_s", "coverage_pct", "n", "io_bytes"),
         *("iops", "bw_bytes_per_s", "mean"),
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
     ),

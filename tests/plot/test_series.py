@@ -101,7 +101,7 @@ def test_rounds_are_drawn_over_their_samples():
 
 
 def test_trend_of_uneven_samples_is_numpys():
-    clock = np.cumsum([1.0, 3.0, 1.0, 1.0, 2.0])
+    clock = np.cumsum([1.0, 1.8, 1.0, 1.0, 1.5])
     samples = log([50.0, 60.0, 80.0, 70.0, 90.0], time_s=clock.tolist())
     ax = ft.plot.series(samples, steady=ft.steady(samples, window=4))
     middles, widths = clock[1:] - np.diff(clock) / 2, np.diff(clock)

@@ -178,15 +178,30 @@ def test_one_sample_is_told_what_is_missing(log, rows):
 
 
 def test_intervals_of_unequal_length_weigh_as_much_as_they_last(log, rows):
-    (row,) = rows(steady(log([10.0, 40.0, 20.0, 20.0], time_s=[1.0, 1.5, 2.5, 3.5])))
-    assert row["mean"] == pytest.approx((10 * 1 + 40 * 0.5 + 20 + 20) / 3.5)
-    assert row["warnings"].endswith("intervals from 0.5 to 1 s: weighted by time")
+    (row,) = rows(steady(log([10.0, 40.0, 20.0, 20.0], time_s=[1.0, 1.6, 2.6, 3.6])))
+    assert row["mean"] == pytest.approx((10 * 1 + 40 * 0.6 + 20 + 20) / 3.6)
+    assert row["warnings"].endswith("intervals from 0.6 to 1 s: weighted by time")
     # a log that begins late: its first sample is as long as the others
     (row,) = rows(steady(log([10.0, 40.0, 40.0], time_s=[31.0, 32.0, 33.0])))
     assert row["mean"] == 30
     assert row["warnings"].endswith(
         "the first sample, at 31 s, is taken to be as long as the others"
     )
+
+
+def test_windows_without_io_are_no_longer_rates(log, rows):
+    # fio wrote nothing at 2 and 3 s: the fourth second has 40, and not three seconds
+    gap = log([10.0, 40.0, 10.0], time_s=[1.0, 4.0, 5.0])
+    (row,) = rows(steady(gap))
+    assert (row["n"], row["mean"]) == (5, (10 + 40 + 10) / 5)
+    assert "2 s between samples count as time without I/O" in row["warnings"]
+    # a sample that came late stands for all of its time
+    (row,) = rows(steady(log([10.0, 40.0, 10.0], time_s=[1.0, 2.9, 3.9])))
+    assert row["mean"] == pytest.approx((10 + 40 * 1.9 + 10) / 3.9)
+    # no I/O has no latency
+    latency = log([10.0, 40.0, 10.0], time_s=[1.0, 4.0, 5.0], quantity="lat_ns")
+    (row,) = rows(steady(latency))
+    assert (row["n"], row["mean"]) == (3, (10 + 40 * 3 + 10) / 5)
 
 
 @pytest.mark.parametrize("quantity", ["io_bytes", "total_ios"])
