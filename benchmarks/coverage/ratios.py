@@ -1,34 +1,23 @@
-"""The 95 % intervals of a ratio and of the mean of a series.
+"""The 95 % interval of a ratio.
 
-Both are tried on noise of which the truth is known: the log-Welch interval of a ratio, as `compare`
-computes it, of 3, 5 and 10 lognormal runs a side, each of one cell or of four (a run is reduced to
-one number first); and the six-batch interval of the mean of a series, as `steady` computes it, of
-120 and 300 samples of which each depends on the one before (AR(1)). Beside them what one should not
-do: cells taken for runs, and the t interval of single samples. The batches' coverage can also be
-calculated, and is: what the simulation adds is that the library's own function has it.
+The log-Welch interval, as `compare` computes it, is tried on 3, 5 and 10 lognormal runs a side,
+each of one cell or of four (a run is reduced to one number first). Beside it what one should not
+do: cells taken for runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import signal, stats
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.arms import Arms, Replicate
-from fiotools.stats.batch_means import BATCHES, batch_interval, portions
 from fiotools.stats.estimates import welch
 
 RUNS = (3, 5, 10)
 CELLS = (1, 4)
-LENGTHS = (120, 300)
-RHOS = (0.0, 0.3, 0.6, 0.8)
 _BETWEEN, _WITHIN = 0.05, 0.02  # spread of runs, and of cells of one run, in logarithms
-
-Array = NDArray[np.float64]
 
 
 def ratio_coverage(
@@ -69,47 +58,6 @@ def _holds(truth: float, arms: list[list[float]]) -> bool:
     return low <= truth <= high
 
 
-def series_coverage(
-    n: int, rho: float, trials: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Give the coverage of the mean of an AR(1) series: by six batches, and by single samples."""
-    truth = 100.0
-    noise = rng.normal(0, 1, (trials, n))
-    noise[:, 0] /= sqrt(1 - rho**2)  # stationary from the first sample on
-    series = truth + signal.lfilter([1.0], [1.0, -rho], noise, axis=1)
-    batches = sum(low <= truth <= high for low, high in _intervals(series)) / trials
-    half = stats.t.ppf(0.975, n - 1) * series.std(axis=1, ddof=1) / sqrt(n)
-    return batches, float(np.mean(np.abs(series.mean(axis=1) - truth) <= half))
-
-
-def exact_coverage(n: int, rho: float) -> float:
-    """Calculate the coverage of the six-batch interval of an AR(1) series.
-
-    The interval misses the truth where a quadratic form of the batch means is above 0. Their
-    covariance is known, and the rest is the integral of Imhof, "Computing the distribution of
-    quadratic forms in normal variables" (1961), over the logarithm of its variable.
-    """
-    places, edges = np.arange(n), np.linspace(0.0, n, BATCHES + 1)
-    weights = np.array([portions(one, np.ones(n), edges) for one in np.eye(n)])
-    covariance = weights.T @ rho ** np.abs(places[:, None] - places) @ weights
-    mean = np.full((BATCHES, BATCHES), 1 / BATCHES**2)
-    variance = (np.eye(BATCHES) - BATCHES * mean) / (BATCHES - 1) / BATCHES
-    root = np.linalg.cholesky(covariance)
-    form = mean - float(stats.t.ppf(0.975, BATCHES - 1)) ** 2 * variance
-    found = np.linalg.eigvalsh(root.T @ form @ root)
-    x = np.linspace(-20.0, 20.0, 4001)
-    u = np.exp(x)[:, None] * found / np.abs(found).max()
-    curve = np.sin(np.arctan(u).sum(axis=1) / 2) / np.prod((1 + u**2) ** 0.25, axis=1)
-    return float(0.5 - np.trapezoid(curve, x) / np.pi)
-
-
-def _intervals(series: Array) -> Iterator[tuple[float, float]]:
-    for values in series:
-        ends = batch_interval(values)
-        assert ends is not None
-        yield ends
-
-
 def _ratios(trials: int, rng: np.random.Generator) -> Iterator[Row]:
     for cells in CELLS:
         for runs in RUNS:
@@ -122,19 +70,6 @@ def _ratios(trials: int, rng: np.random.Generator) -> Iterator[Row]:
             }
 
 
-def _series(trials: int, rng: np.random.Generator) -> Iterator[Row]:
-    for n in LENGTHS:
-        for rho in RHOS:
-            good, bad = series_coverage(n, rho, trials, rng)
-            yield {
-                "samples": n,
-                "rho": rho,
-                "six batches": Rate(good, trials, least=0.93),
-                "calculated": f"{exact_coverage(n, rho):.3f}",
-                "single samples": f"{bad:.3f}",
-            }
-
-
 STUDIES = [
     Study(
         "ratio",
@@ -142,13 +77,6 @@ STUDIES = [
         "Lognormal runs, the level 10 % above the baseline and with twice its spread; each run of "
         "one cell or of four. Goal: .94 and more.",
         _ratios,
-        trials=20_000,
-    ),
-    Study(
-        "series",
-        "The mean of a series",
-        "Series in which each sample depends on the one before (AR(1)). Goal: .93 and more.",
-        _series,
         trials=20_000,
     ),
 ]

@@ -19,7 +19,7 @@ from fiotools.hints import argument, typed
 from fiotools.language import listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
-from fiotools.stats.batch_means import PER_TAU, weighted_mean
+from fiotools.stats.batch_means import weighted_mean
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series, series_of
 from fiotools.stats.steady_rules import Window, judge_of
@@ -34,13 +34,9 @@ _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
 WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-_NARROW = (
-    "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-    " (too narrow: samples depend on each other for long)"
-)
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
-    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "tau"),
+    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
     *("method", "window", "window_mean", *_FIGURES, "met", "verdict"),
 )
 Limit: TypeAlias = "float | Sequence[float] | None"
@@ -439,10 +435,7 @@ class Judged:
             )
             words = {"mean": mean, "low": low, "high": high}
             words["confidence"] = f"{told['confidence']:.0%}"
-            whole = _WHOLE
-            if told["tau"] is not None and told["n"] < math.ceil(PER_TAU * told["tau"]):
-                whole = _NARROW
-            lines.append(say(whole, **words))
+            lines.append(say(_WHOLE, **words))
         return lines
 
     def _figures(self) -> list[str]:

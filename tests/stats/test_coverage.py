@@ -1,6 +1,6 @@
-"""The intervals hold the truth as often as they say: a short form of `benchmarks.coverage.ratios`.
+"""The answers are right as often as they say: a short form of `benchmarks.coverage`.
 
-The bounds are five standard errors and more from what many trials give.
+The bounds are four standard errors and more from what many trials give.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage.ratios import RHOS, exact_coverage, ratio_coverage, series_coverage
+from benchmarks.coverage import series
+from benchmarks.coverage.ratios import ratio_coverage
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])
@@ -19,36 +20,18 @@ def test_the_interval_of_a_ratio(runs, cells):
         assert naive < 0.75, "cells of one run are no repeats"
 
 
-@pytest.mark.parametrize(
-    ("n", "rho", "low", "naive"),
-    [
-        (120, 0.0, 0.92, (0.92, 0.98)),
-        (120, 0.8, 0.88, (0.40, 0.58)),
-        (300, 0.6, 0.91, (0.59, 0.75)),
-    ],
-)
-def test_the_interval_of_a_series(n, rho, low, naive):
-    batches, singles = series_coverage(n, rho, 1000, np.random.default_rng(11))
-    assert low < batches < 0.985
-    assert naive[0] < singles < naive[1]
+@pytest.mark.parametrize("n", [60, 300])
+@pytest.mark.parametrize("name", ["rho 0", "rho 0.8", "rho 0.95", "rho -0.6", "gamma, shape 1"])
+def test_the_interval_of_the_mean_of_a_series(n, name):
+    make = (series.AUTOREGRESSIVE | series.SKEWED)[name]
+    held, none, _ = series.coverage(*make(n, 800, np.random.default_rng(11)))
+    assert 0.93 < held.mean() < 0.998
+    assert not none.any()
 
 
-@pytest.mark.parametrize(
-    ("n", "coverage"),
-    # by integration with scipy, apart from the library; the first is Student's own
-    [(120, [0.95, 0.9473, 0.9416, 0.9259]), (300, [0.95, 0.9490, 0.9469, 0.9421])],
-)
-def test_what_six_batches_promise_of_series(n, coverage):
-    assert [exact_coverage(n, rho) for rho in RHOS] == pytest.approx(coverage, abs=5e-5)
-
-
-@pytest.mark.parametrize(("n", "rho"), [(120, 0.8), (300, 0.8), (100, 0.3)])
-def test_what_is_calculated_is_what_happens(n, rho):
-    held, _ = series_coverage(n, rho, 4000, np.random.default_rng(n))
-    assert held == pytest.approx(exact_coverage(n, rho), abs=5 * np.sqrt(0.06 * 0.94 / 4000))
-
-
-@pytest.mark.parametrize(("rho", "naive"), [(0.3, 0.86), (0.6, 0.68), (0.8, 0.49)])
-def test_single_samples_hold_the_mean_much_more_rarely(rho, naive):
-    _, singles = series_coverage(300, rho, 4000, np.random.default_rng(1))
-    assert singles == pytest.approx(naive, abs=0.025)
+@pytest.mark.parametrize(("n", "none"), [(60, (0.62, 0.77)), (1000, (0.0, 0.02))])
+def test_the_interval_of_the_mean_of_a_series_with_stalls(n, none):
+    for slow, noise in series.STALLS.values():
+        seen, held = series.stalled(n, slow, noise, 800, np.random.default_rng(5))
+        assert held[seen].mean() > 0.9
+        assert none[0] <= 1 - seen.mean() <= none[1]

@@ -18,7 +18,7 @@ from scipy import stats
 import fiotools as ft
 from fiotools import combine, compare, steady
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.batch_means import BATCHES, ENOUGH, PER_TAU, batch_interval
+from fiotools.stats.batch_means import BATCHES, ENOUGH, batch_interval
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.drift import blocks
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
@@ -164,11 +164,27 @@ def test_a_printed_figure_is_held_against_rounding_intervals():
 # series
 
 
-def test_a_mean_is_of_six_batches_with_five_degrees_of_freedom():
-    assert (BATCHES, ENOUGH, PER_TAU) == (6, 60, 18)
-    low, high = batch_interval(np.repeat([9.0, 10.0, 11.0, 10.0, 9.0, 11.0], 10))
-    # by hand: mean 10, variance 4 / 5, t of a table 2.5706
-    assert (low, high) == pytest.approx((10 - 2.5706 * sqrt(0.8 / 6), 10 + 2.5706 * sqrt(0.8 / 6)))
+def test_a_mean_is_of_fifteen_batches_their_autocorrelation_and_their_skewness():
+    assert (BATCHES, ENOUGH) == (15, 60)
+    means = np.array([9.0, 10, 11, 12, 10, 9, 9, 10, 8, 9, 10, 14, 12, 11, 10])
+    rest = means - means.mean()
+    # Marriott and Pope: the coefficient of n means is too small by (1 + 4 rho) / n
+    biased = float(rest[1:] @ rest[:-1] / (rest @ rest))
+    rho = (biased + 1 / 15) / (1 - 4 / 15)
+    rho += 0.75 * sqrt((1 - rho**2) / 15)
+    assert 0.7 < rho < 0.9
+    # the variance of the mean by the matrix of all correlations, and what it takes away from s^2
+    inflation = float(np.mean(rho ** np.abs(np.subtract.outer(range(15), range(15))))) * 15
+    told = 15 / inflation
+    error = sqrt(np.var(means) / (1 - 1 / told) / told)
+    beta = stats.skew(means) / (6 * sqrt(told))
+    ends = [
+        means.mean() - error * (np.cbrt(1 + 6 * beta * (t - beta)) - 1) / (2 * beta)
+        for t in stats.t.ppf([0.975, 0.025], told - 1)
+    ]
+    assert batch_interval(np.repeat(means, 4)) == pytest.approx(ends)
+    # most of what is far from the mean is above it
+    assert ends[1] - means.mean() > means.mean() - ends[0]
 
 
 def test_a_rule_of_fio_has_fios_own_figures():

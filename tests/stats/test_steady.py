@@ -11,7 +11,13 @@ from scipy import stats
 import fiotools as ft
 from fiotools import steady
 from fiotools.errors import SchemaError
-from fiotools.stats.batch_means import autocorrelation, batch_interval, integrated_time, portions
+from fiotools.stats.batch_means import (
+    autocorrelation,
+    batch_interval,
+    integrated_time,
+    missed,
+    portions,
+)
 from fiotools.stats.steady_rules import judge_of, window_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -116,24 +122,42 @@ def test_the_line_is_numpys(seed):
     assert found.rise_pct == pytest.approx(100 * slope * (middle[-1] - middle[0]) / mean)
 
 
-def test_six_batches_are_scipys_t(log, rows):
+def test_the_interval_of_the_mean_is_in_the_answer(log, rows):
     values = noise(300, 0.3, 1)
-    theirs = stats.ttest_1samp(values.reshape(6, 50).mean(axis=1), 0).confidence_interval(0.95)
-    assert batch_interval(values) == pytest.approx((theirs.low, theirs.high))
     (row,) = rows(steady(log(values.tolist())))
-    assert (row["mean_lo"], row["mean_hi"]) == pytest.approx((theirs.low, theirs.high))
+    assert (row["mean_lo"], row["mean_hi"]) == pytest.approx(batch_interval(values))
     assert row["mean"] == pytest.approx(values.mean())
     assert (row["confidence"], row["n"], row["interval_s"]) == (0.95, 300, 1.0)
     assert row["lag1"] == pytest.approx(np.corrcoef(values[:-1], values[1:])[0, 1], abs=0.01)
-    assert "mean" not in (row["warnings"] or "")
+    assert "need" not in (row["warnings"] or "")
+
+
+def test_a_series_of_independent_samples_has_about_their_t_interval():
+    widths = [
+        np.ptp(batch_interval(values)) / np.ptp(stats.ttest_1samp(values, 0).confidence_interval())
+        for values in np.random.default_rng(4).normal(100, 5, (300, 120))
+    ]
+    assert 1.2 < np.median(widths) < 1.6
+
+
+def test_a_rate_is_not_below_0(log, rows):
+    (row,) = rows(steady(log([0.0] * 56 + [1000.0] * 4)))
+    assert (row["mean_lo"], row["mean_hi"] > row["mean"]) == (0.0, True)
+
+
+@pytest.mark.parametrize("n", [60, 300, 1000])
+def test_how_many_series_hold_no_stall(n):
+    rng, begin = np.random.default_rng(n), 0.05 / 0.95 / 10
+    none = [rng.random() > 0.05 and rng.geometric(begin) >= n for _ in range(4000)]
+    assert missed(n) == pytest.approx(np.mean(none), abs=0.03)
 
 
 def test_batches_are_of_equal_time():
-    # 62 samples: a batch of 10 1/3 cuts samples
+    # 62 samples: a batch of 4 2/15 cuts samples
     values = noise(62, 0, 2)
-    fine = np.repeat(values, 6).reshape(6, 62).mean(axis=1)
-    theirs = stats.ttest_1samp(fine, 0).confidence_interval(0.9)
-    assert batch_interval(values, None, 0.9) == pytest.approx((theirs.low, theirs.high))
+    assert batch_interval(values, None, 0.9) == pytest.approx(
+        batch_interval(np.repeat(values, 15), None, 0.9)
+    )
     # two samples of a second are one of two seconds
     pairs = values.reshape(31, 2).mean(axis=1)
     edges = np.linspace(0, 62, 6)
@@ -159,13 +183,16 @@ def test_a_mean_says_what_it_needs(log, rows):
     (row,) = rows(steady(log(noise(59, 0, 5).tolist())))
     assert (row["mean_lo"], row["mean_hi"]) == (None, None)
     assert "mean: need >= 60 samples for its interval" in row["warnings"]
-    (row,) = rows(steady(log(noise(120, 0.95, 6).tolist())))
-    assert row["n"] < 18 * row["tau"]
-    needed = int(np.ceil(18 * row["tau"]))
-    assert row["warnings"].endswith(f"depend on each other so long, need >= {needed}")
+    (row,) = rows(steady(log(noise(300, 0.5, 6).tolist())))
+    assert row["warnings"].endswith(
+        "mean: 20 % of series as short hold no stall, if stalls take 5 % of the time, "
+        "10 samples each"
+    )
+    (row,) = rows(steady(log(noise(700, 0.5, 6).tolist())))
+    assert "stall" not in (row["warnings"] or "")
     (row,) = rows(steady(log([5.0] * 60)))
     assert (row["mean_lo"], row["tau"], row["met"]) == (None, None, True)
-    assert row["warnings"] == "mean: no spread at all, so no interval"
+    assert row["warnings"] == "mean: no spread between its batches, so no interval"
 
 
 def test_one_sample_is_told_what_is_missing(log, rows):
