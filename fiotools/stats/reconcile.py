@@ -288,20 +288,24 @@ def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
     """Say whether the log may be right, and what the rest of the run would have to have been."""
     assert found.summary_rate is not None
     rate, share = found.summary_rate, found.tolerance_pct / 100
-    late = sum(series.unsure / series.span for series in parts)
     low = sum(float(series.values.min()) for series in parts)
     high = sum(float(series.values.max()) for series in parts)
-    least = covered * found.log_rate * (1 - share)
-    most = covered * (found.log_rate + late) * (1 + share) + (1 - covered) * high
+    told = covered * found.log_rate
+    done = sum(series.done for series in parts) or 1.0
+    least, most = (
+        told * sum((series.bounds or (series.done,) * 2)[at] for series in parts) / done
+        for at in (0, 1)
+    )
+    least, most = least * (1 - share), most * (1 + share) + (1 - covered) * high
     verdict = "not settled" if least <= rate <= most else "disagrees"
+    if verdict == "not settled" and rate < told * (1 - share):
+        return f"{verdict}: {said}, unless it was idle in parts of the time between its samples"
     if 1 - covered < 1e-6:
-        why = "over the whole run"
-        if verdict == "not settled":
-            why = "unless what came after its gaps was late"
-        return f"{verdict}: {said}, {why}"
+        late = ", unless what came after its gaps was late"
+        return f"{verdict}: {said}{late if verdict == 'not settled' else ', over the whole run'}"
     part = f"the {percent(1 - covered)} % of the run without a log"
     if rate < least:
         return f"{verdict}: {said}, more than {part} can explain"
-    rest = max((rate - covered * found.log_rate) / (1 - covered), 0.0)
+    rest = max((rate - told) / (1 - covered), 0.0)
     reach = "which its samples reach too" if low <= rest <= high else "as none of its samples was"
     return f"{verdict}: {said}; {part} would have been at {rest:.4g} {found.unit}, {reach}"

@@ -63,8 +63,9 @@ class Series:
         A row is one I/O and no interval: only rounds made of them say something.
     complete : bool
         Each I/O was logged: outside its intervals there was none.
-    unsure : float
-        How much more was done if the gaps between samples were samples that came late.
+    bounds : (float, float), optional
+        What `done` may be besides: if windows are no longer than the shortest time between two
+        samples, and nothing was done between them; if gaps are samples that came late.
     """
 
     rows: list[int]
@@ -76,7 +77,7 @@ class Series:
     start: float = 0.0
     single: bool = False
     complete: bool = False
-    unsure: float = 0.0
+    bounds: tuple[float, float] | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -192,8 +193,11 @@ def _of_windows(
     rows: list[int], name: str | None, own: Array, clock: Array, spans: Array, *, complete: bool
 ) -> Series:
     """Take windows, of which the first and the last may be short."""
-    # those of averaged logs may leave gaps
-    widths = spans if complete else np.diff(clock, prepend=clock[0] - spans[0])
+    widths = spans
+    if not complete:  # those of averaged logs may leave gaps
+        widths = np.diff(clock, prepend=clock[0] - spans[0])
+        if name in RATES:
+            own = np.where(spans < (1 - _EQUAL) * widths, own * spans / widths, own)
     start = float(clock[-1] - widths.sum())
     metric = metric_of(str(name or "value"))
     return Series(rows, name, metric, own, widths, True, start, complete=complete)
@@ -217,7 +221,11 @@ def _series(
         return found if single else _intervals(found)
     if clock is None:
         raise SchemaError(f"{name} of {which} has no times (time_s): no rate can be made of it")
+    notes, start = [], 0.0
     if name == "count":
+        if not single and len(clock) > 2 and clock[0] < _SOON * float(np.median(np.diff(clock))):
+            notes = ["the first sample ends where the times begin: left out"]
+            start, own, clock = float(clock[0]), own[1:], clock[1:] - clock[0]
         own = np.cumsum(own)
     elif (np.diff(own) < 0).any():
         raise SchemaError(
@@ -228,9 +236,9 @@ def _series(
     rates, widths = _differences(own, clock)
     if not len(rates):
         raise SchemaError(f"{which} has no report of {name} after time 0")
-    notes = [] if single else _uneven(widths)
+    notes += [] if single else _uneven(widths)
     return Series(
-        rows, name, metric, rates, widths, True, single=single, complete=single, notes=notes
+        rows, name, metric, rates, widths, True, start, single=single, complete=single, notes=notes
     )
 
 
@@ -257,27 +265,35 @@ def _intervals(series: Series) -> Series:
     if len(widths) < 2:
         return series
     gaps = series.quantity in RATES
-    usual = float(np.min(widths[1:]) if gaps else np.median(widths[1:]))
-    late = max(1.5 * usual, 2 * usual - 3 * TICK) if gaps else 1.5 * usual
-    notes, start = [], 0.0
+    # fio may end its log with a part of a window
+    usual = float(np.min(widths[1:-1] if len(widths) > 2 else widths[1:]))
+    late = max(1.5 * usual, 2 * usual - 3 * TICK)
+    if not gaps:
+        usual = float(np.median(widths[1:]))
+        late = 1.5 * usual
+    notes, start, shortest = [], 0.0, float(widths[widths > 0].min())
     # a log may begin late, or count from its own first sample
     if not _SOON * usual <= widths[0] <= late:
         notes = [f"the first sample, at {widths[0]:.4g} s, is taken to be as long as the others"]
         start, widths[0] = float(widths[0]) - usual, usual
-    unsure = 0.0
-    if gaps and (widths >= late).any():
+    bounds = None
+    if gaps:
+        most = float(values @ widths)
         times = np.where(widths >= late, np.round(widths / usual), 1).astype(int)
         if times.sum() > _MANY:
             raise SchemaError(f"{widths.max():g} s lie between two samples: leave one part out")
         idle = widths * (1 - 1 / times)
-        unsure = float(values @ idle)
-        notes.append(
-            f"{idle.sum():.3g} s between samples count as time without I/O: fio writes none of it"
-        )
-        values, widths = np.repeat(values, times), np.repeat(widths / times, times)
-        values[np.setdiff1d(np.arange(len(values)), np.cumsum(times) - 1)] = 0.0
+        windows = widths - idle
+        if shortest * 1.5 < usual:
+            windows = np.minimum(windows, shortest)
+        bounds = float(values @ windows), most
+        if idle.any():
+            idle_s = f"{idle.sum():.3g} s between samples"
+            notes.append(f"{idle_s} count as time without I/O: fio writes none of it")
+            values, widths = np.repeat(values, times), np.repeat(widths / times, times)
+            values[np.setdiff1d(np.arange(len(values)), np.cumsum(times) - 1)] = 0.0
     notes += _uneven(widths)
-    return replace(series, values=values, widths=widths, start=start, unsure=unsure, notes=notes)
+    return replace(series, values=values, widths=widths, start=start, bounds=bounds, notes=notes)
 
 
 def _uneven(widths: Array) -> list[str]:

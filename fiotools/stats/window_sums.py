@@ -35,6 +35,7 @@ _MANY = 10_000_000  # windows: beyond, their length is a slip
 _GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
 _LITTLE = 0.1  # of a window: of less no rate is made
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
+_RATES = (*_IOPS, *_BW)
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
 _OF_WINDOW = (
     *("span_s", "n", "io_bytes", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings"),
@@ -386,7 +387,11 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     intervals = parts.filter(pl.col("end").is_not_null())
     ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
     step = pl.col("end").diff().over(logs)
-    usual = step.median().over(logs).fill_null(pl.col("end"))
+    rates = pl.lit(False) if grid.of_bins else pl.col(grid.what).cast(pl.String).is_in(_RATES)
+    # fio writes no window without I/O, so that the shortest is usual; the last may be a part of one
+    shortest = step.head(pl.len() - 1).min()
+    usual = pl.when(rates).then(shortest).otherwise(step.median()).over(logs)
+    usual = usual.fill_null(step.median().over(logs)).fill_null(pl.col("end"))
     # the first counts from the start of the run, unless times count from its own end
     start = pl.when(pl.col("end") >= _SOON * usual).then(pl.col("end")).otherwise(usual)
     width = step.fill_null(start)

@@ -334,7 +334,10 @@ def as_rates(frame: Any) -> Any:
     Of single I/Os each counts, be the time that its window covers ever so short.
     """
     if isinstance(frame, pl.LazyFrame):
-        frame = (frame if _is_windows(frame) else window(frame, "1s")).collect(engine="streaming")
+        log, is_windows = frame, _is_windows(frame)
+        frame = (log if is_windows else window(log, "1s")).collect(engine="streaming")
+        if not is_windows and frame["io_bytes"].null_count() == len(frame):
+            return log.collect(engine="streaming")  # an averaged log, which is short
     if not _is_windows(frame):
         return frame
     data = frames.opened(frame)

@@ -240,3 +240,36 @@ def test_bad_questions_get_one_line(log, summary):
         reconcile(log([1.0]), summary(1.0, 1.0), by="mount")
     with pytest.raises(SchemaError, match="not list"):
         reconcile(log([1.0]), [1])
+
+
+def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, rows):
+    # a window of 0.1 s every half second, of which nothing but the first tells
+    slow = log([10.0] * 9, time_s=[0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
+    (row,) = rows(reconcile(slow, summary(2.25, 4.0)))
+    assert row["verdict"].endswith("unless it was idle in parts of the time between its samples")
+    assert row["verdict"].startswith("not settled: log")
+    (row,) = rows(reconcile(log([10.0] * 8), summary(2.0, 8.0)))
+    assert row["verdict"].startswith("disagrees")
+    # a gap, and then a sample that came late
+    late = log([100.0, 100.0, 100.0, 100.0], time_s=[1.0, 2.0, 4.0, 5.0])
+    (row,) = rows(reconcile(late, summary(100.0, 5.0)))
+    assert row["verdict"] == (
+        "not settled: log 20 % below the summary, unless what came after its gaps was late"
+    )
+    # the part of a window with which a log may end is no measure of the others
+    (row,) = rows(reconcile(log([100.0] * 4, time_s=[1.0, 2.0, 3.0, 3.1]), summary(100.0, 3.1)))
+    assert (row["verdict"], row["log_rate"]) == ("ok", pytest.approx(100))
+    (row,) = rows(reconcile(log([0.0] * 4), summary(100.0, 5.0)))
+    assert row["verdict"].startswith("disagrees: log 100 % below the summary")
+
+
+def test_a_histogram_log_that_counts_from_its_first_report(rows):
+    # in the time of day: the first report is at 0, and nobody knows how long it is of
+    data = FIXTURES.parents[1] / "data/per-io-log"
+    found = rows(
+        reconcile(
+            ft.read(f"{data}/mixed_clat_hist.*.log").samples, ft.read(f"{data}/mixed.json").io
+        )
+    )
+    assert [row["verdict"] for row in found] == ["ok", "ok"]
+    assert found[0]["warnings"].startswith("the first sample ends where the times begin: left out")

@@ -217,18 +217,17 @@ def test_intervals_of_unequal_length_weigh_as_much_as_they_last(log, rows):
 
 
 def test_windows_without_io_are_no_longer_rates(log, rows):
-    # fio wrote nothing at 2 and 3 s: the fourth second has 40, and not three seconds
-    gap = log([10.0, 40.0, 10.0], time_s=[1.0, 4.0, 5.0])
-    (row,) = rows(steady(gap))
-    assert (row["n"], row["mean"]) == (5, (10 + 40 + 10) / 5)
+    # fio wrote nothing at 3 and 4 s: the fifth second has 40, and not three seconds
+    paused = {"values": [10.0, 10.0, 40.0, 10.0], "time_s": [1.0, 2.0, 5.0, 6.0]}
+    (row,) = rows(steady(log(**paused)))
+    assert (row["n"], row["mean"]) == (6, pytest.approx((10 + 10 + 40 + 10) / 6))
     assert "2 s between samples count as time without I/O" in row["warnings"]
     # a sample that came late stands for all of its time
-    (row,) = rows(steady(log([10.0, 40.0, 10.0], time_s=[1.0, 2.9, 3.9])))
-    assert row["mean"] == pytest.approx((10 + 40 * 1.9 + 10) / 3.9)
+    (row,) = rows(steady(log([10.0, 10.0, 40.0, 10.0], time_s=[1.0, 2.0, 3.9, 4.9])))
+    assert row["mean"] == pytest.approx((10 + 10 + 40 * 1.9 + 10) / 4.9)
     # no I/O has no latency
-    latency = log([10.0, 40.0, 10.0], time_s=[1.0, 4.0, 5.0], quantity="lat_ns")
-    (row,) = rows(steady(latency))
-    assert (row["n"], row["mean"]) == (3, (10 + 40 * 3 + 10) / 5)
+    (row,) = rows(steady(log(**paused, quantity="lat_ns")))
+    assert (row["n"], row["mean"]) == (4, pytest.approx((10 + 10 + 40 * 3 + 10) / 6))
 
 
 @pytest.mark.parametrize("quantity", ["io_bytes", "total_ios"])

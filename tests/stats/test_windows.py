@@ -193,6 +193,28 @@ def test_the_short_last_window_of_an_averaged_log_is_no_pause_of_the_others():
     assert (row["ratio"], row["n"], row["coverage_pct"]) == pytest.approx((1, 3, 100))
 
 
+def test_windows_of_an_averaged_log_with_pauses_cover_less():
+    rates = pl.DataFrame(
+        {
+            "quantity": "iops",
+            "direction": "read",
+            "time_s": [0.1, 0.2, 0.6, 1.0, 1.1, 1.6, 2.0],
+            "value": 100.0,
+        }
+    )
+    found = ft.window(rates, "1s")
+    assert found["iops"].to_list() == pytest.approx([100, 100])
+    assert found["coverage_pct"].to_list() == pytest.approx([40, 30])
+    # seven tenths of a second of two
+    io = pl.DataFrame({"direction": "read", "iops": [35.0], "runtime_s": [2.0]})
+    for log in (rates, rates.lazy()):
+        (row,) = ft.reconcile(log, io).iter_rows(named=True)
+        assert (row["ratio"], row["verdict"]) == (pytest.approx(1), "ok")
+    # where in the last window the log ended is no longer known
+    (row,) = ft.reconcile(found, io).iter_rows(named=True)
+    assert row["verdict"].startswith("not settled")
+
+
 def test_windows_of_histogram_logs_hold_what_the_log_holds():
     path = ROOT / "data/how-many-runs/long/long_clat_hist.1.log"
     whole = ft.read(path).bins
