@@ -6,7 +6,7 @@ What a sample stands for depends on its quantity:
   before (fio's logs with ``log_avg_msec``, DISKSPD's buckets). It weighs as much as that time.
   fio writes no window without I/O: where the time since the sample before is twice the shortest or
   more, a rate is that of its last part, and the others are 0.
-* The same of `window`: of single I/Os, which have ``io_bytes``, a figure of ``span_s``.
+* The same of `window`, with ``span_s``: a figure of so much of the time since the window before.
 * ``io_bytes``, ``total_ios``: what was done since the start, in fio's ``--status-interval`` and
   dd's progress. The rate of an interval is the difference between two reports over the time between
   them; a report that comes right after another one (the final one often does) takes its place.
@@ -193,11 +193,10 @@ def _of_windows(
     rows: list[int], name: str | None, own: Array, clock: Array, spans: Array, *, complete: bool
 ) -> Series:
     """Take windows, of which the first and the last may be short."""
-    widths = spans
-    if not complete:  # those of averaged logs may leave gaps
-        widths = np.diff(clock, prepend=clock[0] - spans[0])
-        if name in RATES:
-            own = np.where(spans < (1 - _EQUAL) * widths, own * spans / widths, own)
+    steps = np.diff(clock, prepend=clock[0] - spans[0])
+    widths = np.where(np.abs(steps - spans) < TICK / 2, spans, steps)
+    if name in RATES:  # between windows nothing was done
+        own = np.where(spans < (1 - _EQUAL) * widths, own * spans / widths, own)
     start = float(clock[-1] - widths.sum())
     metric = metric_of(str(name or "value"))
     return Series(rows, name, metric, own, widths, True, start, complete=complete)

@@ -304,3 +304,21 @@ def test_a_mistake_is_told_in_one_line(mistake):
 def test_polars_is_told_polars_filter():
     with pytest.raises(ft.SchemaError, match=r"\.filter\(pl\.col\(\"direction\"\) == 'read'\)"):
         ft.plot.series(pl.DataFrame(TWO.to_dict("list")))
+
+
+def test_windows_without_io_leave_the_others_in_their_places():
+    samples = pd.DataFrame(
+        {
+            "direction": "read", "quantity": "lat_ns", "bs_bytes": 4096,
+            "time_s": [0.5, 1.5, 4.2, 5.5], "value": [1e5, 2e5, 3e5, 4e5],
+        }
+    )  # fmt: skip
+    windows = ft.window(samples, "1s")
+    # the first window begins with the first I/O, and the last ends with the last
+    for figure, ends in (("iops", [0.5, 1, 2, 3, 4, 5, 5.501]), ("mean", [0.5, 1, 2, 5, 5.501])):
+        (line,) = [
+            line
+            for line in ft.plot.series(windows, figure).lines
+            if line.get_drawstyle() == "steps-post"
+        ]
+        assert line.get_xdata().tolist() == pytest.approx(ends)
