@@ -232,7 +232,7 @@ def _span(part: Series, runtime: float | None, tolerance: float) -> float:
     """Give the time that a log covers: from the start of the run, if its clock is the run's."""
     if runtime and part.complete:
         return runtime
-    end = part.start + part.span
+    end = max(part.start, 0.0) + part.span  # below 0 where its clock starts with its first sample
     return end if runtime and end <= runtime * (1 + tolerance) else part.span
 
 

@@ -64,8 +64,8 @@ class Series:
     complete : bool
         Each I/O was logged: outside its intervals there was none.
     bounds : (float, float), optional
-        What `done` may be besides: if windows are no longer than the shortest time between two
-        samples, and nothing was done between them; if gaps are samples that came late.
+        What `done` may be besides: if windows are as short as the shortest time between two
+        samples tells, and nothing was done between them; if gaps are samples that came late.
     """
 
     rows: list[int]
@@ -283,8 +283,8 @@ def _intervals(series: Series) -> Series:
             raise SchemaError(f"{widths.max():g} s lie between two samples: leave one part out")
         idle = widths * (1 - 1 / times)
         windows = widths - idle
-        if shortest * 1.5 < usual:
-            windows = np.minimum(windows, shortest)
+        if shortest * 1.5 < usual:  # which may have come late itself, by up to a window
+            windows = np.minimum(windows, shortest / 2)
         bounds = float(values @ windows), most
         if idle.any():
             idle_s = f"{idle.sum():.3g} s between samples"

@@ -250,6 +250,10 @@ def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, 
     assert row["verdict"].startswith("not settled: log")
     (row,) = rows(reconcile(log([10.0] * 8), summary(2.0, 8.0)))
     assert row["verdict"].startswith("disagrees")
+    # the first came late, too: its window is of 0.1 s
+    slow = log([8.0] + [10.0] * 7, time_s=[0.125, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
+    (row,) = rows(reconcile(slow, summary(2.0, 4.0)))
+    assert row["verdict"].startswith("not settled")
     # a gap, and then a sample that came late
     late = log([100.0, 100.0, 100.0, 100.0], time_s=[1.0, 2.0, 4.0, 5.0])
     (row,) = rows(reconcile(late, summary(100.0, 5.0)))
@@ -261,6 +265,11 @@ def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, 
     assert (row["verdict"], row["log_rate"]) == ("ok", pytest.approx(100))
     (row,) = rows(reconcile(log([0.0] * 4), summary(100.0, 5.0)))
     assert row["verdict"].startswith("disagrees: log 100 % below the summary")
+
+
+def test_a_log_in_the_time_of_day_counts_from_its_first_sample(log, summary, rows):
+    (row,) = rows(reconcile(log([100.0] * 4, time_s=[0.0, 0.5, 1.0, 1.5]), summary(100.0, 2.3)))
+    assert (row["verdict"], row["span_s"], row["log_rate"]) == ("ok", 2.0, 100.0)
 
 
 def test_a_histogram_log_that_counts_from_its_first_report(rows):
