@@ -139,6 +139,10 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("method", "window", "window_mean", "range_pct", "deviation_pct", "rise_pct"),
         *("drift_pct", "met", "verdict", "warnings", "confidence"),
     ),
+    "shifts": (
+        *("metric", "unit", "level", "start", "time_s", "n", "center", *_RATIO),
+        *("confidence", "p", "verdict", "warnings"),
+    ),
     "reconcile": (
         *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),
         *("tolerance_pct", "verdict", "warnings"),

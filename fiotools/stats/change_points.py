@@ -193,7 +193,7 @@ def _test(values: Array) -> tuple[int, float]:
     largest = sqrt(float((sums[inner] ** 2 * n / normaliser).max()))
     at = least + int(_between(ranks, sizes[inner]).argmax())
     rest = ranks - np.where(np.arange(n) < at, sums[at - 1] / at, -sums[at - 1] / (n - at))
-    place, known = np.log(n / _tau(rest)), np.log(_LARGEST[:, 0])
+    place, known = np.log(n / samples_per_one(rest)), np.log(_LARGEST[:, 0])
     hundredth, thousandth = (np.interp(place, known, _LARGEST[:, i]) for i in (1, 2))
     return at, min(1.0, float(0.01 * 0.1 ** ((largest - hundredth) / (thousandth - hundredth))))
 
@@ -207,7 +207,7 @@ def _partial(ranks: Array) -> tuple[Array, Array]:
     return squares, sums
 
 
-def _tau(rest: Array) -> float:
+def samples_per_one(rest: Array) -> float:
     """Estimate, on the safe side, the samples that tell as much as one independent one.
 
     The correlation of neighbours, corrected for the split that was taken out, and three standard

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, inf
-from numbers import Real
-from typing import Any
+from math import ceil
 
-import narwhals as nw
 import numpy as np
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
 from fiotools.language import say
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_confidence, metric_of
+from fiotools.stats.arguments import check_confidence
 from fiotools.stats.batch_means import (
     ENOUGH,
     PER_TAU,
@@ -25,11 +20,10 @@ from fiotools.stats.batch_means import (
     weighted_mean,
 )
 from fiotools.stats.frames import AnswerRow
-from fiotools.stats.replicates import one_row_each, runs_of
-from fiotools.stats.series import Series, equal, series_of
+from fiotools.stats.sequences import sequences
+from fiotools.stats.series import Series, equal
 from fiotools.stats.steady_rules import Judge, Rule, judge_of, window_of
-from fiotools.stats.windows import as_samples
-from fiotools.vocabulary import ANSWERS, KEYS
+from fiotools.vocabulary import ANSWERS
 
 
 def steady(
@@ -121,62 +115,16 @@ def steady(
     'met, yet it falls by 8 % over the window, 2 % a round; mean: need >= 60 samples ...'
     """
     judge = judge_of(method, window, limit)
-    _refuse(confidence, round_s)
-    data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(samples, quantity))
-    named = frames.names(by)
-    if "value" in data.columns:
-        several = series_of(data, quantity, named)
-        if round_s is not None:
-            several = [series.in_rounds(round_s) for series in several]
-        apart = frames.present(data, [*named, *KEYS, "quantity"])
-    else:
-        data, several = _rounds(data, quantity, named, round_s)
-        apart = list(named)
+    check_confidence(confidence)
+    data, several, apart = sequences(samples, quantity, frames.names(by), round_s)
     lines = [_judged(series, judge, confidence) for series in several]
     return frames.answer(
         data, ANSWERS["steady"], frames.kept(apart, [series.rows[0] for series in several]), lines
     )
 
 
-def _refuse(confidence: Any, round_s: Any) -> None:
-    check_confidence(confidence)
-    if round_s is not None and not (isinstance(round_s, Real) and 0 < float(round_s) < inf):
-        raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")
-
-
-def _rounds(
-    data: nw.DataFrame[IntoDataFrameT],
-    quantity: str | None,
-    by: Sequence[str],
-    round_s: float | None,
-) -> tuple[nw.DataFrame[IntoDataFrameT], list[Series]]:
-    """Take runs for rounds."""
-    if quantity is None:
-        raise SchemaError("the frame has no column 'value': name the column to judge")
-    if round_s is not None:
-        raise SchemaError("round_s makes rounds of samples, and here each run is one")
-    runs = runs_of(data, quantity, by)
-    data, numbers, clock = runs.data, runs.numbers, runs.moments
-    # phases of one fio run may be rounds, which its jobs and threads are not
-    phases = frames.optional(data, "group")
-    found = []
-    for rows in frames.groups(data, by).values():
-        one_row_each(data, rows, runs.keys, phases)
-        order = sorted(rows, key=lambda row: clock[row]) if clock else rows
-        own = np.array([numbers[row] for row in order])
-        if float(own.min()) < 0:
-            raise SchemaError(f"{quantity} is below 0 in row {order[int(own.argmin())]}")
-        found.append(
-            Series(order, quantity, metric_of(quantity), own, np.ones(len(own)), timed=False)
-        )
-    return data, found
-
-
 def _judged(series: Series, judge: Judge, confidence: float) -> AnswerRow:
     """Judge one series."""
-    if series.single:
-        why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
-        raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
     values, widths, n = series.values, series.widths, len(series.values)
     window, mean = _window(series, judge), _mean(series, confidence)
     return {
