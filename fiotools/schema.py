@@ -136,7 +136,18 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     ),
     "steady": (
         *("metric", "unit", "n", "interval_s", "mean", "mean_lo", "mean_hi", "lag1", "tau"),
-        *("method", "window", "window_mean", "range_pct", "deviation_pct", "rise_pct"),
+        *(
+            "method",
+            "window",
+            "rounds",
+            "first_round",
+            "last_round",
+            "cut",
+            "window_mean",
+            "range_pct",
+            "deviation_pct",
+            "rise_pct",
+        ),
         *("drift_pct", "met", "verdict", "warnings", "confidence"),
     ),
     "shifts": (

@@ -92,7 +92,7 @@ STUDIES = [
         "has to stand out of normal noise there; the table shows how two modes do that, and the "
         "answer says how often chance does.",
         _runs,
-        trials=3000,
+        trials=1000,
     ),
     Study(
         "shifts-series",
@@ -101,6 +101,6 @@ STUDIES = [
         "(a twentieth of the time, ten samples on average, half as fast). Goal: at most .01 false "
         "alarms; bursts have none, as a burst of that length is a change of level and back.",
         _series,
-        trials=1600,
+        trials=1000,
     ),
 ]

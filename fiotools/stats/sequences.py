@@ -27,7 +27,7 @@ def sequences(
     frame: IntoDataFrameT,
     quantity: str | None,
     by: Sequence[str],
-    round_s: float | None = None,
+    round_s: Any = None,
     order: str | None = None,
 ) -> Taken[IntoDataFrameT]:
     """Take samples for what they are, and other rows for runs.
