@@ -96,7 +96,7 @@ _RATIO = ("ratio", "ratio_lo", "ratio_hi")
 _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
-    *("confidence", "method", "p", "p_holm", "comparisons"),
+    *("confidence", "method", "p_equal", "p_band", "p_same", "comparisons"),
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 

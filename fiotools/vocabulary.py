@@ -338,9 +338,10 @@ _COLUMNS: tuple[Column, ...] = (
     _c("speedup_hi", "float64", "", "Upper end of the speedup's interval."),
     _c("confidence", "float64", "", "Of the interval: compare() says what was reached."),
     _c("method", "str", "", "How it was found: log-welch, ..., snia, fio-slope, bins, bounded."),
-    _c("p", "float64", "", "Of the test against the nearer edge of the band."),
-    _c("p_holm", "float64", "", "The same, corrected by Holm for all comparisons of the answer."),
-    _c("comparisons", "Int64", "", "Tests in the answer."),
+    _c("p_equal", "float64", "", "Of equality, two-sided; for all comparisons together."),
+    _c("p_band", "float64", "", "That the difference is within the band, two-sided; likewise."),
+    _c("p_same", "float64", "", "That it is beyond the band: two one-sided tests; likewise."),
+    _c("comparisons", "Int64", "", "Intervals in the answer, which share its error."),
     _c(
         "verdict",
         "str",
@@ -352,7 +353,8 @@ _COLUMNS: tuple[Column, ...] = (
         "runs_needed",
         "Int64",
         "",
-        "Further runs a side that will probably settle the verdict; 0 where it is settled.",
+        "Further runs a side that will probably settle the verdict with looks='any'; 0 where it is"
+        " settled.",
     ),
     _c("varies_in", "str", "", "Conditions and labels that differ among the runs, unnamed."),
     _c(
