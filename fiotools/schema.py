@@ -103,6 +103,11 @@ _JUDGED = (
 # What each statistic answers with, after the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "plan": (
+        *("metric", "n", "cov_pct", "cov_hi_pct", "correlation", "difference_pct", "power"),
+        *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
+        *("confidence", "comparisons", "varies_in"),
+    ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "summarize": (

@@ -356,6 +356,14 @@ _COLUMNS: tuple[Column, ...] = (
         "Further runs a side that will probably settle the verdict with looks='any'; 0 where it is"
         " settled.",
     ),
+    _c("cov_hi_pct", "float64", "%", "Upper 80 % limit of a pilot's coefficient of variation."),
+    _c("correlation", "float64", "", "Of the logarithms of the runs of a round."),
+    _c("difference_pct", "float64", "%", "The difference to be found, or to be excluded."),
+    _c("power", "float64", "", "The chance to find it."),
+    _c("runs_differ", "Int64", "", "Runs a side that will find the difference."),
+    _c("runs_same", "Int64", "", "Runs a side that will find two equal sides the same within it."),
+    _c("rounds_differ", "Int64", "", "Rounds, with runs paired, that will find the difference."),
+    _c("rounds_same", "Int64", "", "Rounds that will find two equal sides the same within it."),
     _c("varies_in", "str", "", "Conditions and labels that differ among the runs, unnamed."),
     _c(
         "settings_differ",

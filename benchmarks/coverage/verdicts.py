@@ -1,7 +1,8 @@
 """How often verdicts are wrong: of several comparisons, and of runs that are looked at again.
 
-All sides are alike, so that every "faster" and every "slower" is wrong. Intervals and verdicts are
-those of `fiotools.stats.ratio.judge`, which does the same in an answer of `compare`.
+All sides are alike, so that every "faster" and every "slower" is wrong; with a band of 0, so that
+no "same" comes before. Intervals and verdicts are those of `fiotools.stats.ratio.judge`, which does
+the same in an answer of `compare`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from fiotools.stats.power import runs_still_needed
 from fiotools.stats.ratio import Looks, settled, verdict
 
 SPREAD = 0.03  # of the logarithms of runs
-MOST = 30  # runs a side, when somebody gives up
+MOST = 40  # runs a side, when somebody gives up
 
 Array = NDArray[np.float64]
 Ways = list[int]
@@ -34,7 +35,7 @@ def found_by(level: Array, base: Array) -> StudentT:
 def said(difference: StudentT, comparisons: int = 1) -> str:
     """Give the verdict on one of so many comparisons."""
     confidence = 1 - 0.05 / comparisons
-    return verdict(difference, metric_of("iops"), band=0.05, confidence=confidence)
+    return verdict(difference, metric_of("iops"), band=0, confidence=confidence)
 
 
 def way(words: str) -> int:
@@ -88,7 +89,7 @@ def stopped(
         words = said(again if looks == "any" else once)
         if settled(words) or n == MOST:
             return way(words), n
-        more = 1 if rule == "each run" else runs_still_needed(again, 0.05, now=n)
+        more = 1 if rule == "each run" else runs_still_needed(again, 0, now=n)
         n = min(MOST, n + (more or MOST))
 
 
