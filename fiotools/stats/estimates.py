@@ -76,7 +76,7 @@ class AnyLooks(StudentT):
     The interval is a confidence sequence: the chance that it ever fails to hold the truth, at any
     number of runs, is 1 - confidence, so that it does not matter when one looks and why one stops.
     It inverts the likelihood ratio of the t statistic, its effect mixed over a normal distribution
-    (Wang and Ramdas): exact for pairs, and for sides of equal spread and size.
+    (Wang and Ramdas): exact for pairs; for two sides the simulation in benchmarks/coverage holds.
     """
 
     # Variance of the mixture, by that of the difference of two runs. The interval is narrowest

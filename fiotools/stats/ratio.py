@@ -247,7 +247,7 @@ def judge(ratios: Sequence[Ratio], design: Design) -> None:
     """Fill in intervals, p values and verdicts: all comparisons of the answer share its error.
 
     Each has its share by Bonferroni, the only correction whose intervals always agree with its
-    verdicts. Dunnett's, with one spread for all sides, gives narrower intervals, and errs .23 for
+    verdicts. Dunnett's, with one spread for all sides, gives narrower intervals, and errs .21 for
     .05 where the baseline of 20 levels spreads twice as far as they do, which few runs cannot show.
     """
     asked = [found for found in ratios if found.estimate is not None]
