@@ -46,7 +46,8 @@ def comparison(frame: Frame) -> Sheet:
     if sure and count > 1:
         sure[0] += f", for all {count} together"
     if any(frame.columns["runs_needed"]):
-        sure.append(f"runs that are added are another look: {argument('looks', 'any')}")
+        if "any looks" not in method:
+            sure.append(f"runs that are added are another look: {argument('looks', 'any')}")
         more = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = layout.about("runs_needed")
         made.append(Column("runs needed", more, right=True, about=told))
