@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from fiotools.stats.histograms import merge_bins
     from fiotools.stats.percentile_bounds import bound_percentiles
     from fiotools.stats.percentiles import percentiles_from_bins
+    from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.settings_diff import settings_diff
     from fiotools.stats.shifts import shifts
@@ -94,6 +95,7 @@ __all__ = [
     "open_dataset",
     "per_thread",
     "percentiles_from_bins",
+    "plan",
     "plot",
     "published",
     "read",
@@ -155,6 +157,7 @@ _MODULES = {
     "stats.histograms": ("merge_bins",),
     "stats.percentile_bounds": ("bound_percentiles",),
     "stats.percentiles": ("percentiles_from_bins",),
+    "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
     "stats.settings_diff": ("settings_diff",),
     "stats.shifts": ("shifts",),

@@ -96,13 +96,18 @@ _RATIO = ("ratio", "ratio_lo", "ratio_hi")
 _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
-    *("confidence", "method", "p", "p_holm", "comparisons"),
+    *("confidence", "method", "p_equal", "p_band", "p_same", "comparisons"),
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 
 # What each statistic answers with, after the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "plan": (
+        *("metric", "n", "cov_pct", "cov_hi_pct", "correlation", "difference_pct", "power"),
+        *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
+        *("confidence", "comparisons", "varies_in"),
+    ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "summarize": (

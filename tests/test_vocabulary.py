@@ -51,6 +51,7 @@ def answers():
             between="source",
             baseline=had["source"].iloc[0],
         ),
+        "plan": ft.plan(0.03),
         "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
         "per_thread": ft.per_thread(io, by="volume"),
         "fairness": ft.fairness(io, by="volume"),

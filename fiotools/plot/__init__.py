@@ -7,6 +7,7 @@ from fiotools.plot.heatmap import heatmap
 from fiotools.plot.latency import latency
 from fiotools.plot.load import load
 from fiotools.plot.percentiles import percentiles
+from fiotools.plot.plan import plan
 from fiotools.plot.ratios import ratios
 from fiotools.plot.repeats import repeats
 from fiotools.plot.series import series
@@ -24,6 +25,7 @@ __all__ = [
     "latency",
     "load",
     "percentiles",
+    "plan",
     "ratios",
     "repeats",
     "save",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"(\w+)(.*)")  # of a verdict, and by how much
 _MANY = 6  # sentences about one side; above, those of one verdict are one
-_HOLM = "Holm's correction"
 _OPEN = "not settled"
 UNKNOWN = "how much another run would differ is not known"
 # the warnings of `compare` that weaken what it finds, and how they are called where they differ
@@ -173,7 +172,7 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
         rest = f"{said}, {runs}{_caveats(row)}; too few for a verdict"
     else:
         _, comma, open_ = verdict.partition("; ")
-        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_chance(row)}{_caveats(row)}"
+        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_caveats(row)}"
     return _sentence(cell, _head(row), rest, verdict)
 
 
@@ -214,10 +213,6 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
         said += f"; {UNKNOWN}"
     elif verdict.startswith("two runs"):
         said += "; too few for a verdict"
-    chance = [name for row, name in part if _chance(row)]
-    if chance:
-        said += f"; among {rows[0]['comparisons']} comparisons these may be chance ({_HOLM}): "
-        said += "; ".join(chance)
     for start, text in _CAVEATS.items():
         weak = [name for row, name in part if any(n.startswith(start) for n in _notes(row))]
         if weak:
@@ -286,13 +281,6 @@ def _further(row: dict[str, Any]) -> str:
     if cells.is_missing(needed) or not needed:
         return ""
     return f"; {needed} further {'run' if needed == 1 else 'runs'} a side would probably settle it"
-
-
-def _chance(row: dict[str, Any]) -> str:
-    warnings = row["warnings"]
-    if cells.is_missing(warnings) or _HOLM not in warnings:
-        return ""
-    return f"; among {row['comparisons']} comparisons this may be chance ({_HOLM})"
 
 
 def _notes(row: dict[str, Any]) -> list[str]:

@@ -150,10 +150,11 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
             )
             line |= _step(found[place - 1], lines[-1]["center"], center)
             line["notes"] = _cautions(found[place - 1], len(values))
-            if found_ratio is None:
+            ends = found_ratio and found_ratio.interval(confidence)
+            if ends is None:
                 line["notes"].append("too little known of the spread for an interval")
             else:
-                low, high, _ = found_ratio.interval(confidence)
+                low, high, _ = ends
                 line |= {"ratio_lo": exp(low), "ratio_hi": exp(high), "confidence": confidence}
         lines.append(line)
     if not found:
@@ -210,7 +211,8 @@ def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | No
     if variance <= 0:
         return None
     df = variance**2 / sum(s**2 / f for s, f in zip(shares, freedom, strict=True))
-    return StudentT(log(parts[0][1] / parts[1][1]), sqrt(variance), df, variance, 2)
+    difference = log(parts[0][1] / parts[1][1])
+    return StudentT(difference, sqrt(variance), df, variance, 2, int(min(freedom)))
 
 
 def _drifts(parts: Sequence[Array]) -> bool:

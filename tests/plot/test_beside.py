@@ -88,6 +88,7 @@ KINDS = {
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
     ),
     "percentiles": draw_percentiles,
+    "plan": lambda ax: ft.plot.plan(ft.plan(0.03), ax=ax),
     "ratios": draw_ratios,
     "repeats": draw_repeats,
     "series": draw_series,

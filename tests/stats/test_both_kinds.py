@@ -110,6 +110,15 @@ CASES = {
         _tables,
         lambda t: ft.settings_diff(t["settings"], between="label", baseline="spans"),
     ),
+    "plan": (
+        _sizes,
+        lambda t: ft.plan(
+            keep(t["io"], size="4k", operation="read"),
+            "bw_bytes_per_s",
+            between="filesystem",
+            pair="round",
+        ),
+    ),
     "summarize": (
         _sizes,
         lambda t: ft.summarize(t["io"], "bw_bytes_per_s", by=["filesystem", "direction"]),

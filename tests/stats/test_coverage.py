@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage import series
-from benchmarks.coverage.ratios import ratio_coverage
+from benchmarks.coverage.ratios import (
+    one_side_coverage,
+    order_coverage,
+    ratio_coverage,
+    shape_coverage,
+    spread_coverage,
+)
+from benchmarks.coverage.verdicts import dunnett, family, stopped
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])
@@ -35,3 +42,43 @@ def test_the_interval_of_the_mean_of_a_series_with_stalls(n, none):
         seen, held = series.stalled(n, slow, noise, 800, np.random.default_rng(5))
         assert held[seen].mean() > 0.9
         assert none[0] <= 1 - seen.mean() <= none[1]
+
+
+@pytest.mark.parametrize("shape", ["lognormal", "gamma, CV 30 %", "t3", "two modes on both sides"])
+def test_the_interval_of_a_ratio_whatever_the_shape(shape):
+    assert 0.92 < shape_coverage(shape, 5, 1000, np.random.default_rng(2)) < 0.995
+
+
+def test_few_runs_miss_a_mode_of_one_side():
+    assert one_side_coverage(3, 1000, np.random.default_rng(3)) < 0.7
+
+
+def test_turns_hold_against_drift_and_blocks_do_not():
+    turns, blocks = (
+        order_coverage("drift of 2 % a run", 10, 500, np.random.default_rng(4), blocks=blocks)
+        for blocks in (False, True)
+    )
+    assert blocks < 0.1 < 0.93 < turns
+
+
+def test_unequal_sides():
+    student, ranked = spread_coverage((5, 20), 4, 1000, np.random.default_rng(5))
+    assert ranked < 0.9 < 0.92 < student
+    student, _ = spread_coverage((3, 10), 1, 1000, np.random.default_rng(6))
+    assert student > 0.925, "Welch's own degrees of freedom hold .933"
+
+
+def test_levels_of_an_answer_share_its_error():
+    rng = np.random.default_rng(7)
+    found = family(20, 5, (1, 1), 300, rng)
+    assert np.mean([any(ways) for ways in found]) < 0.07
+    alone = family(1, 5, (1, 1), 1500, rng)
+    assert 0.02 < np.mean([any(ways) for ways in alone]) < 0.07
+    assert dunnett(20, 5, (2, 1), 3000, rng) > 0.15
+
+
+@pytest.mark.parametrize(("looks", "low", "high"), [("once", 0.08, 0.2), ("any", 0, 0.035)])
+def test_looking_after_each_run(looks, low, high):
+    rng = np.random.default_rng(8)
+    ways = [stopped("each run", looks, looks, (1, 1), rng)[0] for _ in range(400)]
+    assert low <= np.mean([way > 0 for way in ways]) < high
