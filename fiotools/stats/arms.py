@@ -11,18 +11,19 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
+from fiotools.stats.order import Order, order_of
 from fiotools.stats.replicates import Runs, refuse_several, run_name
 from fiotools.vocabulary import CONDITIONS
 
 
 @dataclass(frozen=True)
 class Replicate:
-    """One run: the logarithm of its value in each cell, its pair and its moment, where known."""
+    """One run: the logarithm of its value in each cell, its pair, and its place in the order."""
 
     key: Key
     cells: dict[Key, float]
     pair: Any = None
-    moment: Any = None
+    place: Any = None
 
     @property
     def log(self) -> float:
@@ -41,12 +42,15 @@ class Arms:
         Unnamed conditions that vary within a side: together they make its cells.
     own : bool
         True where each cell has runs of its own, False where each run went through all cells.
+    order : Order or None
+        What tells the order of the runs.
     """
 
     level: list[Replicate]
     baseline: list[Replicate]
     dims: list[str]
     own: bool
+    order: Order | None = None
 
     def runs_by_cell(self) -> list[tuple[list[Replicate], list[Replicate]]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
@@ -81,6 +85,7 @@ def arms_of(
     within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
     dims = [name for name in lists if name in within]
     pairs = frames.values(runs.data, pair) if pair else None
+    order = order_of(runs, pair)
 
     def side(rows: Sequence[int]) -> list[Replicate]:
         found = []
@@ -91,13 +96,13 @@ def arms_of(
             if len(cells) < len(own):
                 raise refuse_several(runs.data, own, key)
             first = own[0]
-            moment = runs.moments and runs.moments[first]
-            found.append(Replicate(key, cells, pairs and pairs[first], moment))
+            place = order and order.places[first]
+            found.append(Replicate(key, cells, pairs and pairs[first], place))
         return found
 
     a, b = side(level), side(baseline)
     _refuse_shared(a, b, paired=pair is not None)
-    return Arms(a, b, dims, _own_cells(a, b, dims))
+    return Arms(a, b, dims, _own_cells(a, b, dims), order)
 
 
 def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
@@ -138,8 +143,8 @@ def matched(arms: Arms, pair: str) -> tuple[Arms, int]:
     level, baseline = _by_pair(arms.level, pair), _by_pair(arms.baseline, pair)
     common = [key for key in level if key in baseline]
     alone = len(arms.level) + len(arms.baseline) - 2 * len(common)
-    kept = Arms([level[k] for k in common], [baseline[k] for k in common], arms.dims, False)
-    return kept, alone
+    sides = [level[key] for key in common], [baseline[key] for key in common]
+    return Arms(*sides, arms.dims, False, arms.order), alone
 
 
 def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:

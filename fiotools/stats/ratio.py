@@ -11,8 +11,8 @@ from typing import Any, Literal
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats.arguments import Metric, is_number
-from fiotools.stats.arms import Arms, Replicate, matched
-from fiotools.stats.drift import blocks, drift
+from fiotools.stats.arms import Arms, matched
+from fiotools.stats.drift import order_notes
 from fiotools.stats.estimates import (
     Difference,
     HodgesLehmann,
@@ -144,7 +144,13 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
         found.verdict = f"{which}: not comparable"
         notes.append(_need(design, arms))
         return found
-    notes += _order(arms, design)
+    notes += order_notes(
+        arms,
+        (level, design.baseline),
+        paired=design.pair is not None,
+        band=design.band,
+        confidence=design.confidence,
+    )
     _judge(found, arms, design, fewest)
     return found
 
@@ -261,30 +267,6 @@ def _how_cells_count(arms: Arms) -> list[str]:
         return [f"cells of {which} weigh the same, each with runs of its own"]
     count = len(arms.level[0].cells)
     return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
-
-
-def _order(arms: Arms, design: Design) -> list[str]:
-    """Warn of what the order of the runs may have done, where their times are known."""
-    if any(run.moment is None for side in (arms.level, arms.baseline) for run in side):
-        return []
-    notes = []
-    # cells have levels of their own, and what differs between them is no drift
-    cells = arms.runs_by_cell()
-    if all(blocks([[run.moment for run in side] for side in cell]) for cell in cells) and (
-        len({_first(*cell) for cell in cells}) == 1
-    ):
-        notes.append("arms ran in blocks: drift cannot be told from the difference")
-    trend = drift(
-        [[(run.moment, exp(run.log)) for run in side] for cell in cells for side in cell],
-        band=design.band,
-        confidence=design.confidence,
-    )
-    return notes + ([trend] if trend else [])
-
-
-def _first(level: Sequence[Replicate], baseline: Sequence[Replicate]) -> bool:
-    """Say whether the level was measured first."""
-    return bool(min(run.moment for run in level) < min(run.moment for run in baseline))
 
 
 def verdict(difference: Difference, metric: Metric, *, band: float, confidence: float) -> str:

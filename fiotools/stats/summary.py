@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean, median, stdev
-from typing import Any
 
 import scipy
 from narwhals.typing import IntoDataFrameT
@@ -14,8 +13,9 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import AnswerRow
+from fiotools.stats.order import SERIES, Order, order_of, sortable
 from fiotools.stats.quantiles import ios_needed, ranks_around
-from fiotools.stats.replicates import Runs, one_row_each, runs_of
+from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 
@@ -68,8 +68,9 @@ def summarize(
     A value is an outlier if it lies 10 scaled median absolute deviations off the median
     (hyperfine's rule), and only among 6 runs or more; where more than half of the values are the
     same, if it lies 10 % off. Drift and a slow first run are looked for where the order of the runs
-    is known: from ``started_at`` or ``reported_at``, else from ``run`` within one ``source``, else
-    from the rows of a plain frame.
+    is known: from ``started_at`` or ``reported_at``, else from ``run`` within one ``source``, from
+    a column ``round``, from file names that differ in their numbers, or from the rows of a plain
+    frame.
 
     Examples
     --------
@@ -85,17 +86,19 @@ def summarize(
     check_confidence(confidence)
     named = frames.names(by)
     runs = runs_of(frames.opened(frame), metric, named, scope)
-    data, numbers, measure, clock = runs.data, runs.numbers, metric_of(metric), _clock(runs)
+    data, numbers, measure = runs.data, runs.numbers, metric_of(metric)
+    order = order_of(runs)
+    if "source" not in data.columns and order is None:
+        order = Order(list(range(len(data))), True, SERIES)
     cells = frames.groups(data, named)
     found = []
     for rows in cells.values():
         one_row_each(data, rows, runs.keys)
-        order = _in_order(rows, clock)
-        series = [numbers[row] for row in order or rows]
+        ordered = _in_order(rows, order)
+        series = [numbers[row] for row in ordered or rows]
         varies = frames.differing(runs.watch, rows)
         # what was changed from run to run is no drift
-        in_order = order is not None and not varies
-        line = _summary(series, measure, confidence, in_order=in_order)
+        line = _summary(series, measure, confidence, order if ordered and not varies else None)
         if varies:
             line["varies_in"] = ", ".join(varies)
             line["notes"].append(f"runs vary in {line['varies_in']}")
@@ -104,28 +107,18 @@ def summarize(
     return frames.answer(data, ANSWERS["summarize"], keep, found)
 
 
-def _clock(runs: Runs[Any]) -> list[tuple[Any, Any]]:
-    """Give for each row what its order is known within, and its place there (None: unknown)."""
-    data = runs.data
-    if runs.moments is not None:
-        return [(None, moment) for moment in runs.moments]
-    if "source" not in data.columns:
-        return [(None, row) for row in range(len(data))]
-    return list(zip(frames.values(data, "source"), frames.optional(data, "run"), strict=True))
-
-
-def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None:
+def _in_order(rows: list[int], order: Order | None) -> list[int] | None:
     """Put rows in the order in which the runs were made, if that is known."""
-    within = {clock[row][0] for row in rows}
-    if len(within) > 1 or any(clock[row][1] is None for row in rows):
+    places = order and sortable([order.places[row] for row in rows])
+    if not places:
         return None
-    return sorted(rows, key=lambda row: clock[row][1])
+    return [row for _, row in sorted(zip(places, rows, strict=True))]
 
 
 def _summary(
-    series: list[float], metric: Metric, confidence: float, *, in_order: bool
+    series: list[float], metric: Metric, confidence: float, order: Order | None
 ) -> AnswerRow:
-    """Summarize one series."""
+    """Summarize one series, whose order may be known."""
     n, mean, odd = len(series), fmean(series), outliers(series)
     median_lo, median_hi = median_interval(series, confidence)
     notes: list[str] = []
@@ -160,19 +153,20 @@ def _summary(
             notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
     if odd:
         notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
-    if in_order:
-        notes += _order_notes(series, odd, metric, confidence)
+    if order:
+        notes += _order_notes(series, odd, metric, confidence, order)
     return line
 
 
 def _order_notes(
-    series: list[float], odd: list[int], metric: Metric, confidence: float
+    series: list[float], odd: list[int], metric: Metric, confidence: float, order: Order
 ) -> list[str]:
     notes = []
     if 0 in odd and metric.better and metric.sign * (series[0] - median(series)) < 0:
-        notes.append("slow first run: cold cache?")
+        known = "" if order.across else f" {order.over}"
+        notes.append(f"slow first run{known}: cold cache?")
     if min(series) > 0:
-        trend = drift([list(enumerate(series))], confidence=confidence)
+        trend = drift([list(enumerate(series))], confidence=confidence, over=order.over)
         notes += [trend] if trend else []
     return notes
 

@@ -1,4 +1,4 @@
-"""The intervals hold the truth as often as they say: a short form of `benchmarks.coverage.ratios`.
+"""The intervals hold the truth as often as they say: a short form of `benchmarks.coverage`.
 
 The bounds are five standard errors and more from what many trials give.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.coverage import order
 from benchmarks.coverage.ratios import RHOS, exact_coverage, ratio_coverage, series_coverage
 
 
@@ -52,3 +53,17 @@ def test_what_is_calculated_is_what_happens(n, rho):
 def test_single_samples_hold_the_mean_much_more_rarely(rho, naive):
     _, singles = series_coverage(300, rho, 4000, np.random.default_rng(1))
     assert singles == pytest.approx(naive, abs=0.025)
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_a_drift_is_named_and_what_is_not_does_no_harm(n):
+    rng = np.random.default_rng(3)
+    asked = [("fixed", order.ROUNDS), ("fixed", order.TIMES), ("in turns", order.TIMES)]
+    for design, known in asked:
+        holds, warned, seen = order.asked(design, n, order.DRIFT, "normal", known, 300, rng)
+        wrong = [not hold and not said for hold, said in zip(holds, warned, strict=True)]
+        assert np.mean(wrong) < 0.06
+        assert np.mean(seen) > 0.8
+        assert (np.mean(holds) < 0.85) == (design == "fixed")
+        _, _, seen = order.asked(design, n, 0.0, "two modes", known, 300, rng)
+        assert np.mean(seen) < 0.09
