@@ -11,7 +11,7 @@ from typing import Any, Literal
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats.arguments import Metric, is_number
-from fiotools.stats.arms import Arms, matched
+from fiotools.stats.arms import Arms, kinds, matched
 from fiotools.stats.drift import order_notes
 from fiotools.stats.estimates import (
     Difference,
@@ -23,6 +23,7 @@ from fiotools.stats.estimates import (
     runs_to_rank,
     welch,
 )
+from fiotools.stats.population import unseen
 from fiotools.units import percent
 
 Method = Literal["log-welch", "hodges-lehmann"]
@@ -144,6 +145,12 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
         found.verdict = f"{which}: not comparable"
         notes.append(_need(design, arms))
         return found
+    if arms.over:
+        notes.append(
+            f"over {arms.over}, one run each: the interval is of other such values, not of other "
+            "runs of these"
+        )
+    notes += kinds(arms, (level, design.baseline), paired=design.pair is not None)
     notes += order_notes(
         arms,
         (level, design.baseline),
@@ -208,12 +215,16 @@ def _judge(found: Ratio, arms: Arms, design: Design, fewest: int) -> None:
     found.verdict = verdict(
         difference, design.metric, band=design.band, confidence=design.confidence
     )
-    _more_runs(found, student, design, fewest)
+    if found.verdict.startswith("same") and (note := unseen(fewest, _runs(design))):
+        found.notes.append(note)
+    _more_runs(found, student, arms, design, fewest)
 
 
-def _more_runs(found: Ratio, student: StudentT, design: Design, fewest: int) -> None:
+def _more_runs(found: Ratio, student: StudentT, arms: Arms, design: Design, fewest: int) -> None:
     if settled(found.verdict):
         found.runs_needed = 0
+        return
+    if arms.over:
         return
     found.runs_needed = runs_still_needed(
         student, design.band, now=fewest, confidence=design.confidence
@@ -243,8 +254,12 @@ def adjust(ratios: Sequence[Ratio], design: Design) -> None:
 
 
 def _need(design: Design, arms: Arms) -> str:
-    what = "pairs" if design.pair else "runs a side in each cell" if arms.own else "runs a side"
+    what = f"{_runs(design)}{' in each cell' if arms.own else ''}"
     return f"need >= {ENOUGH} {what} for a verdict"
+
+
+def _runs(design: Design) -> str:
+    return "pairs" if design.pair else "runs a side"
 
 
 def _enough_to_rank(design: Design) -> str:

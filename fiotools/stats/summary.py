@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import log, sqrt
 from statistics import fmean, median, stdev
 
 import scipy
@@ -14,6 +14,7 @@ from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.order import SERIES, Order, order_of, sortable
+from fiotools.stats.population import several_targets, unlike
 from fiotools.stats.quantiles import ios_needed, ranks_around
 from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.units import percent
@@ -101,7 +102,7 @@ def summarize(
         line = _summary(series, measure, confidence, order if ordered and not varies else None)
         if varies:
             line["varies_in"] = ", ".join(varies)
-            line["notes"].append(f"runs vary in {line['varies_in']}")
+        line["notes"] += several_targets(runs.targets[row] for row in rows)
         found.append(line)
     keep = frames.kept(named, [rows[0] for rows in cells.values()])
     return frames.answer(data, ANSWERS["summarize"], keep, found)
@@ -151,6 +152,8 @@ def _summary(
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
             notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
+    if min(series) > 0:
+        notes += unlike([log(value) for value in series])
     if odd:
         notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
     if order:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import order
+from benchmarks.coverage import modes, order
 from benchmarks.coverage.ratios import RHOS, exact_coverage, ratio_coverage, series_coverage
 
 
@@ -67,3 +67,11 @@ def test_a_drift_is_named_and_what_is_not_does_no_harm(n):
         assert (np.mean(holds) < 0.85) == (design == "fixed")
         _, _, seen = order.asked(design, n, 0.0, "two modes", known, 300, rng)
         assert np.mean(seen) < 0.09
+
+
+@pytest.mark.parametrize(("n", "least"), [(5, 0.1), (12, 0.6), (30, 0.9)])
+def test_two_modes_are_seen_and_one_is_one(n, least):
+    rng = np.random.default_rng(8)
+    for cov in (0.05, 0.3):
+        assert np.mean(modes.warned(n, cov, 0.0, 1.0, 400, rng)) < 0.09
+    assert np.mean(modes.warned(n, 0.03, 0.2, 0.6, 400, rng)) > least

@@ -47,7 +47,9 @@ def test_turns_can(make, rows):
     frame = make(**drifting("abba" * 2 + "ab", started_at=clock(10)))
     warnings = said(rows, frame, pair="round")
     assert "every pair" not in warnings
-    assert warnings == "values drift down by 15 % over the series of runs"
+    assert warnings.startswith(
+        "values drift down by 15 % over the series of runs; 5 pairs may miss"
+    )
 
 
 def test_rounds_tell_a_drift_without_a_clock(make, rows):
@@ -60,8 +62,8 @@ def test_rounds_tell_a_drift_without_a_clock(make, rows):
 
 def test_three_pairs_cannot_tell(make, rows):
     warnings = said(rows, make(**drifting("ab" * 3)), pair="round")
-    assert warnings == (
-        "3 pairs are too few to show a drift, and which side of a pair ran first is not known"
+    assert warnings.startswith(
+        "3 pairs are too few to show a drift, and which side of a pair ran first is not known; "
     )
 
 
@@ -88,7 +90,7 @@ def test_both_sides_of_one_run_have_no_order(make, rows):
         iops=[100 * 0.96 ** (at // 2) * NOISE[at] for at in range(10)],
     )
     warnings = said(rows, frame, pair="source")
-    assert warnings == "values drift down by 15 % in the order of the file names"
+    assert warnings.startswith("values drift down by 15 % in the order of the file names; 5 pairs")
 
 
 @pytest.mark.parametrize(
