@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import exp, log, sqrt
 from statistics import fmean, median, stdev
 
 import scipy
@@ -21,6 +21,7 @@ from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
+_FARTHEST = 300.0  # of a logarithm: beyond, its number overflows
 _MANY = 6  # runs for a 95 % interval of a median, and before a value may be called odd
 
 
@@ -53,7 +54,8 @@ def summarize(
     pandas.DataFrame or polars.DataFrame
         A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``median``,
         ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
-        ``mean_lo``, ``mean_hi`` (Student's t; null for one run, and where all are equal);
+        ``mean_lo``, ``mean_hi`` (Student's t, of the logarithm of what cannot be below 0: rates,
+        times, all of the vocabulary; null for one run, and where all are equal);
         ``stddev``; ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``,
         counted and never dropped;
         ``varies_in``, conditions and labels that differ among the runs and were not named;
@@ -80,7 +82,7 @@ def summarize(
     >>> answer = summarize(tar, "real_s", by="mount")
     >>> answer[["mount", "n", "median", "mean", "mean_lo", "mean_hi"]].round(2)
           mount  n  median  mean  mean_lo  mean_hi
-    0  virtiofs  3    5.37  5.59     4.41     6.76
+    0  virtiofs  3    5.37  5.59     4.52      6.9
     >>> answer["warnings"][0]
     'median: need >= 6 runs for its interval'
     """
@@ -146,8 +148,8 @@ def _summary(
     if max(series) - min(series) <= 1e-12 * max(map(abs, series)):
         notes.append("mean: no spread at all, so no interval")
     else:
-        half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * spread / sqrt(n)
-        line |= {"mean_lo": mean - half, "mean_hi": mean + half}
+        amount = metric.is_amount and min(series) >= 0
+        line["mean_lo"], line["mean_hi"] = mean_interval(series, confidence, amount=amount)
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
@@ -159,6 +161,30 @@ def _summary(
     if order:
         notes += _order_notes(series, odd, metric, confidence, order)
     return line
+
+
+def mean_interval(
+    series: Sequence[float], confidence: float = 0.95, *, amount: bool = True
+) -> tuple[float, float]:
+    """Give the interval of a mean: Student's t, of an amount for the logarithm of the mean.
+
+    The standard error of ``ln(mean)`` is ``stddev / mean / sqrt(n)``, the first term of its series.
+    An amount cannot be below 0 and neither can its interval. For skewed runs it holds the mean more
+    often than ``mean +- half``; where the runs spread by less than 10 % the two hardly differ.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in mean_interval([1.0, 1.2, 3.0])]
+    [0.36, 8.4]
+    >>> [round(end, 2) for end in mean_interval([1.0, 1.2, 3.0], amount=False)]
+    [-1.0, 4.47]
+    """
+    n, mean = len(series), fmean(series)
+    half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * stdev(series) / sqrt(n)
+    if not amount:
+        return mean - half, mean + half
+    factor = exp(min(half / mean, _FARTHEST))
+    return mean / factor, mean * factor
 
 
 def _order_notes(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import modes, order
+from benchmarks.coverage import means, modes, order
 from benchmarks.coverage.ratios import RHOS, exact_coverage, ratio_coverage, series_coverage
 
 
@@ -75,3 +75,14 @@ def test_two_modes_are_seen_and_one_is_one(n, least):
     for cov in (0.05, 0.3):
         assert np.mean(modes.warned(n, cov, 0.0, 1.0, 400, rng)) < 0.09
     assert np.mean(modes.warned(n, 0.03, 0.2, 0.6, 400, rng)) > least
+
+
+@pytest.mark.parametrize("kind", means.NOISE)
+def test_the_interval_of_a_mean_holds_and_is_above_0(kind):
+    rng = np.random.default_rng(9)
+    for cov, least in ((0.1, 0.92), (0.8, 0.89)):
+        found = list(means.holds(kind, cov, 5, 1000, rng))
+        assert np.mean([held for held, _ in found]) > least
+        assert not any(below for _, below in found)
+    plain = list(means.holds(kind, 0.8, 3, 1000, rng, amount=False))
+    assert np.mean([below for _, below in plain]) > 0.5

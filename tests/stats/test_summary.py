@@ -45,13 +45,21 @@ def test_columns_and_numbers(tarball, rows):
     sshfs = rows(found)[0]
     values = [15.758, 15.996, 15.586]
     half = stats.t.ppf(0.975, 2) * stdev(values) / sqrt(3)
-    assert sshfs["mean_lo"] == pytest.approx(mean(values) - half)
-    assert sshfs["mean_hi"] == pytest.approx(mean(values) + half)
+    factor = np.exp(half / mean(values))
+    assert sshfs["mean_lo"] == pytest.approx(mean(values) / factor)
+    assert sshfs["mean_hi"] == pytest.approx(mean(values) * factor)
     assert sshfs["stddev"] == pytest.approx(stdev(values))
     assert sshfs["cov_pct"] == pytest.approx(100 * stdev(values) / mean(values))
     assert (sshfs["median"], sshfs["min"], sshfs["max"]) == (15.758, 15.586, 15.996)
     assert (sshfs["n"], sshfs["unit"], sshfs["metric"]) == (3, "s", "real_s")
     assert sshfs["warnings"] == "median: need >= 6 runs for its interval"
+
+
+def test_the_interval_of_an_amount_is_never_below_0(make, rows):
+    (row,) = rows(summarize(make(iops=[0.0, 1.0, 9.0]), "iops"))
+    assert 0 < row["mean_lo"] < row["mean"] < row["mean_hi"]
+    (row,) = rows(summarize(make(score=[0.1, 1.0, 9.0]), "score"))
+    assert row["mean_lo"] < 0, "nobody said that it cannot be"
 
 
 def test_one_run(make, rows):
