@@ -390,6 +390,10 @@ _COLUMNS: tuple[Column, ...] = (
     _c("value_lo_ns", "float64", "ns", "Lower end of the percentile's interval."),
     _c("value_hi_ns", "float64", "ns", "Upper end of the percentile's interval."),
     _c("note", "str", "", "What the interval is about, and on which condition."),
+    # best_under
+    _c("observed_lo", "float64", "", "Lower end of the interval of observed; null for one run."),
+    _c("observed_hi", "float64", "", "Upper end of the interval of observed; null for one run."),
+    _c("n_below", "Int64", "", "Runs that were below the limit by themselves."),
     # variance_parts
     _c("stddev_within", "float64", "", "Spread among the threads of a run, in the metric's unit."),
     _c("stddev_between", "float64", "", "Spread of runs beyond what their threads explain."),
