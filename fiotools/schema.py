@@ -133,6 +133,10 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("metric", "unit", "n", "parts", "mean", "stddev_within", "stddev_between"),
         *("icc", "icc_lo", "icc_hi", "confidence", "varies_in", "warnings"),
     ),
+    "variance_levels": (
+        *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
+        *("variance_pct", "cost", "repeats_best", "confidence", "warnings"),
+    ),
     "check": (
         *("subject", "check", "verdict", "observed", "limit", "unit"),
         *("why", "remedy", "basis"),

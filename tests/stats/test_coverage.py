@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import means, modes, order
+from benchmarks.coverage import levels, means, modes, order
 from benchmarks.coverage.ratios import RHOS, exact_coverage, ratio_coverage, series_coverage
+from fiotools.stats.levels import best_repeats
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])
@@ -86,3 +87,15 @@ def test_the_interval_of_a_mean_holds_and_is_above_0(kind):
         assert not any(below for _, below in found)
     plain = list(means.holds(kind, 0.8, 3, 1000, rng, amount=False))
     assert np.mean([below for _, below in plain]) > 0.5
+
+
+def test_the_spread_of_levels_is_held_and_gives_a_plan():
+    rng = np.random.default_rng(10)
+    spread = (1.0, 1.0, 3.0)
+    found = [levels.pilot((6, 3, 5), spread, rng) for _ in range(400)]
+    for at, own in enumerate(spread):
+        held = [one[at].ends[0] <= own**2 <= one[at].ends[1] for one in found]
+        assert 0.91 < np.mean(held) < 0.99
+    plans = [best_repeats([one.variance for one in own], levels.COSTS) for own in found]
+    assert np.mean([levels.waste(plan, spread) <= 1.5 for plan in plans]) > 0.87
+    assert levels.waste([None, 1, 1], spread) > 1.5, "a plan can be worse"
