@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, expm1, log, log1p, sqrt
-from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,9 +30,9 @@ def order_notes(
     names : sequence
         What level and baseline are called.
     paired : bool
-        Whether the runs that stand in one place on both sides are a pair. What disturbs a pair
-        disturbs both of its runs, so that a drift is looked for in the means of the pairs, which
-        are independent.
+        Whether the runs that stand in one place on both sides are a pair. What disturbs a pair, or
+        a round, disturbs both of its runs, so that a drift is looked for in their means, which are
+        independent.
     band, confidence : float
         As `drift` takes them.
     """
@@ -47,7 +46,9 @@ def order_notes(
         return []
     found = _fixed_order(cells, names, paired=paired) if order.across else []
     if paired:
-        sides = [[(a[0], exp(fmean(map(log, (a[1], b[1]))))) for a, b in zip(*sides, strict=True)]]
+        sides = [_means(*cells[0])]
+    elif all(_places(one) == _places(other) for one, other in cells):
+        sides = [_means(sorted(one), sorted(other)) for one, other in cells]
     trend = drift(sides, band=band, confidence=confidence, over=order.over)
     if trend:
         found.append(trend)
@@ -71,6 +72,16 @@ def _placed(runs: Sequence[Replicate]) -> Side:
     """Put the value of each run beside its place; nothing where there is no order of these."""
     places = sortable([run.place for run in runs]) or []
     return [(place, exp(run.log)) for place, run in zip(places, runs, strict=False)]
+
+
+def _places(side: Side) -> list[Any]:
+    return sorted(place for place, _ in side)
+
+
+def _means(level: Side, baseline: Side) -> Side:
+    """Give the geometric mean of both runs of each round."""
+    rounds = zip(level, baseline, strict=True)
+    return [(place, sqrt(one) * sqrt(other)) for (place, one), (_, other) in rounds]
 
 
 def _fixed_order(
