@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.histograms import merge_bins
+    from fiotools.stats.levels import variance_levels
     from fiotools.stats.percentile_bounds import bound_percentiles
     from fiotools.stats.percentiles import percentiles_from_bins
     from fiotools.stats.plan import plan
@@ -112,6 +113,7 @@ __all__ = [
     "steady",
     "study",
     "summarize",
+    "variance_levels",
     "variance_parts",
     "window",
     "window_bins",
@@ -164,6 +166,7 @@ _MODULES = {
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.threads": ("fairness", "per_thread"),
+    "stats.levels": ("variance_levels",),
     "stats.variance": ("variance_parts",),
     "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),

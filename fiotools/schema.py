@@ -130,10 +130,17 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
         *("method", "varies_in", "warnings"),
     ),
-    "best_under": ("metric", "unit", "observed", "limit", "n", "warnings"),
+    "best_under": (
+        *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
+        *("confidence", "warnings"),
+    ),
     "variance_parts": (
         *("metric", "unit", "n", "parts", "mean", "stddev_within", "stddev_between"),
         *("icc", "icc_lo", "icc_hi", "confidence", "varies_in", "warnings"),
+    ),
+    "variance_levels": (
+        *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
+        *("variance_pct", "cost", "repeats_best", "confidence", "warnings"),
     ),
     "check": (
         *("subject", "check", "verdict", "observed", "limit", "unit"),

@@ -400,12 +400,24 @@ _COLUMNS: tuple[Column, ...] = (
     _c("value_lo_ns", "float64", "ns", "Lower end of the percentile's interval."),
     _c("value_hi_ns", "float64", "ns", "Upper end of the percentile's interval."),
     _c("note", "str", "", "What the interval is about, and on which condition."),
+    # best_under
+    _c("observed_lo", "float64", "", "Lower end of the interval of observed; null for one run."),
+    _c("observed_hi", "float64", "", "Upper end of the interval of observed; null for one run."),
+    _c("n_below", "Int64", "", "Runs that were below the limit by themselves."),
     # variance_parts
     _c("stddev_within", "float64", "", "Spread among the threads of a run, in the metric's unit."),
     _c("stddev_between", "float64", "", "Spread of runs beyond what their threads explain."),
     _c("icc", "float64", "", "Share of the variance that lies between runs."),
     _c("icc_lo", "float64", "", "Lower end of its interval."),
     _c("icc_hi", "float64", "", "Upper end of its interval."),
+    # variance_levels
+    _c("level", "str", "", "Column whose values are repeats: machines, runs, phases."),
+    _c("repeats", "float64", "", "How many of it there are in one of the level above, on average."),
+    _c("stddev_lo", "float64", "", "Lower end of the interval of stddev."),
+    _c("stddev_hi", "float64", "", "Upper end of the interval of stddev."),
+    _c("variance_pct", "float64", "%", "Share of the variance of one value."),
+    _c("cost", "float64", "", "What one more of it costs, without what lies below it."),
+    _c("repeats_best", "Int64", "", "How many are most precise for the same cost; null: no limit."),
     # check
     _c("subject", "str", "", "What was looked at: a direction of a job, the run, two sides."),
     _c("check", "str", "", "What was asked, by its short name: little, link, budget, ..."),

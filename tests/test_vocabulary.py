@@ -61,6 +61,9 @@ def answers():
         "percentiles_from_bins": ft.percentiles_from_bins(plus.bins),
         "bound_percentiles": ft.bound_percentiles(plus.percentiles, plus.io),
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
+        "variance_levels": ft.variance_levels(
+            threads, "iops", levels=["volume", "thread"], by="direction"
+        ),
         "variance_parts": ft.variance_parts(threads, by=["volume", "direction"]),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),

@@ -206,7 +206,7 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
     arguments = _ordered(frame, hue, wish.order)
     if wish.limit:
         limit = columns.value_of(frame, latency, wish.limit)
-        arguments["best"] = best_under(frame, latency, limit, by=hue)
+        arguments["best"] = best_under(frame, latency, limit, by=hue, sweep=x)
     told = [summarize(frame, metric, by=by) for metric in ("iops", latency)]
     axes = plot.load(frame, x=x, latency=latency, hue=hue, summaries=told, **arguments)
     figure: Figure = axes[0].get_figure(root=True)

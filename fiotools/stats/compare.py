@@ -16,6 +16,7 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import arms_of, levels_beside
 from fiotools.stats.frames import Kept
+from fiotools.stats.population import several_targets
 from fiotools.stats.ratio import Design, Looks, Method, Ratio, judge, ratio_of
 from fiotools.stats.replicates import runs_of
 from fiotools.stats.settings_diff import (
@@ -247,8 +248,13 @@ def _ratios(
         base = [row for row in rows if side[row] == baseline]
         for level in levels:
             own = [row for row in rows if side[row] == level]
-            found = ratio_of(arms_of(runs, own, base, design.pair), design, level)
+            arms = arms_of(runs, own, base, design.pair)
+            found = ratio_of(arms, design, level)
             _say_what_varies(found, runs.watch, own, base)
+            for name, side_rows in () if design.pair else ((level, own), (baseline, base)):
+                found.notes += several_targets(
+                    (runs.targets[row] for row in side_rows), f"the runs of {name!r}"
+                )
             if had is not None and own and base:
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= is of none of these runs: of another reading?")

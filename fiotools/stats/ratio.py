@@ -11,8 +11,8 @@ from typing import Any, Literal
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats.arguments import Metric, is_number
-from fiotools.stats.arms import Arms, Replicate, matched
-from fiotools.stats.drift import blocks, drift, step
+from fiotools.stats.arms import Arms, kinds, matched
+from fiotools.stats.drift import order_notes
 from fiotools.stats.estimates import (
     AnyLooks,
     Difference,
@@ -23,6 +23,7 @@ from fiotools.stats.estimates import (
     runs_to_rank,
     welch,
 )
+from fiotools.stats.population import unseen
 from fiotools.stats.power import ENOUGH, runs_still_needed
 from fiotools.units import percent
 
@@ -102,11 +103,14 @@ class Estimate:
         By its standard error, which tells how many more runs are needed.
     fewest : int
         Runs of the smallest side.
+    over : bool
+        Whether the pairs are of other things, and not of other runs: more of them are no remedy.
     """
 
     difference: Difference
     student: StudentT
     fewest: int
+    over: bool
 
 
 @dataclass
@@ -182,7 +186,19 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
         found.verdict = f"{which}: not comparable"
         notes.append(_need(design, arms))
         return found
-    notes += _order(arms, design)
+    if arms.over:
+        notes.append(
+            f"over {arms.over}, one run each: the interval is of other such values, not of other "
+            "runs of these"
+        )
+    notes += kinds(arms, (level, design.baseline), paired=design.pair is not None)
+    notes += order_notes(
+        arms,
+        (level, design.baseline),
+        paired=design.pair is not None,
+        band=design.band,
+        confidence=design.confidence,
+    )
     found.estimate = _estimate(found, arms, design, level, fewest)
     return found
 
@@ -230,7 +246,7 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
             if not has_spread([cell[side] for cell in cells])
         ]
     if design.method == "log-welch":
-        return Estimate(student, student, fewest)
+        return Estimate(student, student, fewest, bool(arms.over))
     ranked = HodgesLehmann(*(tuple(side) for side in cells[0]))
     if ranked.tied:
         found.notes.append("tied values: normal approximation")
@@ -240,7 +256,7 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
             f"one side spreads more than {_UNLIKE} times as far as the other, which "
             f"'hodges-lehmann' assumes it does not: use {argument('method', 'log-welch')}"
         )
-    return Estimate(ranked, student, fewest)
+    return Estimate(ranked, student, fewest, bool(arms.over))
 
 
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
@@ -279,8 +295,12 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         return
     _test(found, difference, log1p(design.band))
     found.verdict = verdict(difference, design.metric, band=design.band, confidence=confidence)
+    if found.verdict.startswith("same") and (note := unseen(estimate.fewest, _runs(design))):
+        found.notes.append(note)
     if settled(found.verdict):
         found.runs_needed = 0
+        return
+    if estimate.over:
         return
     found.runs_needed = runs_still_needed(
         again, design.band, now=estimate.fewest, confidence=confidence
@@ -306,8 +326,12 @@ def _hopeless(student: StudentT, edge: float) -> str:
 
 
 def _need(design: Design, arms: Arms) -> str:
-    what = "pairs" if design.pair else "runs a side in each cell" if arms.own else "runs a side"
+    what = f"{_runs(design)}{' in each cell' if arms.own else ''}"
     return f"need >= {ENOUGH} {what} for a verdict"
+
+
+def _runs(design: Design) -> str:
+    return "pairs" if design.pair else "runs a side"
 
 
 def _enough(design: Design, confidence: float) -> str:
@@ -333,27 +357,6 @@ def _how_cells_count(arms: Arms) -> list[str]:
         return [f"cells of {which} weigh the same, each with runs of its own"]
     count = len(arms.level[0].cells)
     return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
-
-
-def _order(arms: Arms, design: Design) -> list[str]:
-    """Warn of what the order of the runs may have done, where their times are known."""
-    if any(run.moment is None for side in (arms.level, arms.baseline) for run in side):
-        return []
-    notes = []
-    # cells have levels of their own, and what differs between them is no drift
-    cells = arms.runs_by_cell()
-    if all(blocks([[run.moment for run in side] for side in cell]) for cell in cells) and (
-        len({_first(*cell) for cell in cells}) == 1
-    ):
-        notes.append("arms ran in blocks: drift cannot be told from the difference")
-    sides = [[(run.moment, exp(run.log)) for run in side] for cell in cells for side in cell]
-    trend = drift(sides, band=design.band, confidence=design.confidence)
-    return [*notes, *(note for note in (trend, step(sides, band=design.band)) if note)]
-
-
-def _first(level: Sequence[Replicate], baseline: Sequence[Replicate]) -> bool:
-    """Say whether the level was measured first."""
-    return bool(min(run.moment for run in level) < min(run.moment for run in baseline))
 
 
 def verdict(difference: Difference, metric: Metric, *, band: float, confidence: float) -> str:

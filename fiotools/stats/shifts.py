@@ -150,7 +150,7 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
             )
             line |= _step(found[place - 1], lines[-1]["center"], center)
             line["notes"] = _cautions(found[place - 1], len(values))
-            ends = found_ratio and found_ratio.interval(confidence)
+            ends = None if found_ratio is None else found_ratio.interval(confidence)
             if ends is None:
                 line["notes"].append("too little known of the spread for an interval")
             else:

@@ -127,6 +127,12 @@ CASES = {
     "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
     "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
+    "variance_levels": (
+        _volumes,
+        lambda t: ft.variance_levels(
+            t["io"], "iops", levels=["volume", "thread"], by="direction", scope="thread"
+        ),
+    ),
     "variance_parts": (_volumes, lambda t: ft.variance_parts(t["io"], by="direction")),
     "best_under": (
         _volumes,

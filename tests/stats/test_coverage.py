@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import series
+from benchmarks.coverage import levels, means, modes, order, series
 from benchmarks.coverage.ratios import (
     one_side_coverage,
     order_coverage,
@@ -17,6 +17,7 @@ from benchmarks.coverage.ratios import (
     spread_coverage,
 )
 from benchmarks.coverage.verdicts import dunnett, family, stopped
+from fiotools.stats.levels import best_repeats
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])
@@ -82,3 +83,48 @@ def test_looking_after_each_run(looks, low, high):
     rng = np.random.default_rng(8)
     ways = [stopped("each run", looks, looks, (1, 1), rng)[0] for _ in range(400)]
     assert low <= np.mean([way > 0 for way in ways]) < high
+
+
+@pytest.mark.parametrize("n", [5, 10])
+def test_a_drift_is_named_and_what_is_not_does_no_harm(n):
+    rng = np.random.default_rng(3)
+    asked = [("fixed", order.ROUNDS), ("fixed", order.TIMES), ("in turns", order.TIMES)]
+    for design, known in asked:
+        holds, warned, seen = order.asked(design, n, order.DRIFT, "normal", known, 300, rng)
+        wrong = [not hold and not said for hold, said in zip(holds, warned, strict=True)]
+        assert np.mean(wrong) < 0.06
+        assert np.mean(seen) > 0.8
+        assert (np.mean(holds) < 0.85) == (design == "fixed")
+        _, _, seen = order.asked(design, n, 0.0, "two modes", known, 300, rng)
+        assert np.mean(seen) < 0.09
+
+
+@pytest.mark.parametrize(("n", "least"), [(5, 0.1), (12, 0.6), (30, 0.9)])
+def test_two_modes_are_seen_and_one_is_one(n, least):
+    rng = np.random.default_rng(8)
+    for cov in (0.05, 0.3):
+        assert np.mean(modes.warned(n, cov, 0.0, 1.0, 400, rng)) < 0.09
+    assert np.mean(modes.warned(n, 0.03, 0.2, 0.6, 400, rng)) > least
+
+
+@pytest.mark.parametrize("kind", means.NOISE)
+def test_the_interval_of_a_mean_holds_and_is_above_0(kind):
+    rng = np.random.default_rng(9)
+    for cov, least in ((0.1, 0.92), (0.8, 0.89)):
+        found = list(means.holds(kind, cov, 5, 1000, rng))
+        assert np.mean([held for held, _ in found]) > least
+        assert not any(below for _, below in found)
+    plain = list(means.holds(kind, 0.8, 3, 1000, rng, amount=False))
+    assert np.mean([below for _, below in plain]) > 0.5
+
+
+def test_the_spread_of_levels_is_held_and_gives_a_plan():
+    rng = np.random.default_rng(10)
+    spread = (1.0, 1.0, 3.0)
+    found = [levels.pilot((6, 3, 5), spread, rng) for _ in range(400)]
+    for at, own in enumerate(spread):
+        held = [one[at].ends[0] <= own**2 <= one[at].ends[1] for one in found]
+        assert 0.91 < np.mean(held) < 0.99
+    plans = [best_repeats([one.variance for one in own], levels.COSTS) for own in found]
+    assert np.mean([levels.waste(plan, spread) <= 1.5 for plan in plans]) > 0.87
+    assert levels.waste([None, 1, 1], spread) > 1.5, "a plan can be worse"
