@@ -19,11 +19,15 @@ _SHELL = ["bash", "-e", "-o", "pipefail", "-c"]
 # what the commands of places and cases are made of
 _TOOLS = r"""
 volume() {  # a file system of its own: NAME KIND BACKING-FILE DIRECT-IO-OF-THE-LOOP [OPTIONS]
-  dd if=/dev/zero of="$3" bs=1M count=768 conv=fsync status=none
+  [ -e "$3" ] || dd if=/dev/zero of="$3" bs=1M count=768 conv=fsync status=none
   local loop; loop=$(losetup --find --show --direct-io="$4" "$3")
   mkfs -t "$2" "$loop" >/dev/null 2>&1
   mkdir -p "$1"; mount -o "${5:-defaults}" "$loop" "$1"
   losetup --detach "$loop"  # as soon as it is unmounted
+}
+hard_disk() {  # a file system on a disk that is as slow as one: NAME
+  dd if=/dev/zero of=platter bs=1M count=384 conv=fsync status=none
+  mkdir fuse; /usr/bin/python3 SLOW_DISK "$PWD/platter" fuse; sleep 1; volume "$1" ext4 fuse/disk on
 }
 device() { findmnt -nro SOURCE --target "${1:-.}"; }
 throttle() {  # the device of this folder, for what this shell starts: read_iops 100
@@ -44,17 +48,18 @@ pages = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 pages[::4096], time.sleep(6)' "$1" & sleep 2
 }
 drop() { dd if="$1" iflag=nocache count=0 status=none; }
-"""
+""".replace("SLOW_DISK", str(Path(__file__).with_name("slow_disk.py")))
 
 
-def make(case: dict[str, Any], places: dict[str, str], work: Path) -> None:
+def make(case: dict[str, Any], work: Path) -> None:
     """Run one case in its place, and keep what it printed."""
     script = f"{_TOOLS}\n{case.get('before', '')}\n"
     command = case["command"]
-    if command.startswith("fio "):
+    if "--output-format" in command:
         script += command
     else:  # a session, as a terminal shows it
-        script += f"exec 2>&1; printf '$ %s\\n' {_quoted(command)}; {command}"
+        for line in command.split("\n"):
+            script += f"exec 2>&1; printf '$ %s\\n' {_quoted(line)}; {line}\n"
     done = subprocess.run(
         [*_SHELL, script], cwd=work / case["place"], capture_output=True, text=True, check=False
     )
@@ -84,7 +89,7 @@ def main() -> None:
         try:
             for case in cases:
                 print(case["file"], flush=True)
-                make(case, told["places"], work)
+                make(case, work)
         finally:
             _take_down(work)
 

@@ -70,7 +70,7 @@ def name(case: Case) -> str:
 
 def text(case: Case) -> str:
     """Give the output of a case, with its edits."""
-    raw = (OUTPUTS / case["file"]).read_text(encoding="utf-8")
+    raw = (OUTPUTS / case["file"]).read_bytes().decode()
     edits = case.get("edits", {})
     if isinstance(edits, dict) and edits:
         report = json.loads(raw)
@@ -98,7 +98,7 @@ def read(case: Case, folder: Path) -> ft.Results:
     sides = case.get("sides", {"": case.get("file")})
     for side, file in sides.items():
         at = folder / f"{side or 'only'}{Path(file).suffix}"
-        at.write_text(text({**case, "file": file}), encoding="utf-8")
+        at.write_bytes(text({**case, "file": file}).encode())
     template = "{side}" if "sides" in case else "only"
     return ft.read(f"{folder.as_posix()}/{template}{at.suffix}")
 
