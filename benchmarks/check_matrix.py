@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,18 +68,16 @@ def name(case: Case) -> str:
     return str(case.get("name") or Path(case["file"]).stem.partition("--")[2])
 
 
-def text(case: Case) -> str:
-    """Give the output of a case, with its edits."""
-    raw = (OUTPUTS / case["file"]).read_bytes().decode()
-    edits = case.get("edits", {})
-    if isinstance(edits, dict) and edits:
+def edited(raw: str, edits: dict[str, Any] | list[list[str]]) -> str:
+    """Type over values by their place in the JSON, or old texts with new ones."""
+    if isinstance(edits, dict):
         report = json.loads(raw)
         for path, value in edits.items():
-            _set(report, path.split("."), value)
+            _set(report, path.split("/"), value)
         return json.dumps(report, indent=2)
-    for old, new in edits or ():
+    for old, new in edits:
         if old not in raw:
-            raise ValueError(f"{name(case)}: there is no {old!r} in {case['file']}")
+            raise ValueError(f"there is no {old!r} to be edited")
         raw = raw.replace(old, new)
     return raw
 
@@ -88,29 +86,49 @@ def _set(report: Any, path: list[str], value: Any) -> None:
     """Put a value in the place of another; "* 3" multiplies what is there."""
     for key in path[:-1]:
         report = report[int(key) if isinstance(report, list) else key]
+    old = report[path[-1]]
     if isinstance(value, str) and value.startswith("* "):
-        value = type(report[path[-1]])(report[path[-1]] * float(value[2:]))
+        value = type(old)(old * float(value[2:]))
     report[path[-1]] = value
 
 
-def read(case: Case, folder: Path) -> ft.Results:
-    """Read the output of a case; of two sides, with the label ``side``."""
-    sides = case.get("sides", {"": case.get("file")})
+def outcomes(told: Sequence[Case]) -> list[Outcome]:
+    """Ask `check` of the cases, of many at once, but never twice of one output."""
+    rounds: dict[tuple[str, int], list[Case]] = defaultdict(list)
+    uses: Counter[tuple[str, str]] = Counter()
+    for case in told:
+        given = json.dumps(case.get("check", {}))
+        uses.update(own := {(given, file) for file in _sides(case).values()})
+        rounds[given, max(uses[one] for one in own)].append(case)
+    found = {}
+    for (given, _), own in rounds.items():
+        with TemporaryDirectory() as folder:
+            for case in own:
+                _write(case, Path(folder))
+            seen = ft.check(ft.read(f"{folder}/{{case}}/{{side}}"), **json.loads(given))
+        accused = seen[seen["verdict"].isin(["suspect", "impossible"])]
+        for case in own:
+            rows = accused[accused["case"] == name(case)]
+            found[name(case)] = dict(zip(rows["check"], rows["why"], strict=True))
+    return [
+        Outcome(name(case), case["kind"], case["honest"], "decided_by" in case, found[name(case)])
+        for case in told
+    ]
+
+
+def _sides(case: Case) -> dict[str, str]:
+    return dict(case.get("sides") or {"only": case["file"]})
+
+
+def _write(case: Case, folder: Path) -> None:
+    """Write the outputs of a case; of two sides, edited is the last."""
+    (folder / name(case)).mkdir()
+    sides = _sides(case)
     for side, file in sides.items():
-        at = folder / f"{side or 'only'}{Path(file).suffix}"
-        at.write_bytes(text({**case, "file": file}).encode())
-    template = "{side}" if "sides" in case else "only"
-    return ft.read(f"{folder.as_posix()}/{template}{at.suffix}")
-
-
-def outcome(case: Case) -> Outcome:
-    """Ask `check` of a case."""
-    with TemporaryDirectory() as folder:
-        seen = ft.check(read(case, Path(folder)), **case.get("check", {}))
-    accused = seen[seen["verdict"].isin(["suspect", "impossible"])]
-    reasons = dict(zip(accused["check"], accused["why"], strict=True))
-    decided = "decided_by" in case
-    return Outcome(name(case), case["kind"], case["honest"], decided, reasons)
+        text = (OUTPUTS / file).read_bytes().decode()
+        if "edits" in case and side == [*sides][-1]:
+            text = edited(text, case["edits"])
+        (folder / name(case) / side).write_bytes(text.encode())
 
 
 def rates(found: Iterable[Outcome]) -> dict[str, tuple[int, int]]:
@@ -162,7 +180,7 @@ def report(found: list[Outcome]) -> Iterator[str]:
 
 def main() -> None:
     """Judge all cases, print the page and write it."""
-    page = "\n".join(report([outcome(case) for case in cases()]))
+    page = "\n".join(report(outcomes(cases())))
     PAGE.write_text(page + "\n", encoding="utf-8")
     print(page)
 
