@@ -3,12 +3,14 @@
 The cases are outputs of which it is known how they were made, and so whether their numbers are the
 device's (``tests/fixtures/check_matrix``). A dishonest case is caught if `check` finds anything
 suspect or impossible in it, else missed; an honest one is a false alarm then, else quiet.
-``python -m benchmarks.check_matrix`` writes CHECK.md.
+``python -m benchmarks.check_matrix`` writes CHECK.md, and with the word ``corpus`` its last section
+too, of the files of ../shared/corpus (`benchmarks.false_alarms`).
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,10 +20,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import fiotools as ft
+from benchmarks.false_alarms import DISHONEST, count
 
 OUTPUTS = Path(__file__).parents[1] / "tests" / "fixtures" / "check_matrix"
 CASES = OUTPUTS / "cases.toml"
 PAGE = Path(__file__).parent / "CHECK.md"
+_OTHERS = "## Files of other people"
+# true of many honest runs too, and so no catch, unless a case says so
+_ASIDE = ("dd_time", "depth")
 
 Case = dict[str, Any]  # a table of cases.toml; its README says what stands in it
 
@@ -35,7 +41,7 @@ class Outcome:
     name, kind : str
     is_honest, is_decided : bool
         Whether the number is the device's; whether the evidence in the files decides that.
-    accused : list of str
+    accused : dict
         The checks that found something suspect or impossible, each with its reason.
     """
 
@@ -109,7 +115,9 @@ def outcomes(told: Sequence[Case]) -> list[Outcome]:
         accused = seen[seen["verdict"].isin(["suspect", "impossible"])]
         for case in own:
             rows = accused[accused["case"] == name(case)]
-            found[name(case)] = dict(zip(rows["check"], rows["why"], strict=True))
+            reasons = dict(zip(rows["check"], rows["why"], strict=True))
+            aside = () if case["honest"] or case.get("is_short") else _ASIDE
+            found[name(case)] = {one: why for one, why in reasons.items() if one not in aside}
     return [
         Outcome(name(case), case["kind"], case["honest"], "decided_by" in case, found[name(case)])
         for case in told
@@ -164,11 +172,13 @@ def report(found: list[Outcome]) -> Iterator[str]:
     for is_honest, good, bad in ((True, "quiet", "false"), (False, "caught", "missed")):
         own = [one for one in found if one.is_honest is is_honest]
         yield f"\n## {'Honest' if is_honest else 'Dishonest'}\n"
-        yield f"| how made | {good} | {bad} |"
-        yield "|---|---|---|"
+        yield f"| how made | {good} | {bad} | by |"
+        yield "|---|---|---|---|"
         counts = Counter((one.kind, one.word) for one in own)
         for kind in dict.fromkeys(one.kind for one in own):
-            yield f"| {kind} | {counts[kind, good]} | {counts[kind, bad]} |"
+            by = Counter(check for one in own if one.kind == kind for check in one.accused)
+            names = ", ".join(f"`{check}` {n}" for check, n in by.most_common())
+            yield f"| {kind} | {counts[kind, good]} | {counts[kind, bad]} | {names} |"
         wrong = [one for one in own if one.word == bad]
         if wrong:
             yield f"\n{bad.capitalize()}:\n"
@@ -178,10 +188,32 @@ def report(found: list[Outcome]) -> Iterator[str]:
             yield f"* {one.name} ({one.kind}): {said or decided}"
 
 
+def others() -> str:
+    """Count the accusations of ../shared/corpus, of which most files are honest."""
+    lines = [
+        f"\n{_OTHERS}\n",
+        "Real outputs that other people published; a suspicion has no cause if the words of the",
+        "output do not confirm it (`benchmarks/false_alarms.py`).\n",
+        "| asked | files | runs | suspected without cause | honest files called impossible |",
+        "|---|---|---|---|---|",
+    ]
+    for devices, asked in ((False, "nothing given"), (True, "device given, where it is known")):
+        told = count(devices=devices)
+        share = f"{len(told.without)} ({100 * len(told.without) / told.runs:.1f} %)"
+        honest = len(set(told.impossible) - set(DISHONEST))
+        lines.append(f"| {asked} | {told.files} | {told.runs} | {share} | {honest} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Judge all cases, print the page and write it."""
-    page = "\n".join(report(outcomes(cases())))
-    PAGE.write_text(page + "\n", encoding="utf-8")
+    page = "\n".join(report(outcomes(cases()))) + "\n"
+    if "corpus" in sys.argv[1:]:
+        page += others()
+    elif PAGE.exists():
+        _, heading, kept = PAGE.read_text(encoding="utf-8").partition(f"\n{_OTHERS}\n")
+        page += heading + kept
+    PAGE.write_text(page, encoding="utf-8")
     print(page)
 
 
