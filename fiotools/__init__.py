@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.histograms import merge_bins
+    from fiotools.stats.overall import overall
     from fiotools.stats.percentile_bounds import bound_percentiles
     from fiotools.stats.percentiles import percentiles_from_bins
     from fiotools.stats.reconcile import reconcile
@@ -91,6 +92,7 @@ __all__ = [
     "measure",
     "merge_bins",
     "open_dataset",
+    "overall",
     "per_thread",
     "percentiles_from_bins",
     "plot",
@@ -151,6 +153,7 @@ _MODULES = {
     "stats.compare": ("compare", "speedup"),
     "stats.check": ("check",),
     "stats.histograms": ("merge_bins",),
+    "stats.overall": ("overall",),
     "stats.percentile_bounds": ("bound_percentiles",),
     "stats.percentiles": ("percentiles_from_bins",),
     "stats.reconcile": ("reconcile",),

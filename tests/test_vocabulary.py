@@ -45,6 +45,9 @@ def answers():
     tests = {"between": "volume", "baseline": "vhdx", "by": "direction"}
     return io, {
         "compare": ft.compare(io, "iops", **tests),
+        "overall": ft.overall(
+            io, "iops", between="volume", baseline="vhdx", over="direction", workloads="sample"
+        ),
         "speedup": ft.speedup(io, "iops", **tests),
         "settings_diff": ft.settings_diff(
             (had := ft.read(f"{DATA.as_posix()}/how-many-runs/rounds/*_ext4_1.json").settings),

@@ -21,7 +21,7 @@ def sheet(frame: Frame) -> Sheet:
 
 
 def comparison(frame: Frame) -> Sheet:
-    """Lay out an answer of `compare` or `speedup`."""
+    """Lay out an answer of `compare`, `overall` or `speedup`."""
     *by, between = frame.names[: frame.names.index("baseline")]
     what = "speedup" if "speedup" in frame.names else "ratio"
     left, shared = layout.folded(frame, [*by, what])
@@ -48,6 +48,20 @@ def comparison(frame: Frame) -> Sheet:
     title = f"{layout.head(metric or 'each metric')}{of}, against {baseline or 'its baseline'}"
     sure = [f"{confidence} intervals by {method}"] if confidence and method else []
     return Sheet(made, title, [*layout.said(frame, labels), *sure, *layout.cut(frame)], shared)
+
+
+def overall(frame: Frame) -> Sheet:
+    """Lay out an answer of `overall`: a comparison, in which the rows over all have a name."""
+    counts, about = frame.columns["workloads"], frame.columns["about"]
+    for name in frame.names[: frame.names.index("baseline")]:
+        column = frame.columns[name]
+        if None in column and all(isinstance(value, str) for value in column if value is not None):
+            frame.columns[name] = [
+                f"{about[row]} ({counts[row]})" if value is None else value
+                for row, value in enumerate(column)
+            ]
+            break
+    return comparison(frame)
 
 
 def summary(frame: Frame) -> Sheet:
@@ -96,6 +110,7 @@ def _one(frame: Frame, name: str) -> str:
 
 _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
+    "overall": overall,
     "speedup": comparison,
     "summarize": summary,
     "check": _check,

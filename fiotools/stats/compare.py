@@ -142,7 +142,7 @@ def compare(
         band,
         method,
     )
-    data, keep, ratios = _ratios(frame, design, settings)
+    data, keep, ratios = ratios_of(frame, design, settings)
     return frames.answer(data, ANSWERS["compare"], keep, [vars(found) for found in ratios])
 
 
@@ -194,12 +194,12 @@ def speedup(
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method
     )
-    data, keep, ratios = _ratios(frame, design, settings)
+    data, keep, ratios = ratios_of(frame, design, settings)
     lines = [vars(found) | _gain(found, measure.sign) for found in ratios]
     return frames.answer(data, ANSWERS["speedup"], keep, lines)
 
 
-def _ratios(
+def ratios_of(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
 ) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
@@ -225,7 +225,7 @@ def _ratios(
         for level in levels:
             own = [row for row in rows if side[row] == level]
             found = ratio_of(arms_of(runs, own, base, design.pair), design, level)
-            _say_what_varies(found, runs.watch, own, base)
+            say_what_varies(found, runs.watch, own, base)
             if had is not None and own and base:
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= is of none of these runs: of another reading?")
@@ -244,7 +244,7 @@ def _ratios(
     return data, keep, ratios
 
 
-def _say_what_varies(
+def say_what_varies(
     found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
 ) -> None:
     """Name what differs though nobody named it; worst is what sets the sides apart."""

@@ -100,6 +100,16 @@ CASES = {
             method="hodges-lehmann",
         ),
     ),
+    "overall": (
+        _sizes,
+        lambda t: ft.overall(
+            keep(t["io"], operation="read"),
+            "bw_bytes_per_s",
+            between="filesystem",
+            baseline="ext4",
+            over=["operation", "size", "bs_bytes"],
+        ),
+    ),
     "speedup": (
         _volumes,
         lambda t: ft.speedup(
