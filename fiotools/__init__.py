@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from fiotools.stats.settings_diff import settings_diff
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
+    from fiotools.stats.tails import tails
     from fiotools.stats.threads import fairness, per_thread
     from fiotools.stats.variance import variance_parts
     from fiotools.stats.windows import window, window_bins
@@ -110,6 +111,7 @@ __all__ = [
     "steady",
     "study",
     "summarize",
+    "tails",
     "variance_parts",
     "window",
     "window_bins",
@@ -160,6 +162,7 @@ _MODULES = {
     "stats.settings_diff": ("settings_diff",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
+    "stats.tails": ("tails",),
     "stats.threads": ("fairness", "per_thread"),
     "stats.variance": ("variance_parts",),
     "stats.windows": ("window", "window_bins"),

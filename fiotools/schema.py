@@ -103,9 +103,10 @@ _JUDGED = (
 # What each statistic answers with, after the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
-    "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
+    "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),
+    "tails": (*_SIDES, *_RATIO, "windows", *_JUDGED),
     "summarize": (
         *("metric", "unit", "n"),
         *(f"{center}{end}" for center in ("median", "mean") for end in ("", "_lo", "_hi")),

@@ -335,6 +335,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("ratio_hi", "float64", "", "Upper end of the ratio's interval; null where n is too small."),
     _c("workloads", "Int64", "", "Workloads that the ratio is over; 1: of that workload alone."),
     _c("about", "str", "", "What a ratio over all is about: these workloads, or their like."),
+    _c("windows", "Int64", "", "Windows of the shorter run, of an interval within runs."),
     _c("speedup", "float64", "", "How many times better the level is: above 1 is a gain."),
     _c("speedup_lo", "float64", "", "Lower end of the speedup's interval."),
     _c("speedup_hi", "float64", "", "Upper end of the speedup's interval."),

@@ -21,7 +21,7 @@ def sheet(frame: Frame) -> Sheet:
 
 
 def comparison(frame: Frame) -> Sheet:
-    """Lay out an answer of `compare`, `overall` or `speedup`."""
+    """Lay out an answer of `compare`, `speedup` or `tails`."""
     *by, between = frame.names[: frame.names.index("baseline")]
     what = "speedup" if "speedup" in frame.names else "ratio"
     left, shared = layout.folded(frame, [*by, what])
@@ -112,6 +112,7 @@ _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
     "overall": overall,
     "speedup": comparison,
+    "tails": comparison,
     "summarize": summary,
     "check": _check,
     "settings_diff": settings,

@@ -18,7 +18,17 @@ _HINTS = {
 }
 # The answers that are read by people, and not taken further.
 _READ = (
-    *("compare", "overall", "speedup", "summarize", "check", "steady", "reconcile", "best_under"),
+    *(
+        "compare",
+        "overall",
+        "speedup",
+        "tails",
+        "summarize",
+        "check",
+        "steady",
+        "reconcile",
+        "best_under",
+    ),
     *("variance_parts", "settings_diff", "fairness"),
 )
 

@@ -12,6 +12,7 @@ from fiotools.plot.repeats import repeats
 from fiotools.plot.series import series
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweep import sweep
+from fiotools.plot.tails import tails
 from fiotools.plot.throughput import throughput
 from fiotools.plot.timings import timings
 
@@ -29,6 +30,7 @@ __all__ = [
     "series",
     "style",
     "sweep",
+    "tails",
     "throughput",
     "timings",
     "title",

@@ -221,11 +221,16 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
         if taken < 0.7:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ax.set_xlim(low, high)
+    ticks_of_ratios(ax.xaxis, low, high)
+
+
+def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
+    """Set ticks that people would write on a log axis of ratios."""
     ticks = _FINE if high / low < 12 else _TICKS if high / low < 1000 else _DECADES
-    ax.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
+    axis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
 
 
 def _number(value: object) -> float | None:

@@ -15,7 +15,7 @@ from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import arms_of, levels_beside
-from fiotools.stats.frames import Kept
+from fiotools.stats.frames import Rows
 from fiotools.stats.ratio import Design, Method, Ratio, adjust, ratio_of
 from fiotools.stats.replicates import runs_of
 from fiotools.stats.settings_diff import (
@@ -201,7 +201,7 @@ def speedup(
 
 def ratios_of(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
-) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
+) -> tuple[nw.DataFrame[IntoDataFrameT], Rows, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])

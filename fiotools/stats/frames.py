@@ -184,11 +184,12 @@ def leave_out(frame: Frame, column: str) -> str:
     return f"leave them out knowingly, {drop}"
 
 
+Rows: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
 Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int | None]]]  # None: a row without value
 AnswerRow: TypeAlias = dict[str, Any]  # one row of an answer
 
 
-def kept(columns: Iterable[str], rows: Sequence[int]) -> Kept:
+def kept(columns: Iterable[str], rows: Sequence[int]) -> Rows:
     """Keep columns under their own names, from the same rows."""
     return {name: (name, rows) for name in columns}
 

@@ -145,8 +145,8 @@ def overall(
         vars(one) | {"workloads": count, "about": _ABOUT[workloads]}
         for one, count in zip(found, counts, strict=True)
     ]
-    keep = {name: (source, held[name]) for name, (source, _) in keep.items()}
-    return frames.answer(data, ANSWERS["overall"], keep, lines)
+    both = {name: (source, held[name]) for name, (source, _) in keep.items()}
+    return frames.answer(data, ANSWERS["overall"], both, lines)
 
 
 def _refuse_gaps(data: Frame, over: Sequence[str]) -> None:

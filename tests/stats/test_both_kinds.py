@@ -116,6 +116,15 @@ CASES = {
             t["io"], "lat_mean_ns", between="volume", baseline="vhdx", by="direction"
         ),
     ),
+    "tails": (
+        _bins,
+        lambda t: ft.tails(
+            keep(t["bins"], latency="clat", direction="read"),
+            [50, 99],
+            between="source",
+            baseline=str(FIO / "fio-3.33--log-hist.json"),
+        ),
+    ),
     "settings_diff": (
         _tables,
         lambda t: ft.settings_diff(t["settings"], between="label", baseline="spans"),
