@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.histograms import merge_bins
     from fiotools.stats.levels import variance_levels
+    from fiotools.stats.overall import overall
     from fiotools.stats.percentile_bounds import bound_percentiles
     from fiotools.stats.percentiles import percentiles_from_bins
     from fiotools.stats.plan import plan
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
+    from fiotools.stats.tails import tails
     from fiotools.stats.threads import fairness, per_thread
     from fiotools.stats.variance import variance_parts
     from fiotools.stats.windows import window, window_bins
@@ -94,6 +96,7 @@ __all__ = [
     "measure",
     "merge_bins",
     "open_dataset",
+    "overall",
     "per_thread",
     "percentiles_from_bins",
     "plan",
@@ -113,6 +116,7 @@ __all__ = [
     "steady",
     "study",
     "summarize",
+    "tails",
     "variance_levels",
     "variance_parts",
     "window",
@@ -157,6 +161,7 @@ _MODULES = {
     "stats.compare": ("compare", "speedup"),
     "stats.check": ("check",),
     "stats.histograms": ("merge_bins",),
+    "stats.overall": ("overall",),
     "stats.percentile_bounds": ("bound_percentiles",),
     "stats.percentiles": ("percentiles_from_bins",),
     "stats.plan": ("plan",),
@@ -165,6 +170,7 @@ _MODULES = {
     "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
+    "stats.tails": ("tails",),
     "stats.threads": ("fairness", "per_thread"),
     "stats.levels": ("variance_levels",),
     "stats.variance": ("variance_parts",),

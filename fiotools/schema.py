@@ -110,6 +110,8 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
+    "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),
+    "tails": (*_SIDES, *_RATIO, "windows", *_JUDGED),
     "summarize": (
         *("metric", "unit", "n"),
         *(f"{center}{end}" for center in ("median", "mean") for end in ("", "_lo", "_hi")),

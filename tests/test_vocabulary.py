@@ -1,6 +1,7 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import fiotools as ft
@@ -11,6 +12,7 @@ from fiotools.schema import ROWS
 DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")
 GIVEN = {
+    "tails": "percentiles",  # which it makes of bins
     "merge_bins": "bins",
     "percentiles_from_bins": "bins",
     "bound_percentiles": "percentiles",
@@ -45,7 +47,16 @@ def answers():
     tests = {"between": "volume", "baseline": "vhdx", "by": "direction"}
     return io, {
         "compare": ft.compare(io, "iops", **tests),
+        "overall": ft.overall(
+            io, "iops", between="volume", baseline="vhdx", over="direction", workloads="sample"
+        ),
         "speedup": ft.speedup(io, "iops", **tests),
+        "tails": ft.tails(
+            pd.concat([plus.bins.assign(source=source) for source in "ab"]),
+            50,
+            between="source",
+            baseline="a",
+        ),
         "settings_diff": ft.settings_diff(
             (had := ft.read(f"{DATA.as_posix()}/how-many-runs/rounds/*_ext4_1.json").settings),
             between="source",

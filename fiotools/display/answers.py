@@ -22,7 +22,7 @@ def sheet(frame: Frame) -> Sheet:
 
 
 def comparison(frame: Frame) -> Sheet:
-    """Lay out an answer of `compare` or `speedup`."""
+    """Lay out an answer of `compare`, `speedup` or `tails`."""
     *by, between = frame.names[: frame.names.index("baseline")]
     what = "speedup" if "speedup" in frame.names else "ratio"
     left, shared = layout.folded(frame, [*by, what])
@@ -54,6 +54,20 @@ def comparison(frame: Frame) -> Sheet:
     of = "" if between == "label" else f" of each {between}"  # the files have names of their own
     title = f"{layout.head(metric or 'each metric')}{of}, against {baseline or 'its baseline'}"
     return Sheet(made, title, [*layout.said(frame, labels), *sure, *layout.cut(frame)], shared)
+
+
+def overall(frame: Frame) -> Sheet:
+    """Lay out an answer of `overall`: a comparison, in which the rows over all have a name."""
+    counts, about = frame.columns["workloads"], frame.columns["about"]
+    for name in frame.names[: frame.names.index("baseline")]:
+        column = frame.columns[name]
+        if None in column and all(isinstance(value, str) for value in column if value is not None):
+            frame.columns[name] = [
+                f"{about[row]} ({counts[row]})" if value is None else value
+                for row, value in enumerate(column)
+            ]
+            break
+    return comparison(frame)
 
 
 def summary(frame: Frame) -> Sheet:
@@ -102,7 +116,9 @@ def _one(frame: Frame, name: str) -> str:
 
 _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
+    "overall": overall,
     "speedup": comparison,
+    "tails": comparison,
     "summarize": summary,
     "check": _check,
     "settings_diff": settings,

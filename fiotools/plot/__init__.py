@@ -14,6 +14,7 @@ from fiotools.plot.series import series
 from fiotools.plot.shifts import shifts
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweep import sweep
+from fiotools.plot.tails import tails
 from fiotools.plot.throughput import throughput
 from fiotools.plot.timings import timings
 
@@ -33,6 +34,7 @@ __all__ = [
     "shifts",
     "style",
     "sweep",
+    "tails",
     "throughput",
     "timings",
     "title",

@@ -89,7 +89,7 @@ def percentiles(
             _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
         ends.append((*_draw_line(ax, own, at), called(str(name)), _colour(at)))
     _latency_axis(ax, table)
-    _share_axis(ax, max(point.share for point in points), bounded=bounded)
+    share_axis(ax, max(point.share for point in points), bounded=bounded)
     firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run
     what = common.of_one_run(say("percentile of the I/Os"), table, firsts)
     ax.set_xlabel(what, loc="left")
@@ -111,7 +111,7 @@ class _Point(NamedTuple):
     @property
     def x(self) -> float:
         """Its place on the axis: 90 at 1, 99 at 2, 99.9 at 3."""
-        return _nines(self.share)
+        return nines(self.share)
 
 
 def _points(table: Frame, *, bounded: bool) -> list[_Point]:
@@ -218,14 +218,14 @@ def _latency_axis(ax: Axes, table: Frame) -> None:
     ax.set_ylabel(common.latency_name(kinds.pop() if len(kinds) == 1 else None))
 
 
-def _share_axis(ax: Axes, last: float, *, bounded: bool) -> None:
+def share_axis(ax: Axes, last: float, *, bounded: bool = False) -> None:
     """Set the axis of percentiles, up to the last one."""
     ticks = [share for share in _TICKS if share <= last]
-    if bounded and 50 in ticks and _nines(50) / _nines(last) * common.points(ax)[0] < _APART:
+    if bounded and 50 in ticks and nines(50) / nines(last) * common.points(ax)[0] < _APART:
         ticks.remove(1)
-    ax.xaxis.set_major_locator(FixedLocator([_nines(share) for share in ticks]))
+    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in ticks]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
-    ax.set_xlim(0, _nines(last) * 1.2)
+    ax.set_xlim(0, nines(last) * 1.2)
 
 
 def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
@@ -249,7 +249,8 @@ def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
     return lines
 
 
-def _nines(share: float) -> float:
+def nines(share: float) -> float:
+    """Give a percentile its place on the axis: 90 at 1, 99 at 2, 99.9 at 3."""
     return -math.log10(1 - share / 100)
 
 

@@ -43,12 +43,12 @@ def ratios(
     A frame with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them: above
     1 is faster, also where the metric is a time. Any other is drawn by ``ratio``, level / baseline.
     Intervals are drawn where there are any; a ratio of one run each has none, and is drawn hollow
-    and marked so.
+    and marked so. A row over all workloads is set apart, as a diamond below a line.
 
     Parameters
     ----------
     comparison : pandas or polars frame
-        What `compare` or `speedup` returned.
+        What `compare`, `speedup` or `overall` returned.
     band : float
         Half-width of the relevance band that was used.
     labels : list of str, optional
@@ -121,15 +121,22 @@ def _names(table: Frame, rows: list[Row], labels: list[str] | None, *, faster: b
             f"{to_type(table, 'metric', metrics[0])}, or give labels="
         )
     *by, level = table.columns[: table.columns.index("baseline")]
-    return [
-        listed(
-            [
-                *(called(str(row[name])) for name in by),
-                sides(row[level], row["baseline"], faster=faster),
-            ]
-        )
-        for row in rows
-    ]
+    apart = columns(table, by)  # null where a row is over all of them
+    found = []
+    for place, row in enumerate(rows):
+        named = [apart[name][place] for name in by]
+        if _all(row):
+            fixed = row["about"] == "these workloads"
+            about = "all {n} workloads" if fixed else "workloads like these {n}"
+            named = [*(name for name in named if name is not None), say(about, n=row["workloads"])]
+        held = sides(row[level], row["baseline"], faster=faster)
+        found.append(listed([*(called(str(name)) for name in named), held]))
+    return found
+
+
+def _all(row: Row) -> bool:
+    """Say whether a row is over all workloads."""
+    return (row.get("workloads") or 1) > 1
 
 
 def _ends(row: Row, drawn: str) -> tuple[float | None, float | None, float | None]:
@@ -142,21 +149,24 @@ def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
     reach = []
     for place, row in enumerate(rows):
         ratio, low, high = _ends(row, drawn)
+        if _all(row) and place and not _all(rows[place - 1]):
+            ax.axhline(place - 0.5, color=common.GREY, linewidth=0.8, zorder=1)
         if ratio is None:
             continue
         reach.append(ratio)
+        marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
         text, end, filling = f"{ratio:#.3g}x", ratio, "white"
         if low is not None and high is not None:
-            ax.plot([low, high], [place, place], color=common.PALETTE[0], linewidth=2.2, zorder=3)
+            ax.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
             reach += [low, high]
-            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", high, common.PALETTE[0]
+            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", high, colour
         ax.plot(
             ratio,
             place,
-            marker="o",
+            marker=marker,
             markersize=8,
             markeredgewidth=1.8,
-            color=common.PALETTE[0],
+            color=colour,
             markerfacecolor=filling,
             zorder=4,
         )
@@ -211,11 +221,16 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
         if taken < 0.7:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ax.set_xlim(low, high)
+    ticks_of_ratios(ax.xaxis, low, high)
+
+
+def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
+    """Set ticks that people would write on a log axis of ratios."""
     ticks = _FINE if high / low < 12 else _TICKS if high / low < 1000 else _DECADES
-    ax.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
+    axis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
 
 
 def _number(value: object) -> float | None:

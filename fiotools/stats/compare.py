@@ -15,7 +15,7 @@ from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import arms_of, levels_beside
-from fiotools.stats.frames import Kept
+from fiotools.stats.frames import Rows
 from fiotools.stats.population import several_targets
 from fiotools.stats.ratio import Design, Looks, Method, Ratio, judge, ratio_of
 from fiotools.stats.replicates import runs_of
@@ -165,7 +165,7 @@ def compare(
         method,
         looks,
     )
-    data, keep, ratios = _ratios(frame, design, settings)
+    data, keep, ratios = ratios_of(frame, design, settings)
     return frames.answer(data, ANSWERS["compare"], keep, [found.line() for found in ratios])
 
 
@@ -218,14 +218,14 @@ def speedup(
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
-    data, keep, ratios = _ratios(frame, design, settings)
+    data, keep, ratios = ratios_of(frame, design, settings)
     lines = [found.line() | _gain(found, measure.sign) for found in ratios]
     return frames.answer(data, ANSWERS["speedup"], keep, lines)
 
 
-def _ratios(
+def ratios_of(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
-) -> tuple[nw.DataFrame[IntoDataFrameT], Kept, list[Ratio]]:
+) -> tuple[nw.DataFrame[IntoDataFrameT], Rows, list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
@@ -250,7 +250,7 @@ def _ratios(
             own = [row for row in rows if side[row] == level]
             arms = arms_of(runs, own, base, design.pair)
             found = ratio_of(arms, design, level)
-            _say_what_varies(found, runs.watch, own, base)
+            say_what_varies(found, runs.watch, own, base)
             for name, side_rows in () if design.pair else ((level, own), (baseline, base)):
                 found.notes += several_targets(
                     (runs.targets[row] for row in side_rows), f"the runs of {name!r}"
@@ -273,7 +273,7 @@ def _ratios(
     return data, keep, ratios
 
 
-def _say_what_varies(
+def say_what_varies(
     found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
 ) -> None:
     """Name what differs though nobody named it; worst is what sets the sides apart."""

@@ -143,6 +143,25 @@ def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None
     return StudentT(_mean(pairs), sqrt(variance / len(pairs)), df, variance, 1, df)
 
 
+def crossed(
+    differences: Sequence[float], repeats: Sequence[Sequence[float]] = ()
+) -> StudentT | None:
+    """Estimate the mean of differences that are a sample, and so are the repeats behind them all.
+
+    The squared standard error is that of the mean difference and those of the means of the repeats
+    together, with Satterthwaite's degrees of freedom. Noise of single values is in both: counted
+    twice rather than not at all.
+    """
+    arms = [np.asarray(arm, dtype=float) for arm in (differences, *repeats)]
+    if not has_spread(arms):
+        return None
+    shares = [float(np.var(arm, ddof=1)) / len(arm) for arm in arms]
+    total = sum(shares)
+    df = total**2 / sum(s**2 / (len(arm) - 1) for s, arm in zip(shares, arms, strict=True))
+    least = min(map(len, arms)) - 1
+    return StudentT(_mean(differences), sqrt(total), df, total * len(arms[0]), 1, least)
+
+
 def _mean(arm: Sequence[float] | np.ndarray) -> float:
     return float(np.mean(np.asarray(arm, dtype=float)))
 

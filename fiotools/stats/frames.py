@@ -184,11 +184,12 @@ def leave_out(frame: Frame, column: str) -> str:
     return f"leave them out knowingly, {drop}"
 
 
-Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
+Rows: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
+Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int | None]]]  # None: a row without value
 AnswerRow: TypeAlias = dict[str, Any]  # one row of an answer
 
 
-def kept(columns: Iterable[str], rows: Sequence[int]) -> Kept:
+def kept(columns: Iterable[str], rows: Sequence[int]) -> Rows:
     """Keep columns under their own names, from the same rows."""
     return {name: (name, rows) for name in columns}
 
@@ -225,13 +226,23 @@ def answer(
         _typed(name, [line.get(name) for line in told]) for name in own if name not in keep
     )
     parts = [
-        nw.maybe_reset_index(frame[list(rows), [source]]).rename({source: name})
-        for name, (source, rows) in keep.items()
+        _taken(frame, source, rows).rename({source: name}) for name, (source, rows) in keep.items()
     ]
     native: Any = to_pandas(made) if frame.implementation.is_pandas_like() else made
     parts.append(nw.from_native(native, eager_only=True))
     built: nw.DataFrame[IntoDataFrameT] = nw.concat(parts, how="horizontal")
     return built.to_native()
+
+
+def _taken(
+    frame: nw.DataFrame[IntoDataFrameT], name: str, rows: Sequence[int | None]
+) -> nw.DataFrame[IntoDataFrameT]:
+    """Take a column's values of some rows, missing where a row is None."""
+    taken = nw.maybe_reset_index(frame[[row or 0 for row in rows], [name]])
+    if None not in rows:
+        return taken
+    given = nw.new_series("given", [row is not None for row in rows], backend=frame.implementation)
+    return taken.with_columns(given).select(nw.when(nw.col("given")).then(nw.col(name)).alias(name))
 
 
 def _typed(name: str, data: list[Any]) -> pl.Series:

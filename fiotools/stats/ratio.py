@@ -104,13 +104,16 @@ class Estimate:
     fewest : int
         Runs of the smallest side.
     over : bool
-        Whether the pairs are of other things, and not of other runs: more of them are no remedy.
+        Whether the repeats are of other things, and not of other runs: more runs are no remedy.
+    what : str
+        What the repeats are called.
     """
 
     difference: Difference
     student: StudentT
     fewest: int
     over: bool
+    what: str = "runs"
 
 
 @dataclass
@@ -289,13 +292,14 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         if count > 1:
             found.confidence = 1 - count * (1 - ends[2])
     if estimate.fewest < ENOUGH:
-        found.verdict = "two runs: no verdict"
+        found.verdict = f"two {estimate.what}: no verdict"
         return
     if ends is None and isinstance(difference, HodgesLehmann):
         return
     _test(found, difference, log1p(design.band))
     found.verdict = verdict(difference, design.metric, band=design.band, confidence=confidence)
-    if found.verdict.startswith("same") and (note := unseen(estimate.fewest, _runs(design))):
+    is_same = found.verdict.startswith("same") and not estimate.over
+    if is_same and (note := unseen(estimate.fewest, _runs(design))):
         found.notes.append(note)
     if settled(found.verdict):
         found.runs_needed = 0

@@ -100,10 +100,29 @@ CASES = {
             method="hodges-lehmann",
         ),
     ),
+    "overall": (
+        _sizes,
+        lambda t: ft.overall(
+            keep(t["io"], operation="read"),
+            "bw_bytes_per_s",
+            between="filesystem",
+            baseline="ext4",
+            over=["operation", "size", "bs_bytes"],
+        ),
+    ),
     "speedup": (
         _volumes,
         lambda t: ft.speedup(
             t["io"], "lat_mean_ns", between="volume", baseline="vhdx", by="direction"
+        ),
+    ),
+    "tails": (
+        _bins,
+        lambda t: ft.tails(
+            keep(t["bins"], latency="clat", direction="read"),
+            [50, 99],
+            between="source",
+            baseline=str(FIO / "fio-3.33--log-hist.json"),
         ),
     ),
     "settings_diff": (

@@ -1,0 +1,134 @@
+"""Shifts of percentiles: the ratio of two sides at each, with its interval as a band."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
+from fiotools.errors import SchemaError
+from fiotools.language import called, listed, say
+from fiotools.plot import common, fit_text
+from fiotools.plot.percentiles import nines, share_axis
+from fiotools.plot.ratios import sides, ticks_of_ratios
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+
+def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the ratio of each percentile against the percentile, as `fiotools.tails` answers it.
+
+    Above 1, the I/Os of the level take longer than those of the baseline. The interval is a band,
+    as far as there is one; a percentile without has a hollow point.
+
+    Parameters
+    ----------
+    comparison : pandas or polars frame
+        What `fiotools.tails` returned, or what `compare` did by percentile.
+    band : float
+        Half-width of the relevance band that was used.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If there is no ratio to draw, or a curve has a percentile twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> found = pd.DataFrame({
+    ...     "percentile": [50.0, 99.0, 99.9], "fs": "xfs", "baseline": "ext4",
+    ...     "ratio": [1.0, 1.3, 1.6], "ratio_lo": [0.97, 1.1, 0.9], "ratio_hi": [1.03, 1.5, 2.8],
+    ... })
+    >>> ax = ft.plot.tails(found)
+    >>> [label.get_text() for label in ax.texts]
+    ['xfs / ext4']
+    """
+    table = common.opened(comparison, "percentile", "baseline", "ratio", "ratio_lo", "ratio_hi")
+    shares = common.known(table, "percentile")
+    ends = [common.numbers(table, name) for name in ("ratio", "ratio_lo", "ratio_hi")]
+    ratio, low, high = ([nan if one is None else one for one in column] for column in ends)
+    common.numbers(table, "ratio", log=True)  # that there is something to draw
+    ax = common.axes(ax, 7)
+    ax.axhspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
+    ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
+    names = []
+    for at, (name, rows) in enumerate(_curves(table).items()):
+        own = sorted((row for row in rows if 0 < shares[row] < 100), key=lambda row: shares[row])
+        if len({shares[row] for row in own}) < len(own):
+            raise SchemaError(
+                f"{name!r} has a percentile twice: filter to one latency and direction"
+            )
+        colour = common.PALETTE[at % len(common.PALETTE)]
+        x, y = [nines(shares[row]) for row in own], [ratio[row] for row in own]
+        ax.fill_between(
+            *(x, [low[row] for row in own], [high[row] for row in own]),
+            color=colour,
+            alpha=0.2,
+            linewidth=0,
+        )
+        ax.plot(x, y, color=colour, linewidth=1.8, zorder=3)
+        for place, value, row in zip(x, y, own, strict=True):
+            filling = colour if low[row] == low[row] else "white"
+            ax.plot(
+                *(place, value),
+                marker=common.MARKERS[at % len(common.MARKERS)],
+                markersize=5,
+                color=colour,
+                markerfacecolor=filling,
+                zorder=4,
+            )
+        names.append((x[-1], y[-1], name, colour))
+    _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
+    common.end_labels(ax, names)
+    return ax
+
+
+def _curves(table: Frame) -> dict[str, list[int]]:
+    """Give the rows of each curve, which is named by what is compared, and by what differs."""
+    before = table.columns[: table.columns.index("baseline")]
+    *by, level = [name for name in before if name != "percentile"]
+    lists = frames.columns(table, [*by, level, "baseline"])
+    apart = frames.differing({name: lists[name] for name in by})
+    found: dict[str, list[int]] = {}
+    for row in range(len(table)):
+        held = sides(lists[level][row], lists["baseline"][row], faster=False)
+        name = listed([*(called(str(lists[one][row])) for one in apart), held])
+        found.setdefault(name, []).append(row)
+    return found
+
+
+def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) -> None:
+    """Set the axes, and say what the band is."""
+    reach = [value for value in drawn if value == value]
+    low, high = min(reach) / 1.05, max(reach) * 1.05
+    ax.set_yscale("log")
+    ax.set_ylim(low, high)
+    ticks_of_ratios(ax.yaxis, low, high)
+    share_axis(ax, min(last, 99.9999))
+    told = frames.columns(table, ("latency", "confidence", "method"))
+    kinds = frames.distinct(told.get("latency", []))
+    what = common.latency_name(kinds[0] if len(kinds) == 1 else None)
+    ax.set_ylabel(say("ratio of {what}", what=what))
+    confidence = frames.distinct(told.get("confidence", []))
+    lines = [say("percentile of the I/Os")]
+    if len(confidence) == 1:
+        within = {*told.get("method", [])} & {"batch-means"}
+        words = (
+            "band: {confidence} interval within these runs"
+            if within
+            else ("band: {confidence} interval over runs")
+        )
+        lines.append(say(words, confidence=f"{confidence[0]:.0%}"))
+    lines.append(say("grey: within {band} of equal", band=f"{band:.0%}"))
+    fit_text.label_below(ax, *lines)

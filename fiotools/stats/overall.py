@@ -1,0 +1,312 @@
+"""Over all workloads: the geometric mean of their ratios, with the ratio of each before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp
+from statistics import fmean
+from typing import Any, Literal
+
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.hints import argument
+from fiotools.stats import frames
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.arms import Arms, Replicate, arms_of
+from fiotools.stats.compare import ratios_of, say_what_varies
+from fiotools.stats.estimates import StudentT, crossed
+from fiotools.stats.frames import Frame, Key
+from fiotools.stats.order import Order
+from fiotools.stats.power import ENOUGH
+from fiotools.stats.ratio import NO_SPREAD, Design, Estimate, Ratio, judge, ratio_of
+from fiotools.stats.replicates import Runs, runs_of
+from fiotools.vocabulary import ANSWERS
+
+Workloads = Literal["fixed", "sample"]
+
+_ABOUT = {"fixed": "these workloads", "sample": "workloads like these"}
+
+
+def overall(
+    frame: IntoDataFrameT,
+    metric: str,
+    *,
+    between: str,
+    baseline: Any,
+    over: str | Sequence[str],
+    by: str | Sequence[str] | None = None,
+    pair: str | None = None,
+    workloads: Workloads = "fixed",
+    scope: str | None = None,
+    confidence: float = 0.95,
+    band: float = 0.05,
+) -> IntoDataFrameT:
+    """Compare over all workloads: the geometric mean of the ratios, each workload weighing alike.
+
+    Two questions have two intervals. About these workloads (``fixed``), only chance between runs
+    counts. About workloads of which these are a sample (``sample``), the ratios of the workloads
+    themselves spread, and that spread is the error; only this question has an answer where each
+    workload ran once.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or polars.DataFrame
+        One row per run, as for `compare`.
+    metric, between, baseline, scope, confidence, band
+        As in `compare`.
+    over : str or sequence of str
+        The columns whose combinations are the workloads.
+    by : str or sequence of str, optional
+        Compare over all workloads within each combination of these columns.
+    pair : str, optional
+        The column that names rounds, each of which holds every workload on both sides. Its rounds
+        are the replicates, so that what a round does to all its workloads is in the interval.
+    workloads : {"fixed", "sample"}
+        The question: about these workloads, or about workloads like these.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        The rows that `compare` answers with for each workload, and then, for each combination of
+        `by` and level, one row over all of them, in which the columns of `over` are null. The
+        columns are those of `compare` and after ``ratio_hi``
+
+        * ``workloads``: how many the ratio is over, 1 in the rows of each;
+        * ``about``: "these workloads" or "workloads like these"; null in the rows of each.
+
+        In the rows over all workloads, ``n`` and ``n_baseline`` count runs, with `pair` complete
+        rounds, and workloads for the question about workloads like these; these rows alone share
+        their error, as the rows of each workload do.
+
+    Raises
+    ------
+    SchemaError
+        As in `compare`; for fewer than two workloads, for runs that hold some of the workloads
+        and not all, and where no round is complete.
+
+    See Also
+    --------
+    compare : Each workload alone.
+
+    Notes
+    -----
+    The estimate is the mean of the workloads' log ratios. About these workloads its variance is
+    the sum of their variances over the square of their number, with Satterthwaite's degrees of
+    freedom, which takes runs of different workloads as independent; with `pair`, the t interval
+    of the means of the rounds. About workloads like these it is the t interval of the workloads'
+    log ratios; the variance between rounds (or between runs that hold all workloads) is added,
+    since they are a sample too. That is safe rather than short: noise of single runs counts twice.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> io = ft.read("data/how-many-runs/rounds/{workload}_{filesystem}_{round:d}.json").io
+    >>> io = io.query("direction != 'sync'")
+    >>> sides = {"between": "filesystem", "baseline": "ext4"}
+    >>> answer = overall(io, "iops", **sides, over=["workload", "direction"], pair="round")
+    >>> answer[["workload", "n", "ratio", "ratio_lo", "ratio_hi", "workloads", "about"]].round(2)
+       workload   n  ratio  ratio_lo  ratio_hi  workloads            about
+    0     fsync  24   1.00      0.97      1.03          1              NaN
+    1  randread  24   0.99      0.98      1.01          1              NaN
+    2       NaN  24   1.00      0.98      1.01          2  these workloads
+    """
+    apart, names = frames.names(by), frames.names(over)
+    if workloads not in _ABOUT:
+        raise SchemaError(f"workloads {workloads!r} is neither 'fixed' nor 'sample'")
+    cell = tuple(dict.fromkeys([*apart, *names]))
+    measure = metric_of(metric)
+    design = Design(
+        measure, between, baseline, cell, pair, scope, confidence, band, method="log-welch"
+    )
+    data, keep, each = ratios_of(frame, design, None)
+    _refuse_gaps(data, names)
+    runs = runs_of(data, metric, [between, *cell, *frames.names(pair)], scope, positive=True)
+    workload, side = frames.keys_of(data, names), frames.values(data, between)
+    held: dict[str, list[int | None]] = {name: [*rows] for name, (_, rows) in keep.items()}
+    levels = [value for value in dict.fromkeys(side) if value != baseline]
+    found, counts = [], []
+    for rows in frames.groups(data, apart).values():
+        cells = frames.rows_by(workload, rows)
+        if len(cells) < 2:
+            raise SchemaError(f"{', '.join(names)}: one workload only, which compare() is for")
+        for level in levels:
+            sides = {
+                key: [[row for row in own if side[row] == one] for one in (level, baseline)]
+                for key, own in cells.items()
+            }
+            found.append(_over_all(runs, design, names, sides, level, workloads))
+            counts.append(len(cells))
+            here = dict.fromkeys(apart, rows[0])
+            here |= {between: side.index(level), "baseline": side.index(baseline)}
+            for name, column in held.items():
+                column.append(here.get(name))
+    judge(found, design)
+    lines = [one.line() | {"workloads": 1} for one in each]
+    lines += [
+        one.line() | {"workloads": count, "about": _ABOUT[workloads]}
+        for one, count in zip(found, counts, strict=True)
+    ]
+    both = {name: (source, held[name]) for name, (source, _) in keep.items()}
+    return frames.answer(data, ANSWERS["overall"], both, lines)
+
+
+def _refuse_gaps(data: Frame, over: Sequence[str]) -> None:
+    """Refuse workloads without a name: in the answer, that is the row over all."""
+    if not over:
+        raise SchemaError(f"{argument('over')} names no column: which tell the workloads apart?")
+    for name in over:
+        gaps = frames.values(data, name).count(None)
+        if gaps:
+            remedy = frames.leave_out(data, name)
+            raise SchemaError(f"{name!r} is missing in {gaps} of {len(data)} rows: {remedy}")
+
+
+def _over_all(
+    runs: Runs[Any],
+    design: Design,
+    over: Sequence[str],
+    sides: Mapping[Key, Sequence[Sequence[int]]],
+    level: Any,
+    workloads: Workloads,
+) -> Ratio:
+    """Compare one level with the baseline over all workloads."""
+    for key, rows in sides.items():
+        for one, own in zip((level, design.baseline), rows, strict=True):
+            if not own:
+                found = Ratio(design.metric.name, design.metric.unit, 0, 0, "")
+                found.verdict = f"no run of {one!r} of {_name(key)}: not comparable"
+                return found
+    arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
+    inner = list(dict.fromkeys(name for one in arms.values() if one.own for name in one.dims))
+    if inner:
+        raise SchemaError(
+            f"runs of one workload differ in {', '.join(inner)}: add it to {argument('over')}"
+        )
+    together, notes = _together(arms, over, design.pair)
+    if workloads == "fixed":
+        found = ratio_of(together, design, level)
+    else:
+        found = _of_sample(together, design, len(arms))
+    found.notes += notes
+    if workloads == "fixed" and found.ratio_lo is None:
+        found.notes.append(f"{argument('workloads', 'sample')} asks about workloads like these")
+    own, base = ([row for rows in sides.values() for row in rows[place]] for place in (0, 1))
+    inside = {
+        name: column
+        for name, column in runs.watch.items()
+        if any(frames.differing({name: column}, [*rows[0], *rows[1]]) for rows in sides.values())
+    }
+    say_what_varies(found, inside, own, base)
+    return found
+
+
+def _together(
+    arms: Mapping[Key, Arms], over: Sequence[str], pair: str | None
+) -> tuple[Arms, list[str]]:
+    """Put the workloads together: as cells of rounds or of runs, or with runs of their own."""
+    order = next(iter(arms.values())).order
+    level = _units({key: one.level for key, one in arms.items()}, pair)
+    baseline = _units({key: one.baseline for key, one in arms.items()}, pair)
+    if pair:
+        return _rounds(level, baseline, len(arms), pair, order)
+    sizes = {len(unit.cells) for unit in (*level.values(), *baseline.values())}
+    if sizes - {1} and sizes != {len(arms)}:
+        raise SchemaError("some runs hold several workloads, and not all: keep what all runs hold")
+    own = sizes == {1}
+    notes = []
+    if own:
+        notes.append(
+            "what hits several workloads alike cannot be told from a difference here: "
+            f"rounds that hold them all show it, {argument('pair')}"
+        )
+    return Arms([*level.values()], [*baseline.values()], [*over], own, order), notes
+
+
+def _rounds(
+    level: Mapping[Key, Replicate],
+    baseline: Mapping[Key, Replicate],
+    count: int,
+    pair: str,
+    order: Order | None,
+) -> tuple[Arms, list[str]]:
+    """Keep the rounds that hold all workloads on both sides."""
+    there = {*level, *baseline}
+    whole = [
+        key
+        for key in level
+        if key in baseline and len(level[key].cells) == len(baseline[key].cells) == count
+    ]
+    if not whole:
+        raise SchemaError(
+            f"no {pair} holds all {count} workloads on both sides: leave {argument('pair')} away"
+        )
+    notes = [f"each {pair} counts once: the mean of its {count} log ratios"]
+    if len(whole) < len(there):
+        notes.append(
+            f"{len(there) - len(whole)} of {len(there)} values of {pair!r} left out, "
+            "which do not hold every workload on both sides"
+        )
+    both = [[side[key] for key in whole] for side in (level, baseline)]
+    return Arms(both[0], both[1], [], False, order), notes
+
+
+def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[Key, Replicate]:
+    """Give what is repeated, be it a round or a run, with its number of each workload."""
+    found: dict[Key, Replicate] = {}
+    for workload, side in sides.items():
+        for run in side:
+            if pair and run.pair is None:
+                continue
+            key = (run.pair,) if pair else run.key
+            unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
+            if workload in unit.cells:
+                raise SchemaError(
+                    f"{pair} {run.pair!r} has more than one run of {_name(workload)} on a side"
+                )
+            unit.cells[workload] = run.log
+    return found
+
+
+def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
+    """Estimate the mean log ratio of workloads of which these are a sample.
+
+    Rounds that hold all workloads, and runs that do, are samples too: their spread is added.
+    """
+    logs = []
+    for workload in dict.fromkeys(cell for run in arms.level for cell in run.cells):
+        level, baseline = (
+            fmean(run.cells[workload] for run in side if workload in run.cells)
+            for side in (arms.level, arms.baseline)
+        )
+        logs.append(level - baseline)
+    return crossed(logs, _shared(arms, paired=paired))
+
+
+def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
+    """Give the numbers of what holds all workloads, with the spread that these have in common."""
+    level, baseline = ([run.log for run in side] for side in (arms.level, arms.baseline))
+    if arms.own or min(len(level), len(baseline)) < 2:
+        return []
+    if paired:
+        return [[one - other for one, other in zip(level, baseline, strict=True)]]
+    return [level, baseline]
+
+
+def _of_sample(arms: Arms, design: Design, k: int) -> Ratio:
+    """Estimate the mean over a sample of k workloads."""
+    paired = design.pair is not None
+    found = Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
+    difference = of_a_sample(arms, paired=paired)
+    if difference is None:
+        found.notes.append(NO_SPREAD)
+        return found
+    found.ratio = exp(difference.center)
+    fewest = min([k, *map(len, _shared(arms, paired=paired))])
+    what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
+    found.estimate = Estimate(difference, difference, fewest, over=True, what=what)
+    return found
+
+
+def _name(workload: Key) -> str:
+    return ", ".join(map(str, workload))

@@ -1,0 +1,273 @@
+"""Percentiles of two sides: the ratio of each, over runs, or within long runs by their windows.
+
+Within a run the I/Os are no repeats, for slow ones come together. A run is cut into six batches of
+equal time, as for the mean of a series: a latency may be the percentile if the shares of I/Os up to
+it, batch by batch, do not contradict that by the t test. See Woodruff, "Confidence intervals for
+medians and other position measures" (1952), for the inversion, and `benchmarks/COVERAGE.md` for how
+often it is right, and how often the bootstrap of blocks is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, hypot, inf, log
+from typing import Any, NamedTuple
+
+import numpy as np
+from narwhals.typing import IntoDataFrameT
+from numpy.typing import NDArray
+
+from fiotools.errors import SchemaError
+from fiotools.hints import typed
+from fiotools.stats import frames
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.batch_means import ENOUGH, batch_interval
+from fiotools.stats.compare import ratios_of
+from fiotools.stats.frames import Frame
+from fiotools.stats.histograms import Histogram, cell_keys, histograms
+from fiotools.stats.percentiles import percentiles_from_bins
+from fiotools.stats.quantiles import middle, wanted_percentiles
+from fiotools.stats.ratio import Design, Ratio
+from fiotools.stats.replicates import labels
+from fiotools.vocabulary import ANSWERS
+
+Array = NDArray[np.float64]
+
+PERCENTILES = (50, 90, 99, 99.9)
+BEYOND = 30  # I/Os beyond a percentile for an interval: five to a batch
+
+_JOB_LOG = re.compile(r"_hist\.\d+\.log(\.\w+)?$")
+
+
+def tails(
+    bins: IntoDataFrameT,
+    percentiles: float | Sequence[float] = PERCENTILES,
+    *,
+    between: str,
+    baseline: Any,
+    by: str | Sequence[str] | None = None,
+    pair: str | None = None,
+    confidence: float = 0.95,
+    band: float = 0.05,
+) -> IntoDataFrameT:
+    """Compare percentiles of latency, the tail among them, of histograms of two or more sides.
+
+    With several runs a side, the percentile of each run is a number of the run, and the interval is
+    that of `compare`. With one run each it is about these two runs: the chance that their windows
+    show. It says nothing of other runs, and there is no verdict on the systems.
+
+    Parameters
+    ----------
+    bins : pandas.DataFrame or polars.DataFrame
+        Histograms with counts: `Results.bins`, a collected `scan_hist_log`, or `window_bins`. An
+        interval within a run needs those of at least 60 windows of time.
+    percentiles : float or sequence of float
+        Above 0, up to 100.
+    between, baseline, by, pair, confidence, band
+        As in `compare`. Directions, and slat, clat and lat, always stay apart.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per combination of `by`, ``latency``, ``direction``, percentile and level: the columns
+        of `compare`, in which ``center`` is the (geometric mean of the) percentile [ns], and after
+        ``ratio_hi``
+
+        * ``windows``: of the interval within runs, how many the shorter of both runs has.
+
+        ``method`` is "batch-means" for intervals within runs.
+
+    Raises
+    ------
+    SchemaError
+        As in `compare` and `percentiles_from_bins`; and for logs of several jobs of one run, which
+        are no repeats.
+
+    See Also
+    --------
+    window_bins : Makes windows of logs, and puts the logs of the jobs of one run together.
+    percentiles_from_bins : The percentiles of each histogram.
+
+    Notes
+    -----
+    Within a run, I/Os are never taken as independent. The run is cut into six batches of equal
+    time; the interval holds the latencies for which the shares of I/Os up to them agree with the
+    percentile by the t test of the six. The ends of both runs make those of the ratio (Zou and
+    Donner, "Construction of confidence limits about effect measures", 2008). No interval is given
+    below 60 windows, 18 autocorrelation times of the share, or 30 I/Os beyond the percentile.
+    A disturbance that happens fewer than three times in a run's length may be missing in it
+    altogether, and no method finds it there.
+
+    Examples
+    --------
+    The first half of a long run against the second; this log has 8 bins to an octave.
+
+    >>> import polars as pl
+    >>> import fiotools as ft
+    >>> log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log").collect()
+    >>> half = pl.when(pl.col("time_s") > 150).then(pl.lit("second")).otherwise(pl.lit("first"))
+    >>> halves = ft.window_bins(log.with_columns(half.alias("half")), "1s", by="half")
+    >>> answer = tails(halves, 99.9, between="half", baseline="first")
+    >>> answer.select("percentile", "ratio", "windows", "verdict").row(0)
+    (99.9, 1.0967..., 149, 'one run each: not comparable')
+    """
+    wanted = wanted_percentiles(percentiles)
+    named = [between, *frames.names(by), *frames.names(pair)]
+    data = frames.opened(bins)
+    frames.need(data, named)
+    apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
+    _refuse_jobs(data, named)
+    runs = frames.opened(percentiles_from_bins(bins, wanted, by=apart))
+    cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
+    design = Design(
+        metric_of("value_ns"),
+        between,
+        baseline,
+        tuple(cell),
+        pair,
+        None,
+        confidence,
+        band,
+        method="log-welch",
+    )
+    columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
+    runs, keep, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
+    histogram = [own for own in histograms(data, apart) for _ in wanted]
+    of = frames.rows_by(frames.keys_of(runs, [*cell, between]))
+    cells, side = frames.keys_of(runs, cell), frames.values(runs, between)
+    windows: dict[int, Windows | None] = {}
+    lines = []
+    for found, first, held in zip(ratios, keep[cell[0]][1], keep[between][1], strict=True):
+        line = vars(found)
+        if found.n == found.n_baseline == 1:
+            rows = [of[(*cells[first], one)][0] for one in (side[held], baseline)]
+            for row in rows:
+                if id(histogram[row]) not in windows:
+                    windows[id(histogram[row])] = windows_of(data, histogram[row])
+            sides = [windows[id(histogram[row])] for row in rows]
+            line |= _within(found, sides, float(cells[first][-1]), confidence)
+        lines.append(line)
+    return frames.answer(runs, ANSWERS["tails"], keep, lines)
+
+
+def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
+    """Refuse logs of the jobs of one run: fio numbers them, and they are no repeats."""
+    if "source" in named:
+        return
+    logs = frames.distinct(frames.optional(data, "source"))
+    runs = [_JOB_LOG.sub("", log) for log in logs if _JOB_LOG.search(log)]
+    if len({*runs}) < len(runs):
+        one = next(run for run in runs if runs.count(run) > 1)
+        how = typed(
+            f"put them together first, window_bins(bins, '1s', by={[*named]!r})", "compare each job"
+        )
+        raise SchemaError(f"{one}_hist.*.log are logs of the jobs of one run, no repeats: {how}")
+
+
+@dataclass(frozen=True)
+class Windows:
+    """The histograms of a run, one for each window of time.
+
+    Attributes
+    ----------
+    edges : array of float
+        The lower and the upper edge of each bin [ns], a row per bin.
+    below : array of float
+        A row per window: the I/Os in each bin and all before it.
+    """
+
+    edges: Array
+    below: Array
+
+
+def windows_of(data: Frame, own: Histogram) -> Windows | None:
+    """Make the windows of a histogram; None where it is of a whole run."""
+    time, low, count = (
+        [column[row] for row in own.rows]
+        for column in (
+            frames.optional(data, "time_s"),
+            frames.values(data, "bin_lo_ns"),
+            frames.values(data, "count"),
+        )
+    )
+    if None in time:
+        return None
+    times, window = np.unique(np.asarray(time, dtype=float), return_inverse=True)
+    edges = np.array(list(own.counts), dtype=float)
+    place = np.searchsorted(edges[:, 0], np.asarray(low, dtype=float), side="right") - 1
+    counts = np.zeros((len(times), len(edges)))
+    np.add.at(counts, (window, place), np.asarray(count, dtype=float))
+    return Windows(edges, counts.cumsum(axis=1))
+
+
+class Interval(NamedTuple):
+    """A percentile [ns], and the ends of its interval."""
+
+    center: float
+    low: float
+    high: float
+
+
+def interval_within(run: Windows, percentile: float, confidence: float = 0.95) -> Interval | str:
+    """Give a percentile's interval from the windows of one run, or say why there is none."""
+    share, total = percentile / 100, run.below.sum(axis=0)
+    if len(run.below) < ENOUGH:
+        return f"need >= {ENOUGH} windows for an interval within a run"
+    if total[-1] * min(share, 1 - share) < BEYOND:
+        return f"fewer than {BEYOND} I/Os beyond the percentile: no interval within a run"
+
+    def fits(place: int) -> bool:
+        # I/Os up to this bin, beyond what the percentile asks: may their mean be 0?
+        excess = run.below[:, place] - share * run.below[:, -1]
+        ends = batch_interval(excess, None, confidence)
+        return not excess.any() if ends is None else ends[0] <= 0 <= ends[1]
+
+    center = int(np.argmax(total >= share * total[-1]))
+    first, last, end = center, center, len(total) - 1
+    while first > 0 and fits(first - 1):
+        first -= 1
+    while last < end and fits(last):
+        last += 1
+    if (last == end and fits(end)) or run.edges[last, 1] == inf:
+        return "the tail is too uneven over the run for an interval"
+    middle_of_it = middle(*map(float, run.edges[center]))
+    assert middle_of_it is not None  # only the last bin has none
+    return Interval(middle_of_it, max(1.0, float(run.edges[first, 0])), float(run.edges[last, 1]))
+
+
+def ratio_within(level: Interval, baseline: Interval) -> tuple[float, float]:
+    """Give the ends of a ratio's interval from those of both percentiles, on logarithms."""
+    below, above, base_below, base_above = (
+        abs(log(end / own.center)) for own in (level, baseline) for end in (own.low, own.high)
+    )
+    center = log(level.center / baseline.center)
+    return exp(center - hypot(below, base_above)), exp(center + hypot(above, base_below))
+
+
+def _within(
+    found: Ratio, sides: Sequence[Windows | None], percentile: float, confidence: float
+) -> Mapping[str, Any]:
+    """Give the interval of a ratio of one run each, as far as their windows have one."""
+    notes = [note for note in found.notes if not note.startswith("need >=")]
+    if None in sides:
+        return {"notes": [*notes, "no windows of time: no interval within a run"]}
+    runs = [side for side in sides if side is not None]
+    ends = [interval_within(run, percentile, confidence) for run in runs]
+    said = [*dict.fromkeys(one for one in ends if isinstance(one, str))]
+    if said:
+        return {"notes": [*notes, *said]}
+    low, high = ratio_within(*(end for end in ends if not isinstance(end, str)))
+    notes.append(
+        "the interval is about these two runs: other runs may differ more, and what happens fewer "
+        "than three times in a run may be missing in it"
+    )
+    return {
+        "ratio_lo": low,
+        "ratio_hi": high,
+        "confidence": confidence,
+        "method": "batch-means",
+        "windows": min(len(run.below) for run in runs),
+        "notes": notes,
+    }

@@ -1,0 +1,182 @@
+"""`overall`: the geometric mean of the ratios of all workloads, for two questions."""
+
+from __future__ import annotations
+
+from math import exp
+
+import numpy as np
+import pytest
+import scipy
+
+import fiotools as ft
+from benchmarks.coverage.overall import coverage
+
+SIDES = {"between": "fs", "baseline": "a", "over": "job"}
+
+
+@pytest.fixture
+def logs():
+    """Logarithms of 3 workloads, 4 rounds and 2 sides; the second side is the faster one."""
+    rng = np.random.default_rng(5)
+    found = rng.normal(0, 0.05, (3, 4, 2)) + np.array([3.0, 5.0, 9.0])[:, None, None]
+    found[..., 1] += np.array([0.2, 0.3, 0.1])[:, None]
+    return found
+
+
+def made(make, lines):
+    return make(**{name: [line[name] for line in lines] for name in lines[0]})
+
+
+def keep_round(table, number):
+    if hasattr(table, "query"):
+        return table.query(f"round == {number}")
+    return table.filter(table["round"] == number)
+
+
+@pytest.fixture
+def table(logs, make):
+    lines = [
+        {"job": f"w{w}", "round": r, "fs": "ab"[side], "iops": exp(logs[w, r, side])}
+        for w, r, side in np.ndindex(logs.shape)
+    ]
+    return made(make, lines)
+
+
+def test_each_workload_is_there_as_compare_has_it(table, rows):
+    alone = rows(ft.compare(table, "iops", between="fs", baseline="a", by="job"))
+    found = rows(ft.overall(table, "iops", **SIDES))
+    for one, other in zip(alone, found, strict=False):
+        assert {name: other[name] for name in one} == one
+        assert (other["workloads"], other["about"]) == (1, None)
+    assert len(found) == len(alone) + 1
+    assert (found[-1]["job"], found[-1]["fs"], found[-1]["baseline"]) == (None, "b", "a")
+    assert (found[-1]["workloads"], found[-1]["about"]) == (3, "these workloads")
+
+
+def test_runs_of_their_own(table, logs, rows):
+    found = rows(ft.overall(table, "iops", **SIDES))[-1]
+    shares = logs.var(axis=1, ddof=1) / 4 / 9
+    df = shares.sum() ** 2 / (shares**2 / 3).sum()
+    center = (logs[..., 1] - logs[..., 0]).mean()
+    half = scipy.stats.t.ppf(0.975, df) * np.sqrt(shares.sum())
+    assert found["ratio"] == pytest.approx(exp(center))
+    assert found["ratio_lo"] == pytest.approx(exp(center - half))
+    assert found["ratio_hi"] == pytest.approx(exp(center + half))
+    assert found["verdict"] == "faster"
+    assert "what hits several workloads alike" in found["warnings"]
+
+
+def test_rounds_are_the_replicates(table, logs, rows):
+    found = rows(ft.overall(table, "iops", **SIDES, pair="round"))[-1]
+    means = (logs[..., 1] - logs[..., 0]).mean(axis=0)
+    low, high = scipy.stats.t.interval(0.95, 3, means.mean(), means.std(ddof=1) / 2)
+    assert (found["n"], found["method"]) == (4, "log-paired-t")
+    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
+
+
+def test_a_sample_of_workloads_spreads_as_they_do(table, logs, rows):
+    found = rows(ft.overall(table, "iops", **SIDES, workloads="sample"))[-1]
+    each = (logs[..., 1] - logs[..., 0]).mean(axis=1)
+    low, high = scipy.stats.t.interval(0.95, 2, each.mean(), each.std(ddof=1) / np.sqrt(3))
+    assert (found["n"], found["about"]) == (3, "workloads like these")
+    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
+
+
+def test_rounds_add_their_spread_to_that_of_the_workloads(table, logs, rows):
+    found = rows(ft.overall(table, "iops", **SIDES, workloads="sample", pair="round"))[-1]
+    ratios = logs[..., 1] - logs[..., 0]
+    shares = [ratios.mean(axis=axis).var(ddof=1) / n for axis, n in ((1, 3), (0, 4))]
+    df = sum(shares) ** 2 / (shares[0] ** 2 / 2 + shares[1] ** 2 / 3)
+    half = scipy.stats.t.ppf(0.975, df) * np.sqrt(sum(shares))
+    assert found["ratio_hi"] == pytest.approx(exp(ratios.mean() + half))
+
+
+def test_one_run_each_answers_one_question_only(table, rows):
+    found = rows(ft.overall(keep_round(table, 0), "iops", **SIDES))[-1]
+    assert found["verdict"] == "one run each: not comparable"
+    assert found["ratio_lo"] is None
+    assert "workloads='sample'" in found["warnings"]
+    like = rows(ft.overall(keep_round(table, 0), "iops", **SIDES, workloads="sample"))[-1]
+    assert like["ratio_lo"] < like["ratio"] < like["ratio_hi"]
+    assert like["runs_needed"] is None
+
+
+def test_a_run_through_all_workloads_is_one_replicate(table, logs, rows, make):
+    lines = rows(table)
+    runs = make(
+        run=[2 * line["round"] + "ab".index(line["fs"]) for line in lines],
+        source="one",
+        **{name: [line[name] for line in lines] for name in lines[0]},
+    )
+    found = rows(ft.overall(runs, "iops", **SIDES))[-1]
+    sides = logs.mean(axis=0)
+    test = scipy.stats.ttest_ind(sides[:, 1], sides[:, 0], equal_var=False)
+    low, high = test.confidence_interval(0.95)
+    assert (found["n"], found["n_baseline"]) == (4, 4)
+    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
+
+
+def test_an_incomplete_round_is_left_out_and_said(table, rows, make):
+    lines = rows(table)[1:]
+    found = rows(ft.overall(made(make, lines), "iops", **SIDES, pair="round"))[-1]
+    assert found["n"] == 3
+    assert "1 of 4 values of 'round' left out" in found["warnings"]
+
+
+def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(table, rows, make):
+    lines = [line for line in rows(table) if (line["job"], line["fs"]) != ("w1", "b")]
+    found = rows(ft.overall(made(make, lines), "iops", **SIDES))[-1]
+    assert found["verdict"] == "no run of 'b' of w1: not comparable"
+    assert found["ratio"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"workloads": "all"}, "neither 'fixed' nor 'sample'"),
+        ({"over": []}, "names no column"),
+        ({"over": "fs"}, "is what to compare between"),
+        ({"over": "kind"}, "one workload only"),
+        ({"over": "gap"}, "'gap' is missing in 1 of 24 rows"),
+        ({"pair": "alone"}, "no alone holds all 3 workloads on both sides"),
+    ],
+)
+def test_what_is_refused(table, rows, make, change, said):
+    lines = rows(table)
+    columns = {name: [line[name] for line in lines] for name in lines[0]}
+    columns |= {"kind": ["x"] * 24, "gap": [None, *"yz" * 11, "y"]}
+    columns["alone"] = [f"{line['job']}{line['round']}" for line in lines]
+    with pytest.raises(ft.SchemaError, match=said):
+        ft.overall(make(**columns), "iops", **(SIDES | change))
+
+
+def test_by_keeps_groups_of_workloads_apart(table, rows, make):
+    lines = [line | {"size": size} for size in (1, 2) for line in rows(table)]
+    found = rows(ft.overall(made(make, lines), "iops", **SIDES, by="size"))
+    assert [line["size"] for line in found if line["workloads"] == 3] == [1, 2]
+    assert len(found) == 8
+
+
+@pytest.mark.parametrize(("k", "n", "noise"), [(3, 3, "equal"), (15, 3, "unequal")])
+def test_the_intervals_hold_the_truth(k, n, noise):
+    found = coverage(k, n, noise, 400, np.random.default_rng(3))
+    assert all(np.mean(hits) > 0.9 for hits in found.values())
+
+
+def test_only_rounds_show_what_a_session_does_to_all_its_workloads():
+    found = coverage(15, 5, "sessions", 300, np.random.default_rng(4))
+    assert np.mean(found["own"]) < 0.7
+    assert np.mean(found["rounds"]) > 0.9
+    assert np.mean(found["sample"]) < np.mean(found["sample of rounds"])
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("fixed", "all 3 workloads"), ("sample", "workloads like these 3")]
+)
+def test_the_figure_sets_the_row_over_all_apart(table, question, said):
+    ax = ft.plot.ratios(ft.overall(table, "iops", **SIDES, workloads=question))
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == [
+        *(f"w{w}, b / a" for w in range(3)),
+        f"{said}, b / a",
+    ]
+    assert [line.get_marker() for line in ax.lines].count("D") == 1

@@ -1,0 +1,190 @@
+"""`tails`: ratios of percentiles, over runs or within long ones."""
+
+from __future__ import annotations
+
+from itertools import chain
+from math import inf
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fiotools as ft
+from benchmarks.coverage.tails import a_run, coverage
+from fiotools.stats.tails import Interval, Windows, interval_within, ratio_within
+
+SIDES = {"between": "fs", "baseline": "a"}
+
+
+def bins_of(run, labels):
+    """Give the windows of a run as a table of bins."""
+    counts = np.diff(run.below, axis=1, prepend=0.0)
+    window, place = np.nonzero(counts)
+    return {
+        **{name: [value] * len(window) for name, value in labels.items()},
+        "latency": ["clat"] * len(window),
+        "direction": ["read"] * len(window),
+        "bin_lo_ns": run.edges[place, 0].tolist(),
+        "bin_hi_ns": run.edges[place, 1].tolist(),
+        "count": counts[window, place].astype(int).tolist(),
+        "time_s": (window + 1.0).tolist(),
+    }
+
+
+def table(make, runs):
+    columns = [bins_of(run, labels) for run, labels in runs]
+    return make(**{name: [*chain(*(own[name] for own in columns))] for name in columns[0]})
+
+
+@pytest.fixture(scope="module")
+def two():
+    rng = np.random.default_rng(8)
+    return [a_run("rho .5", 120, shift, rng) for shift in (0.0, np.log(1.3))]
+
+
+def of_sides(runs, count=1):
+    return [
+        (run, {"fs": side, "source": f"{side}{number}", "run": 1})
+        for side, run in zip("ab", runs, strict=True)
+        for number in range(count)
+    ]
+
+
+def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, rows):
+    found = rows(ft.tails(table(make, of_sides(two)), [50, 99], **SIDES))
+    assert [line["percentile"] for line in found] == [50, 99]
+    for line, percentile in zip(found, (50, 99), strict=True):
+        ends = [interval_within(run, percentile) for run in two]
+        assert (line["ratio_lo"], line["ratio_hi"]) == pytest.approx(ratio_within(*ends[::-1]))
+        assert line["ratio_lo"] < 1.3 < line["ratio_hi"]
+        assert (line["windows"], line["method"]) == (120, "batch-means")
+        assert line["verdict"] == "one run each: not comparable"
+        assert line["p"] is None
+        assert "other runs may differ more" in line["warnings"]
+
+
+def test_several_runs_are_compared_as_runs(make, rows):
+    rng = np.random.default_rng(9)
+    runs = [
+        (a_run("rho .5", 60, shift, rng), {"fs": side, "source": f"{side}{number}", "run": 1})
+        for side, shift in (("a", 0.0), ("b", np.log(1.3)))
+        for number in range(4)
+    ]
+    bins = table(make, runs)
+    [line] = rows(ft.tails(bins, 99, **SIDES))
+    each = ft.percentiles_from_bins(bins, 99, by=["fs", "source", "run"])
+    [same] = rows(ft.compare(each, "value_ns", **SIDES))
+    assert (line["n"], line["method"], line["windows"]) == (4, "log-welch", None)
+    assert [line[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")] == [
+        same[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")
+    ]
+
+
+def test_one_run_against_several_has_no_interval(two, make, rows):
+    runs = [*of_sides(two), (two[0], {"fs": "a", "source": "more", "run": 1})]
+    [line] = rows(ft.tails(table(make, runs), 50, **SIDES))
+    assert (line["n"], line["n_baseline"]) == (1, 2)
+    assert line["ratio_lo"] is None
+
+
+@pytest.mark.parametrize(
+    ("percentile", "keep", "said"),
+    [
+        (99, 59, "need >= 60 windows"),
+        (99.999, 120, "fewer than 30 I/Os beyond the percentile"),
+        (50, 0, "no windows of time"),
+    ],
+)
+def test_where_there_is_no_interval_it_says_why(two, make, rows, percentile, keep, said):
+    runs = [Windows(run.edges, run.below[: keep or 120]) for run in two]
+    bins = table(make, of_sides(runs))
+    if not keep:
+        whole = bins if isinstance(bins, pl.DataFrame) else pl.from_pandas(bins)
+        apart = ["fs", "source", "run", "latency", "direction", "bin_lo_ns", "bin_hi_ns"]
+        whole = whole.group_by(apart, maintain_order=True).agg(pl.col("count").sum())
+        bins = whole if isinstance(bins, pl.DataFrame) else whole.to_pandas()
+    [line] = rows(ft.tails(bins, percentile, **SIDES))
+    assert line["ratio"] > 1
+    assert line["ratio_lo"] is None
+    assert said in line["warnings"]
+
+
+def test_windows_that_are_all_alike_leave_nothing_open_but_the_bin():
+    edges = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]])
+    below = np.tile([300.0, 900.0, 1000.0], (60, 1))
+    assert interval_within(Windows(edges, below), 50) == Interval(2.0, 2.0, 3.0)
+
+
+def test_an_end_in_the_last_bin_is_no_end():
+    edges = np.array([[1.0, 2.0], [2.0, inf]])
+    below = np.tile([[980.0, 1000.0], [1000.0, 1000.0]], (60, 1))
+    assert interval_within(Windows(edges, below), 99) == (
+        "the tail is too uneven over the run for an interval"
+    )
+
+
+def test_the_ends_of_both_make_those_of_the_ratio():
+    low, high = ratio_within(Interval(200.0, 100.0, 400.0), Interval(100.0, 100.0, 100.0))
+    assert (low, high) == pytest.approx((1.0, 4.0))
+    low, high = ratio_within(Interval(100.0, 100.0, 100.0), Interval(100.0, 50.0, 400.0))
+    assert (low, high) == pytest.approx((0.25, 2.0))
+
+
+def test_logs_of_the_jobs_of_one_run_are_no_repeats(two, make):
+    runs = [
+        (run, {"fs": side, "source": f"{side}_clat_hist.{job}.log", "run": 1})
+        for side, run in zip("ab", two, strict=True)
+        for job in (1, 2)
+    ]
+    with pytest.raises(ft.SchemaError, match="logs of the jobs of one run, no repeats"):
+        ft.tails(table(make, runs), 50, **SIDES)
+
+
+def test_jobs_put_together_are_one_run(two, make, rows):
+    runs = [
+        (run, {"fs": side, "source": f"{side}_clat_hist.{job}.log", "run": 1})
+        for side, run in zip("ab", two, strict=True)
+        for job in (1, 2)
+    ]
+    together = ft.window_bins(table(make, runs), "1s", by="fs")
+    [line] = rows(ft.tails(together, 50, **SIDES))
+    assert (line["n"], line["n_baseline"], line["windows"]) == (1, 1, 120)
+
+
+def test_the_long_run_against_itself():
+    log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log").collect()
+    half = (log["time_s"] > 150).replace_strict({False: "a", True: "b"}, return_dtype=pl.String)
+    halves = ft.window_bins(log.with_columns(fs=half), "1s", by="fs")
+    found = ft.tails(halves, [50, 90, 99, 99.9], **SIDES)
+    assert found["ratio_lo"].null_count() == 0
+    assert ((found["ratio_lo"] < 1) & (found["ratio_hi"] > 1)).all()
+
+
+@pytest.mark.parametrize(("noise", "most"), [("rho .5", 0.98), ("bursts of 3", 0.9)])
+def test_windows_hold_the_ratio_where_single_ios_do_not(noise, most):
+    [_, found, _] = coverage(noise, 300, 60, np.random.default_rng(2))
+    assert found["held"].share > 0.85
+    assert float(found["independent I/Os"]) < most
+
+
+def test_the_figure_has_a_band_and_hollow_points_without_one():
+    found = pd.DataFrame(
+        {
+            "percentile": [50.0, 99.0, 99.9],
+            "fs": "b",
+            "baseline": "a",
+            "ratio": [1.0, 1.3, 1.6],
+            "ratio_lo": [0.97, 1.1, None],
+            "ratio_hi": [1.03, 1.5, None],
+            "confidence": [0.95, 0.95, None],
+            "method": ["batch-means"] * 2 + ["log-welch"],
+        }
+    )
+    ax = ft.plot.tails(found)
+    assert [text.get_text() for text in ax.texts] == ["b / a"]
+    fillings = [line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"]
+    assert fillings[0] == fillings[1] != fillings[2] == "white"
+    assert "95% interval within these runs" in ax.get_xlabel()
+    with pytest.raises(ft.SchemaError, match="a percentile twice"):
+        ft.plot.tails(pd.concat([found, found]))
