@@ -211,7 +211,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
         if taken < 0.7:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ax.set_xlim(low, high)
-    ticks = _FINE if high / low < 12 else _TICKS if high / low < 1000 else _DECADES
+    ticks = _FINE if high / low < 4 else _TICKS if high / low < 1000 else _DECADES
     ax.xaxis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_minor_formatter(NullFormatter())
