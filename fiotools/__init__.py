@@ -1,8 +1,8 @@
 """fiotools: what storage benchmarks print, as tidy frames.
 
 `read` and `reads` turn raw output of fio, DISKSPD, dd and time into `Results`; `per_thread`,
-`fairness`, `combine`, `summarize`, `compare`, `speedup`, `steady` and `reconcile` take those frames
-and answer with frames; `plot` draws them.
+`fairness`, `combine`, `summarize`, `compare`, `speedup`, `steady`, `shifts` and `reconcile` take
+those frames and answer with frames; `plot` draws them.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from fiotools.stats.percentiles import percentiles_from_bins
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.settings_diff import settings_diff
+    from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.threads import fairness, per_thread
@@ -103,6 +104,7 @@ __all__ = [
     "scan_log",
     "scan_notes",
     "settings_diff",
+    "shifts",
     "show",
     "speedup",
     "steady",
@@ -155,6 +157,7 @@ _MODULES = {
     "stats.percentiles": ("percentiles_from_bins",),
     "stats.reconcile": ("reconcile",),
     "stats.settings_diff": ("settings_diff",),
+    "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.threads": ("fairness", "per_thread"),

@@ -136,8 +136,23 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     ),
     "steady": (
         *("metric", "unit", "n", "interval_s", "mean", "mean_lo", "mean_hi", "lag1", "tau"),
-        *("method", "window", "window_mean", "range_pct", "deviation_pct", "rise_pct"),
+        *(
+            "method",
+            "window",
+            "rounds",
+            "first_round",
+            "last_round",
+            "cut",
+            "window_mean",
+            "range_pct",
+            "deviation_pct",
+            "rise_pct",
+        ),
         *("drift_pct", "met", "verdict", "warnings", "confidence"),
+    ),
+    "shifts": (
+        *("metric", "unit", "level", "start", "time_s", "n", "center", *_RATIO),
+        *("confidence", "p", "verdict", "warnings"),
     ),
     "reconcile": (
         *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),

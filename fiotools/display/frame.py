@@ -19,7 +19,7 @@ _HINTS = {
 # The answers that are read by people, and not taken further.
 _READ = (
     *("compare", "speedup", "summarize", "check", "steady", "reconcile", "best_under"),
-    *("variance_parts", "settings_diff", "fairness"),
+    *("variance_parts", "settings_diff", "fairness", "shifts"),
 )
 
 

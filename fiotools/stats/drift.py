@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from fiotools.stats.change_points import FEW_SAMPLES, samples_per_one
 from fiotools.units import percent
 
 
@@ -63,6 +64,27 @@ def drift(
         return None
     way = "up" if slope > 0 else "down"
     return f"values drift {way} by {percent(abs(expm1(change)))} % over the series of runs"
+
+
+def trend_p(values: NDArray[np.float64]) -> float | None:
+    """Test a series for a trend by Mann and Kendall, with as much weight as its dependence leaves.
+
+    The variance of Kendall's tau is multiplied by the samples that tell as much as one independent
+    one (Yue and Wang, 2004), with the trend taken out first.
+
+    Returns
+    -------
+    float or None
+        Two-sided; None for fewer than 20 samples, or without spread.
+    """
+    n = len(values)
+    if n < FEW_SAMPLES or float(np.ptp(values)) == 0:
+        return None
+    x = _centred(range(n))
+    rest = values - values.mean() - float(x @ values / (x @ x)) * x
+    found = scipy.stats.kendalltau(x, values).statistic
+    variance = 2 * (2 * n + 5) / (9 * n * (n - 1)) * samples_per_one(rest)
+    return float(2 * scipy.special.ndtr(-abs(found) / sqrt(variance)))
 
 
 def _centred(numbers: Sequence[float]) -> NDArray[np.float64]:

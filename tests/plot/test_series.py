@@ -69,7 +69,7 @@ def test_a_sample_is_as_long_as_its_time(kind):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_the_window_its_mean_its_trend_and_the_verdict(kind):
     samples = log([300.0, *DECAY], kind)
-    ax = ft.plot.series(samples, steady=ft.steady(samples))
+    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1))
     window, allowed = boxes(ax)
     assert (window[0], window[2]) == (1, 6)
     # the rounds are from 96 to 104, and may range over 20
@@ -103,7 +103,8 @@ def test_rounds_are_drawn_over_their_samples():
 def test_trend_of_uneven_samples_is_numpys():
     clock = np.cumsum([1.0, 3.0, 1.0, 1.0, 2.0])
     samples = log([50.0, 60.0, 80.0, 70.0, 90.0], time_s=clock.tolist())
-    ax = ft.plot.series(samples, steady=ft.steady(samples, window=4))
+    told = ft.steady(samples, window=4, method="fio-slope", limit=99)
+    ax = ft.plot.series(samples, steady=told)
     middles, widths = clock[1:] - np.diff(clock) / 2, np.diff(clock)
     slope, level = np.polyfit(middles, samples["value"][1:], 1, w=np.sqrt(widths))
     xs, ys = lines(ax)[1]

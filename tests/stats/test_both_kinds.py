@@ -143,6 +143,7 @@ CASES = {
         lambda t: ft.percentiles_from_bins(t["bins"], by=["source", "run"], io=t["io"]),
     ),
     "steady": (_logs, lambda t: ft.steady(t["samples"], window=3)),
+    "shifts": (_logs, lambda t: ft.shifts(t["samples"])),
     "window": (_logs, lambda t: ft.window(t["samples"], "500ms", percentiles=99)),
     "window, histograms": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", percentiles=99)),
     "window_bins": (_bins_of_time, lambda t: ft.window_bins(t["bins"], "2s")),

@@ -9,9 +9,12 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
+from benchmarks.coverage.noise import autoregressive
+from benchmarks.coverage.steady import met
 from fiotools import steady
 from fiotools.errors import SchemaError
 from fiotools.stats.batch_means import autocorrelation, batch_interval, integrated_time, portions
+from fiotools.stats.drift import trend_p
 from fiotools.stats.steady_rules import judge_of, window_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -114,6 +117,67 @@ def test_the_line_is_numpys(seed):
     found = window_of(values, widths)
     assert found.mean == pytest.approx(mean)
     assert found.rise_pct == pytest.approx(100 * slope * (middle[-1] - middle[0]) / mean)
+
+
+def test_five_seconds_are_no_rounds_of_a_longer_series(log, rows):
+    values = np.linspace(120, 80, 100)  # its last five seconds fall by 2 %
+    (row,) = rows(steady(log(values.tolist())))
+    fifths = values.reshape(5, 20).mean(axis=1)
+    assert row["met"] is False
+    assert row["range_pct"] == pytest.approx(float(np.ptp(fifths)))
+    assert row["rise_pct"] == pytest.approx(fifths[-1] - fifths[0])
+    assert (row["rounds"], row["first_round"], row["last_round"], row["cut"]) == (5, 1, 5, 0)
+
+
+def test_the_first_window_that_qualifies_and_the_drift_outside_it(log, rows):
+    values = np.linspace(120, 80, 100)
+    (row,) = rows(steady(log(values.tolist()), round_s=5))
+    # 5 rounds of 20 fall by 8 %, from the first on
+    assert (row["met"], row["rounds"], row["first_round"], row["last_round"]) == (True, 20, 1, 5)
+    assert "over the whole series it falls by 32 %" in row["warnings"]
+    assert "a trend goes through it (Mann-Kendall" in row["warnings"]
+    values = np.concatenate([[300.0, 250.0, 200.0], np.full(30, 100.0)])
+    (row,) = rows(steady(log(values.tolist()), round_s=1))
+    assert (row["first_round"], row["last_round"]) == (4, 8)
+    late = np.concatenate([np.tile([100.0, 200.0], 14), np.full(5, 100.0)])
+    (row,) = rows(steady(log(late.tolist()), round_s=1))
+    assert (row["last_round"], row["met"]) == (33, True)
+    assert "met after round 33: SNIA stops after 25" in row["warnings"]
+
+
+def test_a_start_of_one_round_may_be_left_out(log, rows):
+    values = noise(100, 0, 8)
+    values[:10] += 300
+    (row,) = rows(steady(log(values.tolist())))
+    assert (row["met"], row["cut"]) == (True, 10)
+    assert "the first 10 samples are apart, and left out" in row["warnings"]
+    assert row["window_mean"] == pytest.approx(values[10:].mean())
+    values[:40] += 300
+    assert rows(steady(log(values.tolist())))[0]["met"] is False
+
+
+def test_a_step_within_the_limits_is_named(log, rows):
+    values = noise(200, 0, 9)
+    values[100:] += 7
+    (row,) = rows(steady(log(values.tolist())))
+    assert row["met"] is True
+    assert "a step at sample 10" in row["warnings"]
+
+
+def test_a_trend_is_told_from_dependence():
+    assert trend_p(np.linspace(1, 2, 19)) is None
+    assert trend_p(np.ones(50)) is None
+    found = [trend_p(noise(200, 0.8, seed)) <= 0.01 for seed in range(200)]
+    assert np.mean(found) <= 0.04
+    falling = noise(200, 0.8, 1) - np.linspace(0, 12, 200)
+    assert trend_p(falling) <= 0.01
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.8])
+def test_steady_is_met_by_stationary_series_and_not_by_drift(rho):
+    level = autoregressive(30, 60, np.random.default_rng(1), rho)
+    assert np.mean(met(level)) > 0.8
+    assert np.mean(met(level - 0.3 * np.linspace(0, 1, 60))) < 0.1
 
 
 def test_six_batches_are_scipys_t(log, rows):
