@@ -62,6 +62,7 @@ def answers():
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
         "variance_parts": ft.variance_parts(threads, by=["volume", "direction"]),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
+        "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "window": ft.window(single, "1s", percentiles=99),
         "window_bins": ft.window_bins(single, "1s"),
         "reconcile": ft.reconcile(

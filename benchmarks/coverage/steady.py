@@ -57,6 +57,6 @@ STUDIES = [
         "first tenth. Goal: .9 and more of the stationary ones, and at most .05 of those that fall "
         "by 30 %. A fall of 10 % is within SNIA's limits, and the warning names it.",
         _rows,
-        trials=300,
+        trials=200,
     ),
 ]

@@ -10,6 +10,7 @@ from fiotools.plot.percentiles import percentiles
 from fiotools.plot.ratios import ratios
 from fiotools.plot.repeats import repeats
 from fiotools.plot.series import series
+from fiotools.plot.shifts import shifts
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweep import sweep
 from fiotools.plot.throughput import throughput
@@ -27,6 +28,7 @@ __all__ = [
     "repeats",
     "save",
     "series",
+    "shifts",
     "style",
     "sweep",
     "throughput",

@@ -1,4 +1,4 @@
-"""The order of the runs: arms made in blocks, and drift."""
+"""The order of the runs: arms made in blocks, drift, and steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from fiotools.stats.change_points import FEW_SAMPLES, samples_per_one
+from fiotools.stats.change_points import FEW_SAMPLES, change_points, samples_per_one
 from fiotools.units import percent
 
 
@@ -64,6 +64,43 @@ def drift(
         return None
     way = "up" if slope > 0 else "down"
     return f"values drift {way} by {percent(abs(expm1(change)))} % over the series of runs"
+
+
+def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) -> str | None:
+    """Look for a side whose runs change their level half-way, as `shifts` does.
+
+    Parameters
+    ----------
+    sides : sequence of sequences of (moment, value)
+        Values above zero.
+    band : float
+        A step below this share is not worth a word.
+
+    Returns
+    -------
+    str or None
+        A warning.
+
+    Examples
+    --------
+    >>> step([list(enumerate([5814.0, 5703.0, 8916.0, 9037.0, 8910.0]))])
+    'values of a side step up by 56 % after run 2 of 5, or lie so by chance: see shifts()'
+    """
+    for side in sides:
+        if len({moment for moment, _ in side}) < len(side):
+            continue
+        values = np.array([value for _, value in sorted(side)])
+        for found in change_points(values):
+            logs = np.log(values)
+            change = float(logs[found.at :].mean() - logs[: found.at].mean())
+            if abs(change) >= log1p(band):
+                way = "up" if change > 0 else "down"
+                chance = "" if found.by_chance is None else ", or lie so by chance"
+                return (
+                    f"values of a side step {way} by {percent(abs(expm1(change)))} % after run "
+                    f"{found.at} of {len(values)}{chance}: see shifts()"
+                )
+    return None
 
 
 def trend_p(values: NDArray[np.float64]) -> float | None:

@@ -12,7 +12,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats.arguments import Metric, is_number
 from fiotools.stats.arms import Arms, Replicate, matched
-from fiotools.stats.drift import blocks, drift
+from fiotools.stats.drift import blocks, drift, step
 from fiotools.stats.estimates import (
     Difference,
     HodgesLehmann,
@@ -274,12 +274,9 @@ def _order(arms: Arms, design: Design) -> list[str]:
         len({_first(*cell) for cell in cells}) == 1
     ):
         notes.append("arms ran in blocks: drift cannot be told from the difference")
-    trend = drift(
-        [[(run.moment, exp(run.log)) for run in side] for cell in cells for side in cell],
-        band=design.band,
-        confidence=design.confidence,
-    )
-    return notes + ([trend] if trend else [])
+    sides = [[(run.moment, exp(run.log)) for run in side] for cell in cells for side in cell]
+    trend = drift(sides, band=design.band, confidence=design.confidence)
+    return [*notes, *(note for note in (trend, step(sides, band=design.band)) if note)]
 
 
 def _first(level: Sequence[Replicate], baseline: Sequence[Replicate]) -> bool:

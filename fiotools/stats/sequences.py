@@ -27,7 +27,7 @@ def sequences(
     frame: IntoDataFrameT,
     quantity: str | None,
     by: Sequence[str],
-    round_s: Any = None,
+    round_s: float | None = None,
     order: str | None = None,
 ) -> Taken[IntoDataFrameT]:
     """Take samples for what they are, and other rows for runs.
@@ -49,8 +49,7 @@ def sequences(
     frame, list of Series, list of str
         The rows that count, the sequences, and the columns that tell them apart.
     """
-    if round_s is not None and not (isinstance(round_s, Real) and 0 < float(round_s) < inf):
-        raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")
+    _check_round(round_s)
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(frame, quantity))
     if "value" not in data.columns:
         return _runs(data, quantity, by, round_s, order)
@@ -64,6 +63,11 @@ def sequences(
             why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
             raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
     return data, several, frames.present(data, [*by, *KEYS, "quantity"])
+
+
+def _check_round(round_s: Any) -> None:
+    if round_s is not None and not (isinstance(round_s, Real) and 0 < float(round_s) < inf):
+        raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")
 
 
 def _runs(

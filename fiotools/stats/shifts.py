@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence
-from fiotools.stats.batch_means import Array
+from fiotools.stats.batch_means import Array, weighted_mean
 from fiotools.stats.change_points import (
     FEW_RUNS,
     FEW_SAMPLES,
@@ -126,7 +126,11 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
     clock = np.concatenate([[0.0], np.cumsum(series.widths)])
     lines: list[AnswerRow] = []
     for place, part in enumerate(parts):
-        center = exp(float(np.log(part).mean())) if geometric else float(part.mean())
+        center = (
+            exp(float(np.log(part).mean()))
+            if geometric
+            else weighted_mean(part, series.widths[edges[place] : edges[place + 1]])
+        )
         line: AnswerRow = {
             "metric": series.metric.name,
             "unit": series.metric.unit,
@@ -142,7 +146,7 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
             found_ratio = (
                 welch([(np.log(part).tolist(), np.log(before).tolist())])
                 if geometric
-                else _of_means(part, before, tau)
+                else _of_means([(part, center), (before, lines[-1]["center"])], tau)
             )
             line |= _step(found[place - 1], lines[-1]["center"], center)
             line["notes"] = _cautions(found[place - 1], len(values))
@@ -193,12 +197,11 @@ def _none(n: int, *, runs: bool) -> str:
     return say("no step found")
 
 
-def _of_means(after: Array, before: Array, tau: float) -> StudentT | None:
+def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | None:
     """Compare the means of two series that depend on themselves; None where nothing is known."""
     shares, freedom = [], []
-    for part in (after, before):
+    for part, mean in parts:
         independent = len(part) / tau
-        mean = float(part.mean())
         if independent < 2 or mean <= 0:
             return None
         shares.append(float(np.var(part, ddof=1)) / mean**2 / independent)
@@ -207,8 +210,7 @@ def _of_means(after: Array, before: Array, tau: float) -> StudentT | None:
     if variance <= 0:
         return None
     df = variance**2 / sum(s**2 / f for s, f in zip(shares, freedom, strict=True))
-    center = log(float(after.mean()) / float(before.mean()))
-    return StudentT(center, sqrt(variance), df, variance, 2)
+    return StudentT(log(parts[0][1] / parts[1][1]), sqrt(variance), df, variance, 2)
 
 
 def _drifts(parts: Sequence[Array]) -> bool:

@@ -74,6 +74,11 @@ def draw_timings(ax):
     return ft.plot.timings(frame, y="cache", ax=ax)
 
 
+def draw_shifts(ax):
+    samples = long().samples
+    return ft.plot.shifts(samples, "iops", shifts=ft.shifts(samples, "iops"), ax=ax)
+
+
 KINDS = {
     "cdf": lambda ax: ft.plot.cdf(ft.merge_bins(bins(), by="direction"), hue="direction", ax=ax),
     "credibility": draw_credibility,
@@ -86,6 +91,7 @@ KINDS = {
     "ratios": draw_ratios,
     "repeats": draw_repeats,
     "series": draw_series,
+    "shifts": draw_shifts,
     "sweep": draw_sweep,
     "throughput": lambda ax: ft.plot.throughput(
         volumes()[volumes()["scope"].ne("thread")], y="volume", ax=ax

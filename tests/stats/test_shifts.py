@@ -135,3 +135,19 @@ def test_series_without_a_step(noise):
 def test_the_interval_of_a_step_holds_it():
     held = ratio_holds(SERIES["independent"], 120, 150, np.random.default_rng(3), series=True)
     assert np.mean(held) > 0.85
+
+
+def test_compare_warns_of_a_step_on_a_side(rows):
+    runs = pd.DataFrame(
+        {
+            "mount": ["9p"] * 5 + ["x"] * 5,
+            "iops": [*READS, 7000, 7100, 6900, 7050, 6950],
+            "started_at": pd.date_range("2022-12-30", periods=10, freq="min", tz="UTC"),
+        }
+    )
+    (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
+    said = "values of a side step up by 56 % after run 2 of 5, or lie so by chance: see shifts()"
+    assert said in row["warnings"]
+    runs["iops"] = [8900, 8910, 8916, 9037, 8910, 7000, 7100, 6900, 7050, 6950]
+    (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
+    assert "step" not in (row["warnings"] or "")
