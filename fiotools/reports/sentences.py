@@ -208,7 +208,8 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     low, high = cells.figures(min(shown)), cells.figures(max(shown))
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     n = f", n {runs[0][0]} and {runs[0][1]} each" if len(runs) == 1 else ""
-    said = f"{low if low == high else f'{low} to {high}'} {what}{n} ({listed})"
+    # each has an interval of its own: that of the estimates is none
+    said = f"{low if low == high else f'estimates from {low} to {high}'} {what}{n} ({listed})"
     if verdict.startswith("one run"):
         said += f"; {UNKNOWN}"
     elif verdict.startswith("two runs"):

@@ -149,10 +149,10 @@ def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
         for at, size in enumerate(sizes)
     ]
     assert said(*rows, together=True) == [
-        "image is faster than root in 5 of 7: 2 to 4 times as many I/Os per second, n 5 and 5 each"
-        " (16 KiB; 32 KiB; 64 KiB; 128 KiB; 256 KiB).",
-        "Not settled between image and root in 2 of 7: 1 to 1.50 times as many I/Os per second,"
-        " n 5 and 5 each (4 KiB; 8 KiB).",
+        "image is faster than root in 5 of 7: estimates from 2 to 4 times as many I/Os per second,"
+        " n 5 and 5 each (16 KiB; 32 KiB; 64 KiB; 128 KiB; 256 KiB).",
+        "Not settled between image and root in 2 of 7: estimates from 1 to 1.50 times as many I/Os per"
+        " second, n 5 and 5 each (4 KiB; 8 KiB).",
     ]
 
 
