@@ -19,8 +19,9 @@ from fiotools.input.sources import Found
 from fiotools.readers.document import Document
 from fiotools.schema import TABLES
 from fiotools.tables import Tables
+from fiotools.tables.conditions import SHARING, fill_conditions, share_conditions
 from fiotools.tables.gc_pause import resting
-from fiotools.tables.parts import Labels, Part, add_notes, fill_conditions, gathered, stacked
+from fiotools.tables.parts import Labels, Part, add_notes, gathered, stacked
 
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
@@ -189,13 +190,14 @@ def part_of(
     wanted: tuple[str, ...] | None,
 ) -> Part:
     """Put the rows of some files together, and note what contradicts itself in them."""
-    judged = ("notes", "io") if "bins" in (wanted or ()) else ("notes",)
+    judged = ("notes",) if {*SHARING}.isdisjoint(wanted or ()) else ("notes", "io")
     built = [table for table in TABLES if wanted is None or table in (*wanted, *judged)]
     rows = gathered(filled, frozenset(built))
     part = Part(files, {table: rows.get(table, stacked(())) for table in built})
     said: list[tuple[int, int | None, str]] = [*consistency.check(part.tables)]
     if any(labels for _, labels in files):
         said += [(file, None, message) for file, message in fill_conditions(part)]
+    share_conditions(part)
     part.tables["notes"] = add_notes(part.tables["notes"], said)
     if wanted is not None and "io" not in wanted:
         part.tables.pop("io", None)

@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
-from fiotools.language import called, say
+from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
@@ -87,7 +87,7 @@ def percentiles(
             continue
         if bounded:
             _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
-        ends.append((*_draw_line(ax, own, at), called(str(name)), _colour(at)))
+        ends.append((*_draw_line(ax, own, at), common.named(name, hue), _colour(at)))
     _latency_axis(ax, table)
     _share_axis(ax, max(point.share for point in points), bounded=bounded)
     firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
@@ -124,8 +125,8 @@ def _names(table: Frame, rows: list[Row], labels: list[str] | None, *, faster: b
     return [
         listed(
             [
-                *(called(str(row[name])) for name in by),
-                sides(row[level], row["baseline"], faster=faster),
+                *(called(units.level(row[name], name)) for name in by),
+                sides(row[level], row["baseline"], level, faster=faster),
             ]
         )
         for row in rows
@@ -186,10 +187,11 @@ def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:
     return [*lines, say(_SAME)] if _SAME in found else lines
 
 
-def sides(level: Any, baseline: Any, *, faster: bool) -> str:
+def sides(level: Any, baseline: Any, between: str, *, faster: bool) -> str:
     """Name what is held against what."""
     versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
-    return say(versus, level=called(str(level)), baseline=called(str(baseline)))
+    own, other = map(called, units.sides(level, baseline, between))
+    return say(versus, level=own, baseline=other)
 
 
 def _why(sides: set[Any], warnings: str) -> str:
