@@ -56,7 +56,7 @@ class Swept:
         self.names = common.known(table, hue) if hue else [None] * len(self.ys)
         self.xs = common.known(table, x)
         self.values = sorted(set(self.xs))
-        self.is_log = (_is_log(self.xs), _is_log(y for y in self.ys if y is not None))
+        self.is_log = (is_far(self.xs), is_far(y for y in self.ys if y is not None))
         self.middles = common.Middles(told, "mean", *keys)
         self.interval = common.interval_words(told, "mean")
         self.lines = common.levels(self.names, order)
@@ -181,7 +181,7 @@ class Swept:
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
         alone = [count == 1 for count in self.runs.values()]
-        what = say(_WORDS.get(self.x, self.x))
+        what = condition(self.x)
         if all(alone):
             one = "{label} (one run each)" if len(alone) > 1 else "{label} (one run)"
             return say(one, label=what)
@@ -193,10 +193,15 @@ class Swept:
         return say("{label} ({drawn})", label=what, drawn=listed(drawn, "; "))
 
 
-def _is_log(values: Iterable[float]) -> bool:
+def is_far(values: Iterable[float]) -> bool:
     """Say whether values lie so far apart that equal steps would hide the small ones."""
     there = list(values)
     return min(there) > 0 and max(there) / min(there) >= _FAR
+
+
+def condition(name: str) -> str:
+    """Name a condition on an axis, in words."""
+    return say(_WORDS.get(name, name))
 
 
 def tick(value: float, unit: str) -> str:
