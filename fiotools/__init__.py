@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
+    from fiotools.stats.gate import gate
     from fiotools.stats.histograms import merge_bins
     from fiotools.stats.percentile_bounds import bound_percentiles
     from fiotools.stats.percentiles import percentiles_from_bins
@@ -88,6 +89,7 @@ __all__ = [
     "example_path",
     "fairness",
     "formats",
+    "gate",
     "measure",
     "merge_bins",
     "open_dataset",
@@ -149,6 +151,7 @@ _MODULES = {
     "stats.best_under": ("best_under",),
     "stats.combine": ("combine",),
     "stats.compare": ("compare", "speedup"),
+    "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.histograms": ("merge_bins",),
     "stats.percentile_bounds": ("bound_percentiles",),

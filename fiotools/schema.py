@@ -104,6 +104,7 @@ _JUDGED = (
 # What each statistic answers with, after the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "gate": ("metric", *_RATIO, "verdict", "rule", "outcome", "why"),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "summarize": (

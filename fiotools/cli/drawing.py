@@ -220,7 +220,8 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
 
 def _figure(ax: Axes) -> Figure:
     """Give the figure that Axes are on."""
-    figure: Figure = ax.get_figure(root=True)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
     return figure
 
 
