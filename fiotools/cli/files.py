@@ -115,14 +115,17 @@ def _parts(
 
     there: dict[str | None, list[str]] = {}
     bad: list[Exception] = []
+    parts: list[Results | None] = []
     for name, path in zip(own, paths, strict=True):
         try:
-            if path != STDIN:
+            if is_dataset(path):
+                parts.append(_dataset(path, name))
+            elif path != STDIN:
                 find(path)
                 there.setdefault(name, []).append(path)
         except FileNotFoundError as error:
             bad.append(error)
-    parts = [_files(there, {**arguments, "workers": workers}, bad)] if there else []
+    parts += [_files(there, {**arguments, "workers": workers}, bad)] if there else []
     if STDIN in paths:
         try:
             parts.append(_standard_input(own[paths.index(STDIN)], arguments))
@@ -150,6 +153,21 @@ def _files(
     except FileError as error:
         bad.append(error)
         return None
+
+
+def is_dataset(path: str) -> bool:
+    """Say whether a path is the folder of a dataset that `convert` made."""
+    from fiotools.dataset.store import ABOUT
+
+    return Path(path, ABOUT).is_file()
+
+
+def _dataset(path: str, label: str | None) -> Results:
+    from fiotools.dataset.lazy_tables import open_dataset
+    from fiotools.tables.results import labelled
+
+    whole = open_dataset(path).read(within=path)
+    return whole if label is None else labelled(whole, label)
 
 
 def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:

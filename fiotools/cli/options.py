@@ -56,6 +56,16 @@ Combine = Annotated[
 Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")]
 _FORMAT = "json and csv: every column, in base units."
 Format = Annotated[Shape, typer.Option("--format", "-f", help=_FORMAT)]
+ENDINGS = (".parquet", ".csv", ".json", ".jsonl", ".xlsx", ".html")
+Output = Annotated[
+    str | None,
+    option(
+        "FILE",
+        f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.",
+        "--output",
+        "-o",
+    ),
+]
 Between = Annotated[str | None, column("The column that holds the sides; by default the files.")]
 Confidence = Annotated[float, option("SHARE", "Of the interval.", min=0.5, max=1)]
 

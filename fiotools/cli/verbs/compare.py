@@ -28,6 +28,7 @@ def compare(
             "Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same. Repeatable.",
         ),
     ] = None,
+    output: options.Output = None,
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "junit", "github"],
         typer.Option(
@@ -51,7 +52,7 @@ def compare(
         from fiotools.stats.compare import compare as statistic
 
         answer = comparison.answer(statistic, read, asked)
-    give(format, lambda: answer, lambda: comparison.sheet(answer))
+    give(format, lambda: answer, lambda: comparison.sheet(answer), output, read)
     return read.code
 
 
@@ -69,18 +70,19 @@ def _held(read: files.Reading, asked: options.Comparison, fail_if: list[str], fo
     from fiotools.stats.compare import compare as statistic
     from fiotools.stats.gate import Rule, gate
 
-    metrics = [asked.metric, *(Rule.of(rule).metric for rule in fail_if)]
-    answers = [
-        comparison.answer(statistic, read, replace(asked, metric=metric))
-        for metric in dict.fromkeys(metric for metric in metrics if metric)
-    ]
-    if not answers:
-        raise Trouble("say what to look at: --metric iops, or --fail-if 'iops slower:5%'", 2)
-    for answer in answers:
+    rules: dict[str, list[str]] = {}
+    for text in fail_if:
+        metric = Rule.of(text).metric or asked.metric
+        if metric is None:
+            raise Trouble(f"say of which metric: --metric iops, or --fail-if 'iops {text}'", 2)
+        rules.setdefault(metric, []).append(text)
+    held = []
+    for metric, texts in rules.items():
+        answer = comparison.answer(statistic, read, replace(asked, metric=metric))
+        held.append(gate(answer, texts))
         if format in ("table", "markdown"):
             give(format, lambda: answer, lambda: comparison.sheet(answer))  # noqa: B023
-    # options that differ are another column of texts or of nothing
-    return shown.give(gate(pl.concat(answers, how="vertical_relaxed"), fail_if), format)
+    return shown.give(pl.concat(held), format)
 
 
 COMMAND = Command(
