@@ -104,7 +104,11 @@ def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
             reader_named(read_as.reader)
         except ValueError as error:
             raise Trouble(str(error), 2) from None
-    return {"format": read_as.reader, "version": read_as.tool_version}
+    return {
+        "format": read_as.reader,
+        "version": read_as.tool_version,
+        "quantity": read_as.quantity,
+    }
 
 
 def _parts(

@@ -117,6 +117,10 @@ class ReadAs:
     tool_version: Annotated[
         str | None, option("TEXT", "The tool's version, for formats that do not say it.")
     ] = None
+    quantity: Annotated[
+        Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None,
+        typer.Option(help="What the logs of fio are of whose names do not say it any more."),
+    ] = None
     workers: Annotated[
         int, option("N", "Read with N processes: for thousands of files, or large ones.", min=1)
     ] = 1

@@ -34,7 +34,7 @@ class Task:
     ----------
     wanted : tuple of str, optional
         The tables to build; all by default.
-    format, version : str, optional
+    format, version, quantity : str, optional
         As in `read`.
     notes_errors : bool
         Whether a file that cannot be read becomes a note too.
@@ -44,6 +44,7 @@ class Task:
     format: str | None = None
     version: str | None = None
     notes_errors: bool = False
+    quantity: str | None = None
 
 
 @dataclass
@@ -97,7 +98,7 @@ def read_batch(
         try:
             # no name is given to the text: it must be gone when the rows are put together
             tables = read_document(
-                document(file.name, fetch(file), task.version),
+                document(file.name, fetch(file), task.version, task.quantity),
                 task,
                 partial(job_files.complete, file),
             )

@@ -82,8 +82,7 @@ def convert(
             check_hashes=check_hashes,
             workers=read_as.workers if executor is None else None,
             executor=executor,
-            format=as_asked["format"],
-            version=as_asked["version"],
+            **as_asked,
         )
     _tell(done, output)
     if format == "json":

@@ -68,7 +68,7 @@ def read(
     for name in names:
         rows.refuse_other_tables(name)
     target = export.target(output, format, len(names))
-    found = files.read_all(sources, read_as, hint=names != ["notes"])
+    found = files.read_all(sources, read_as, label=True, hint=names != ["notes"])
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
         names = [name for name in tables if tables.height(name)]
