@@ -117,7 +117,7 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
         ends |= {end[2]: end for end in swept.draw(ax, cell, named=False)}
         title = listed(called(level(*one)) for one in zip(cell, by, strict=True))
         lines = fit_text.wrapped(title, size, common.points(ax)[0])
-        ax.set_title("\n".join(lines), fontsize=size)
+        ax.set_title("\n".join(lines), fontsize=size, loc="left")
         ax.label_outer()
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()

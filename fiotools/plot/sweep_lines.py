@@ -134,7 +134,13 @@ class Swept:
         arrows = [(px, bottom, "v") for px, low, _ in there if low < bottom]
         arrows += [(px, top, "^") for px, _, high in there if high > top]
         for px, edge, marker in arrows:
-            look: Any = {"marker": marker, "markersize": 4, "color": colour, "transform": aside}
+            look: Any = {
+                "marker": marker,
+                "linestyle": "none",
+                "markersize": 4,
+                "color": colour,
+                "transform": aside,
+            }
             ax.plot(px, edge, scalex=False, scaley=False, clip_on=False, **look)
 
     def _axes(self, ax: Axes) -> None:
