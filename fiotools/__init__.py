@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
+    from fiotools.stats.gate import gate
     from fiotools.stats.histograms import merge_bins
     from fiotools.stats.levels import variance_levels
     from fiotools.stats.overall import overall
@@ -93,6 +94,7 @@ __all__ = [
     "example_path",
     "fairness",
     "formats",
+    "gate",
     "measure",
     "merge_bins",
     "open_dataset",
@@ -159,6 +161,7 @@ _MODULES = {
     "stats.best_under": ("best_under",),
     "stats.combine": ("combine",),
     "stats.compare": ("compare", "speedup"),
+    "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.histograms": ("merge_bins",),
     "stats.overall": ("overall",),

@@ -27,6 +27,7 @@ CONDITIONS = (
     "rwmixread_pct",
     "size_bytes",
 )
+SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # of these, each table of figures has its own
 _RUN = ("source", "run")
 _ENTRY = tuple(key for key in KEYS if key != "direction")
 _LATENCIES = tuple(
@@ -56,9 +57,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         *(f"iops_{stat}" for stat in ("min", "max", "mean", "stddev", "samples")),
         *_LATENCIES,
     ),
-    "percentiles": (*KEYS, "latency", "percentile", "value_ns"),
-    "bins": (*KEYS, "latency", "bin_lo_ns", "bin_hi_ns", "count", "pct", "time_s"),
-    "samples": (*KEYS, "quantity", "time_s", "value", "bs_bytes", "offset_bytes", "prio"),
+    "percentiles": (*KEYS, *SWEPT, "latency", "percentile", "value_ns"),
+    "bins": (*KEYS, *SWEPT, "latency", "bin_lo_ns", "bin_hi_ns", "count", "pct", "time_s"),
+    "samples": (*KEYS, *SWEPT, "quantity", "time_s", "value", "offset_bytes", "prio"),
     "timings": (
         *_RUN,
         *("command", "real_s", "user_s", "sys_s", "max_rss_bytes", "exit_status"),
@@ -108,6 +109,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
         *("confidence", "comparisons", "varies_in"),
     ),
+    "gate": ("metric", *_RATIO, "verdict", "rule", "outcome", "why"),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),

@@ -192,3 +192,48 @@ def percent(share: float) -> str:
     """
     value = 100 * share
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")
+
+
+def binary(value: float) -> str:
+    """Write a size as people give it to a tool: in powers of 1024.
+
+    Examples
+    --------
+    >>> binary(4096), binary(1536), binary(3 * 2**20)
+    ('4 KiB', '1.5 KiB', '3 MiB')
+    """
+    for prefix in ("", "Ki", "Mi", "Gi"):
+        if value < 1024:
+            return f"{value:g} {prefix}B"
+        value /= 1024
+    return f"{value:,g} TiB"
+
+
+def level(value: object, name: str) -> str:
+    """Name a level of a condition or a label; a bare number says nothing without its name.
+
+    Examples
+    --------
+    >>> level("virtiofs", "mount"), level(16, "iodepth"), level(4096, "bs_bytes")
+    ('virtiofs', 'iodepth 16', '4 KiB')
+    """
+    if isinstance(value, bool):
+        return f"{name} {'yes' if value else 'no'}"
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if name.endswith("_bytes"):
+        return binary(value)
+    if name.endswith("_pct"):
+        return f"{name.removesuffix('_pct')} {value:g} %"
+    return f"{name} {value:g}"
+
+
+def sides(value: object, baseline: object, name: str) -> tuple[str, str]:
+    """Name two levels that are held against each other, with the column's name once.
+
+    Examples
+    --------
+    >>> sides(16, 1, "iodepth"), sides(16384, 4096, "bs_bytes")
+    (('iodepth 16', '1'), ('16 KiB', '4 KiB'))
+    """
+    return level(value, name), level(baseline, name).removeprefix(f"{name} ")

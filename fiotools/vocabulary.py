@@ -427,6 +427,8 @@ _COLUMNS: tuple[Column, ...] = (
     _c("observed", "float64", "", "What the limit is held against, in the column unit."),
     _c("limit", "float64", "", "What can be, or should, in the column unit."),
     _c("why", "str", "", "The reason of the verdict, in one sentence."),
+    _c("rule", "str", "", "The rule of a gate, as it was given."),
+    _c("outcome", "str", "", "Of a rule: fail, pass or undecided."),
     _c("remedy", "str", "", "What to do, or which evidence is missing; null if nothing is."),
     _c("basis", "str", "", "Where the limit comes from."),
     # steady, shifts, reconcile, window

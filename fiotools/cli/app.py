@@ -26,7 +26,7 @@ from fiotools.hints import in_shell
 VERBS = {
     "formats": "what can be read, and how to have it made",
     "describe": "what a column means, its unit, its name in each tool",
-    "read": "what is in the files; write it as parquet, csv or json",
+    "read": "what is in the files; write it as parquet, csv, xlsx",
     "convert": "many files to a dataset, as often as there are new ones",
     "summarize": "median and mean of each group, with their intervals",
     "compare": "how many times more, how sure, and a verdict in words",
@@ -34,6 +34,7 @@ VERBS = {
     "plan": "how many runs it will take, by those made before",
     "check": "can these figures be true? ok, suspect, impossible, unknown",
     "plot": "one figure, by its kind, as svg, png or pdf",
+    "export": "what monitoring takes: OpenMetrics, for Prometheus and Grafana",
     "report": "one page: verdict, figures, credibility, how it was measured",
     "measure": "run the tools on places of your own, and keep what they print",
     "figures": "redraw a project's figures from its notebooks",

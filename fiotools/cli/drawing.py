@@ -53,23 +53,25 @@ def draw(read: files.Reading, asked: Drawing) -> Axes | Figure:
     return _STATISTICS.get(asked.kind, _of_rows)(read, asked)
 
 
-def _of_rows(read: files.Reading, asked: Drawing) -> Axes:
+def _of_rows(read: files.Reading, asked: Drawing) -> Axes | Figure:
     kind, wish, kept = asked.kind, asked.wish, asked.rows
     metric, table = wish.metric or _DEFAULTS.get(kind), kept.table
     metric, table = _OWN_TABLE.get(kind, (metric, table))
     frame, name = rows.asked(read.results, metric, table)
     frame = rows.kept(frame, kept)
     arguments = _roles(read, frame, kind, wish)
-    frame = rows.complete(frame, kept, name, *arguments.values())
+    panels = arguments.get("by", [])
+    named = [column for role, column in arguments.items() if role != "by"]
+    frame = rows.complete(frame, kept, name, *named, *panels)
     shown = [role for role in (arguments.get("y"), arguments.get("hue")) if role]
     whole = kind not in _OWN_TABLE and not {*shown} & {*_PARTS}
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
     arguments |= _ordered(frame, arguments.get("y") or arguments.get("hue"), wish.order or None)
-    if kind in ("repeats", "sweep"):
+    if kind == "repeats":
         from fiotools.stats.summary import summarize
 
-        keys = [arguments.get("x"), arguments.get("y"), arguments.get("hue")]
+        keys = [arguments.get("y"), arguments.get("hue")]
         arguments["summary"] = summarize(frame, name, by=[key for key in keys if key])
     if kind == "throughput":
         arguments |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
@@ -79,7 +81,10 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes:
         deviation = name.replace("_mean_", "_stddev_")
         arguments["spread"] = deviation if deviation != name and deviation in frame else None
     given = [] if kind in _OWN_TABLE else [name]
-    ax: Axes = getattr(plot, kind)(frame, *given, **arguments)
+    drawn = getattr(plot, kind)(frame, *given, **arguments)
+    if wish.by:  # several panels
+        return _figure(drawn[0])
+    ax: Axes = drawn
     return ax
 
 
@@ -99,7 +104,9 @@ def _roles(read: files.Reading, frame: pl.DataFrame, kind: str, wish: Wish) -> d
         found["hue"] = "direction"
     if "x" in takes:
         found.setdefault("x", "bs_bytes")
-        if _differs(frame, "direction") and found["hue"] != "direction":
+        if wish.by:
+            found["by"] = [columns.found(name, frame, "--by") for name in columns.split(wish.by)]
+        if _differs(frame, "direction") and not wish.by and found["hue"] != "direction":
             there = ", ".join(frame["direction"].drop_nulls().unique(maintain_order=True))
             raise SchemaError(f"several directions ({there}): keep one, --where direction=...")
     return found
@@ -158,6 +165,12 @@ def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
 
 def _ratios(read: files.Reading, asked: Drawing) -> Axes:
     """Draw the answer of `compare` or `speedup`."""
+    band, answer = asked.wish.band, _answer(read, asked, by=asked.wish.by)
+    return plot.ratios(answer) if band is None else plot.ratios(answer, band=band)
+
+
+def _answer(read: files.Reading, asked: Drawing, by: list[str] | None) -> pl.DataFrame:
+    """Compare the sides."""
     from fiotools.stats.compare import compare, speedup
 
     wish = asked.wish
@@ -165,10 +178,21 @@ def _ratios(read: files.Reading, asked: Drawing) -> Axes:
     if wish.band is not None:
         judging = replace(judging, band=wish.band)
     question = options.Comparison(
-        metric=wish.metric, sides=asked.sides, by=wish.by, kept=asked.rows, judging=judging
+        metric=wish.metric, sides=asked.sides, by=by, kept=asked.rows, judging=judging
     )
-    answer = comparison.answer(speedup if wish.speedup else compare, read, question)
-    return plot.ratios(answer, band=judging.band)
+    return comparison.answer(speedup if wish.speedup else compare, read, question)
+
+
+def _grid(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw a value for each combination of two conditions, or the ratio of two sides."""
+    wish, kept = asked.wish, asked.rows
+    frame, metric = rows.asked(read.results, wish.metric, kept.table)
+    x = columns.found(wish.x or "iodepth", frame, "--x")
+    y = columns.found(wish.y or "numjobs", frame, "--y")
+    if asked.sides.baseline is not None:
+        return plot.grid(_answer(read, asked, by=[x, y]), x=x, y=y)
+    frame = rows.complete(rows.kept(frame, kept), kept, metric, x, y)
+    return plot.grid(frame, metric, x=x, y=y)
 
 
 def _plan(read: files.Reading, asked: Drawing) -> Axes:
@@ -209,7 +233,13 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
         arguments["best"] = best_under(frame, latency, limit, by=hue, sweep=x)
     told = [summarize(frame, metric, by=by) for metric in ("iops", latency)]
     axes = plot.load(frame, x=x, latency=latency, hue=hue, summaries=told, **arguments)
-    figure: Figure = axes[0].get_figure(root=True)
+    return _figure(axes[0])
+
+
+def _figure(ax: Axes) -> Figure:
+    """Give the figure that Axes are on."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
     return figure
 
 
@@ -322,6 +352,7 @@ _DIFFERENCES = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)  # of a pla
 _STATISTICS: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
     "ratios": _ratios,
     "plan": _plan,
+    "grid": _grid,
     "load": _load,
     "fairness": _fairness,
     "cdf": _cdf,

@@ -11,16 +11,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import orjson
+import polars as pl
+
 from fiotools.cli import files
+from fiotools.cli.options import ENDINGS
 from fiotools.cli.output import Trouble, say
+from fiotools.display import html, settings
 from fiotools.display.spreadsheet import marked
 from fiotools.files import atomic_write
+from fiotools.files.scale_extra import needed
 from fiotools.plain_text import many
 
 if TYPE_CHECKING:
-    import polars as pl
+    from fiotools.display.model import Sheet
 
-_ENDINGS = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
+_JSON = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
 _TIME = "%Y-%m-%dT%H:%M:%S%.3fZ"
 
 
@@ -31,8 +37,6 @@ def write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
 
 def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write CSV with a heading, which a spreadsheet may open."""
-    import polars as pl
-
     texts = frame.select(pl.col(pl.String()))
     guarded = [pl.Series(one.name, map(marked, one), dtype=pl.String()) for one in texts]
     frame.with_columns(guarded).write_csv(file, datetime_format=_TIME)
@@ -40,19 +44,33 @@ def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
 
 def write_json(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write a list of objects, one on each line."""
-    import orjson
-
-    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
     file.write(b"[")
     for at, row in enumerate(frame.iter_rows(named=True)):
-        file.write((b",\n" if at else b"\n") + orjson.dumps(row, option=option))
+        file.write((b",\n" if at else b"\n") + orjson.dumps(row, option=_JSON))
     file.write(b"\n]\n")
+
+
+def write_jsonl(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """Write an object on each line."""
+    for row in frame.iter_rows(named=True):
+        file.write(orjson.dumps(row, option=_JSON) + b"\n")
+
+
+def write_xlsx(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """Write a workbook of one sheet, in which texts stay texts."""
+    xlsxwriter = needed("xlsxwriter", "a workbook", "excel")
+    book = xlsxwriter.Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False})
+    naive = frame.with_columns(pl.col(pl.Datetime("ms", "UTC")).dt.replace_time_zone(None))
+    naive.write_excel(book, autofit=True, freeze_panes=(1, 0))
+    book.close()
 
 
 WRITERS: Mapping[str, Callable[[Any, IO[bytes]], None]] = {
     "parquet": write_parquet,
     "csv": write_csv,
     "json": write_json,
+    "jsonl": write_jsonl,
+    "xlsx": write_xlsx,
 }
 
 
@@ -71,9 +89,15 @@ class Target:
     form: str
     is_folder: bool
 
-    def write(self, read: files.Reading, frames: Mapping[str, pl.DataFrame]) -> None:
-        """Write tables, and say where they are."""
-        contents = {name: _content(frame, self.form) for name, frame in frames.items()}
+    def write(
+        self, read: files.Reading, frames: Mapping[str, pl.DataFrame], sheet: Callable[[], Sheet]
+    ) -> None:
+        """Write tables, and say where they are; ``sheet`` is what people see of them."""
+        if self.form == "html":
+            page = html.page([sheet(), settings.sheet(read.table("settings"))]).encode()
+            contents = dict.fromkeys(frames, _of_bytes(page))
+        else:
+            contents = {name: _content(frame, self.form) for name, frame in frames.items()}
         if self.is_folder:
             places = {name: self.path / f"{name}.{self.form}" for name in frames}
         else:
@@ -103,16 +127,16 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
     path = Path(output)
     if output.endswith(("/", "\\")) or path.is_dir():
         if form == "markdown":
-            raise Trouble("a folder is written as parquet, csv or json", 2)
+            raise Trouble(f"a folder is written as {', '.join(WRITERS)}", 2)
         return Target(path, "parquet" if form == "table" else form, is_folder=True)
     if tables > 1:
         raise Trouble("one file holds one table: write several to a folder, -o FOLDER/", 2)
-    ending = _ENDINGS.get(path.suffix.lower())
+    ending = path.suffix.lower().removeprefix(".") if path.suffix.lower() in ENDINGS else None
     if ending is None and form in WRITERS:
         ending = form
     if ending is None:
         raise Trouble(
-            f"{output}: the name says the format: .parquet, .csv or .json; a folder ends in /", 2
+            f"{output}: the name says the format: {', '.join(ENDINGS)}; a folder ends in /", 2
         )
     if form not in ("table", ending):
         raise Trouble(f"--format {form} and {output} do not agree", 2)
@@ -122,4 +146,8 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
 
 def _content(frame: pl.DataFrame, form: str) -> Callable[[IO[bytes]], object]:
     # polars writes to a file by itself, and has errors of its own for a full disk
-    return lambda file: file.write(content(frame, form))
+    return _of_bytes(content(frame, form))
+
+
+def _of_bytes(content: bytes) -> Callable[[IO[bytes]], object]:
+    return lambda file: file.write(content)

@@ -104,7 +104,11 @@ def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
             reader_named(read_as.reader)
         except ValueError as error:
             raise Trouble(str(error), 2) from None
-    return {"format": read_as.reader, "version": read_as.tool_version}
+    return {
+        "format": read_as.reader,
+        "version": read_as.tool_version,
+        "quantity": read_as.quantity,
+    }
 
 
 def _parts(
@@ -115,14 +119,17 @@ def _parts(
 
     there: dict[str | None, list[str]] = {}
     bad: list[Exception] = []
+    parts: list[Results | None] = []
     for name, path in zip(own, paths, strict=True):
         try:
-            if path != STDIN:
+            if is_dataset(path):
+                parts.append(_dataset(path, name))
+            elif path != STDIN:
                 find(path)
                 there.setdefault(name, []).append(path)
         except FileNotFoundError as error:
             bad.append(error)
-    parts = [_files(there, {**arguments, "workers": workers}, bad)] if there else []
+    parts += [_files(there, {**arguments, "workers": workers}, bad)] if there else []
     if STDIN in paths:
         try:
             parts.append(_standard_input(own[paths.index(STDIN)], arguments))
@@ -150,6 +157,21 @@ def _files(
     except FileError as error:
         bad.append(error)
         return None
+
+
+def is_dataset(path: str) -> bool:
+    """Say whether a path is the folder of a dataset that `convert` made."""
+    from fiotools.dataset.store import ABOUT
+
+    return Path(path, ABOUT).is_file()
+
+
+def _dataset(path: str, label: str | None) -> Results:
+    from fiotools.dataset.lazy_tables import open_dataset
+    from fiotools.tables.results import labelled
+
+    whole = open_dataset(path).read(within=path)
+    return whole if label is None else labelled(whole, label)
 
 
 def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:

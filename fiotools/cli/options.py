@@ -56,6 +56,16 @@ Combine = Annotated[
 Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")]
 _FORMAT = "json and csv: every column, in base units."
 Format = Annotated[Shape, typer.Option("--format", "-f", help=_FORMAT)]
+ENDINGS = (".parquet", ".csv", ".json", ".jsonl", ".xlsx", ".html")
+Output = Annotated[
+    str | None,
+    option(
+        "FILE",
+        f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.",
+        "--output",
+        "-o",
+    ),
+]
 Between = Annotated[str | None, column("The column that holds the sides; by default the files.")]
 Confidence = Annotated[float, option("SHARE", "Of the interval.", min=0.5, max=1)]
 
@@ -106,6 +116,10 @@ class ReadAs:
     ] = None
     tool_version: Annotated[
         str | None, option("TEXT", "The tool's version, for formats that do not say it.")
+    ] = None
+    quantity: Annotated[
+        Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None,
+        typer.Option(help="What the logs of fio are of whose names do not say it any more."),
     ] = None
     workers: Annotated[
         int, option("N", "Read with N processes: for thousands of files, or large ones.", min=1)

@@ -22,7 +22,8 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     "ratios": ("metric", "between", "baseline", "by", "speedup", "pair", "band"),
     "plan": ("metric", "between", "pair"),
     "repeats": ("metric", "y", "hue", "order"),
-    "sweep": ("metric", "x", "hue", "order"),
+    "sweep": ("metric", "x", "hue", "by", "order"),
+    "grid": ("metric", "x", "y", "between", "baseline", "speedup", "pair", "band"),
     "load": ("metric", "x", "hue", "order", "limit"),
     "fairness": ("y", "order"),
     "percentiles": ("hue", "order"),
@@ -47,9 +48,9 @@ class Wish:
     """What is drawn, and how."""
 
     metric: options.Metric = None
-    y: Annotated[str | None, column("Names the rows; default: the files.")] = None
+    y: Annotated[str | None, column("Names the rows, of a grid too; default: the files.")] = None
     hue: Annotated[str | None, column("Gives colours, and names of curves.")] = None
-    x: Annotated[str | None, column("sweep, load: the condition that was swept.")] = None
+    x: Annotated[str | None, column("sweep, load, grid: the condition that was swept.")] = None
     by: options.By = None
     order: Annotated[str | None, option("VALUES", "Rows or curves, in this order: a,b,c.")] = None
     spread: Annotated[

@@ -34,11 +34,21 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.D
     try:
         name, column = metrics.find(results, metric, table)
     except SchemaError:
-        if match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric):
-            said = f"a percentile is --metric value --where percentile={match[1]}"
-            raise SchemaError(said) from None
+        if (match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric)) and table in (None, "percentiles"):
+            return _percentile(results, float(match[1]))
         raise
     return results.tables.polars(name), column
+
+
+def _percentile(results: Results, share: float) -> tuple[pl.DataFrame, str]:
+    """Give one percentile of each row as a column of its own."""
+    frame = results.tables.polars("percentiles")
+    there = frame["percentile"].unique().drop_nulls().sort()
+    if share not in there:
+        known = ", ".join(f"p{one:g}" for one in there) or "none"
+        raise SchemaError(f"there is no p{share:g} in these files; there are: {known}")
+    name = f"p{share:g}_ns"
+    return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 
 def kept(frame: pl.DataFrame, wanted: options.Rows) -> pl.DataFrame:

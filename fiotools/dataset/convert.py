@@ -88,6 +88,7 @@ def convert(
     tables: Iterable[str] | None = None,
     format: str | None = None,
     version: str | None = None,
+    quantity: str | None = None,
     prune: bool = False,
     check_hashes: bool = False,
     workers: int | None = None,
@@ -110,7 +111,7 @@ def convert(
         converted into before. A file of it is never taken for a source.
     tables : iterable of str, optional
         The tables to build; by default those that the dataset has, all of a new one.
-    format, version : str, optional
+    format, version, quantity : str, optional
         As in `read`.
     prune : bool
         Whether rows go whose file is not among the sources any more. By default they stay, so that
@@ -171,7 +172,13 @@ def convert(
         there = prepared(store, wanted, kinds_of(found))
         run = Run(
             there,
-            Task((*there.about.tables, "runs"), format, version, notes_errors=True),
+            Task(
+                (*there.about.tables, "runs"),
+                format,
+                version,
+                notes_errors=True,
+                quantity=quantity,
+            ),
             Bounds(part_files, part_bytes),
             workers,
             executor,

@@ -11,6 +11,9 @@ from fiotools.dataset.parquet import MANIFEST, polars_schema, scan
 from fiotools.dataset.store import ABOUT, RECORDS, Store, current, newest, store_at
 from fiotools.errors import DatasetError, SchemaError
 from fiotools.plain_text import many
+from fiotools.tables.frames import Frames
+from fiotools.tables.parts import Part
+from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -55,6 +58,29 @@ class Dataset:
     def __repr__(self) -> str:
         parts = len([number for number in self._files[RECORDS] if number])  # 0 is of no file
         return f"<Dataset {self.path}: {many(parts, 'part')}; {', '.join(self.tables)}>"
+
+    def read(self, *, within: str = "") -> Results:
+        """Read all tables into memory, as `read` gives those of files.
+
+        Parameters
+        ----------
+        within : str
+            Put before each ``source``: two datasets may hold files of the same name.
+
+        Examples
+        --------
+        >>> import fiotools as ft
+        >>> ft.convert("data/page-cache/{cache}.txt", "memory://whole").open().read()
+        <Results: 2 files, dd, time, 3 runs, 1 io row, 4 extras, 2 timings, 0 notes>
+        """
+        tables = {table: self[table].collect() for table in self.tables}
+        if within:
+            import polars as pl
+
+            source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
+            tables = {table: frame.with_columns(source) for table, frame in tables.items()}
+        sources = tables.get("runs", tables["notes"])["source"]
+        return Results(Frames(Part([], tables)), sources.n_unique())
 
     def files(self, table: str) -> list[str]:
         """Name the files of a table that count, for other programs.

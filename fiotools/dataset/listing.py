@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from fiotools.column import DType
-from fiotools.dataset.parquet import MANIFEST, polars_schema
-from fiotools.errors import FileError
+from fiotools.dataset.parquet import MANIFEST, columns, polars_schema
+from fiotools.errors import FileError, SchemaError
 from fiotools.files.remote import Stat
 from fiotools.input.fetching import Fetch
 from fiotools.input.sources import Found, is_url, refuse_no_file
@@ -25,6 +25,10 @@ Key = tuple[str, str | None]
 def kinds_of(found: Sequence[Found]) -> dict[str, DType]:
     """Give the type of each label."""
     names = dict.fromkeys(name for file in found for name in file.labels)
+    if taken := [name for name in names if name in columns(MANIFEST, {})]:
+        raise SchemaError(
+            f"label {taken[0]!r} is called as a column of the dataset's manifest: rename the field"
+        )
     return {name: _kind({type(file.labels.get(name)) for file in found}) for name in names}
 
 

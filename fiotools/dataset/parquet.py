@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Goes up by one when a column is added to a table, or to the manifest. Files of an older version
 # are read with that column empty; a change of what a column holds would need a new name for it.
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest"
 _LABEL = "A label, from the path or from whoever converted."
 

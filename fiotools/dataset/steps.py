@@ -101,7 +101,8 @@ class Run:
 
     def _asked(self) -> str | None:
         """Say how files are to be read that are not read by what is in them."""
-        given = {"format": self.reading.format, "version": self.reading.version}
+        names = ("format", "version", "quantity")
+        given = {name: getattr(self.reading, name) for name in names}
         told = [f"{name}={value}" for name, value in given.items() if value is not None]
         return " ".join(told) or None
 

@@ -37,6 +37,11 @@ def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[l
     return cells, is_numeric(values, name)
 
 
+def levels(values: Sequence[Any], name: str) -> list[str]:
+    """Write the levels of a column where its name does not stand above them."""
+    return [NONE if is_missing(value) else printable(units.level(value, name)) for value in values]
+
+
 def is_numeric(values: Sequence[Any], name: str) -> bool:
     """Say whether a column holds numbers to compare, and not names that are numbers."""
     known = EVERY.get(name)
@@ -87,7 +92,7 @@ def cell(value: Any, unit: str, *, binary: bool = False, like: float | None = No
         if math.isinf(value):
             return str(value)
         if binary and value and value % 1024 == 0:
-            return _binary(int(value))
+            return units.binary(value)
         if unit:
             return units.human(float(value), unit, like=like)
         return f"{value:,}" if isinstance(value, int) else figures(value)
@@ -139,11 +144,3 @@ def within(value: Any, low: Any, high: Any, unit: str = "", like: float | None =
 def _between(low: str, high: str) -> str:
     sign = ";" if "," in low + high else ","  # 2,558, 2,689 would be four numbers
     return f"[{low}{sign} {high}]"
-
-
-def _binary(value: int) -> str:
-    for prefix in ("Ki", "Mi", "Gi"):
-        value //= 1024
-        if value % 1024 or value < 1024:
-            return f"{value:,} {prefix}B"
-    return f"{value // 1024:,} TiB"

@@ -8,6 +8,7 @@ that takes styles out, the words and signs still say everything.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from fiotools.display.cells import NONE
@@ -35,6 +36,20 @@ max-width:none;padding:.3em .8em .3em 0;text-align:left;vertical-align:top;white
 @media print{.fiotools-show>div{overflow:visible}.fiotools-show tr{break-inside:avoid}
 .fiotools-show .t td,.fiotools-show .t th{white-space:normal}}
 """
+_PAGE = """
+body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}
+.fiotools-show{margin-bottom:2em}
+"""
+
+
+def page(sheets: Iterable[Sheet]) -> str:
+    """Write sheets as a page of their own."""
+    there = [sheet for sheet in sheets if sheet.columns]
+    title = _safe(next((sheet.title for sheet in there if sheet.title), "fiotools"))
+    lines = ["<!doctype html>", '<html lang="en"><head><meta charset="utf-8">']
+    lines += ['<meta name="viewport" content="width=device-width, initial-scale=1">']
+    lines += [f"<title>{title}</title>", f"<style>{_PAGE}</style></head><body>"]
+    return "\n".join([*lines, *map(html, there), "</body></html>", ""])
 
 
 def html(sheet: Sheet) -> str:

@@ -134,7 +134,7 @@ def folded(
 
 def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List what is to be known of the rows, each thing once."""
-    shown = [cells_of(frame, name) for name in labels]
+    shown = [cells.levels(frame.columns[name], name) for name in labels]
     where = [" ".join(row) for row in zip(*shown, strict=True)]
     notes: list[str] = []
     for name, words in (

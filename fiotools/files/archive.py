@@ -19,6 +19,7 @@ from pathlib import Path
 
 from fiotools.errors import FileError
 from fiotools.files.packing import STREAMS, Bound, Packed, bound, expand, is_packed, pieces, unpack
+from fiotools.files.path_labels import natural
 
 _START = b"PK\x03\x04"
 _KIND = "zip archive"
@@ -58,7 +59,7 @@ def members(path: Path) -> list[str]:
         If the archive is damaged, or expands to more than its bound: all files together, so that
         members which share their bytes do not count once only.
     """
-    return sorted(_listed(path))
+    return sorted(_listed(path), key=natural)
 
 
 def _listed(path: Path) -> Mapping[str, zipfile.ZipInfo]:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
+from fiotools.files.path_labels import natural
 from fiotools.files.scale_extra import needed
 
 _AT_ONCE = 64  # requests, and files held
@@ -94,7 +95,7 @@ def find(url: str) -> tuple[Literal["file", "folder", "glob"], list[tuple[str, S
         for path, info in found.items()
         if info["type"] == "file"
     ]
-    return what, sorted(files)
+    return what, sorted(files, key=lambda file: natural(file[0]))
 
 
 def _stat(info: Mapping[str, Any]) -> Stat:

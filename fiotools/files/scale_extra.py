@@ -1,4 +1,4 @@
-"""What only the extra ``scale`` brings: pyarrow, fsspec, distributed."""
+"""What only an extra brings: pyarrow, fsspec and distributed (scale), xlsxwriter (excel)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from fiotools.errors import MissingPackageError
 
 
-def needed(name: str, what: str) -> Any:
+def needed(name: str, what: str, extra: str = "scale") -> Any:
     """Import a module that the core does without.
 
     Parameters
@@ -17,6 +17,8 @@ def needed(name: str, what: str) -> Any:
         The module.
     what : str
         What needs it.
+    extra : str
+        The extra of fiotools that brings it.
 
     Raises
     ------
@@ -27,5 +29,5 @@ def needed(name: str, what: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         raise MissingPackageError(
-            f"{what} needs {error.name}: python -m pip install 'fiotools[scale]'", name=error.name
+            f"{what} needs {error.name}: python -m pip install 'fiotools[{extra}]'", name=error.name
         ) from None

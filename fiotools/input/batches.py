@@ -19,8 +19,9 @@ from fiotools.input.sources import Found
 from fiotools.readers.document import Document
 from fiotools.schema import TABLES
 from fiotools.tables import Tables
+from fiotools.tables.conditions import SHARING, fill_conditions, share_conditions
 from fiotools.tables.gc_pause import resting
-from fiotools.tables.parts import Labels, Part, add_notes, fill_conditions, gathered, stacked
+from fiotools.tables.parts import Labels, Part, add_notes, gathered, stacked
 
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
@@ -33,7 +34,7 @@ class Task:
     ----------
     wanted : tuple of str, optional
         The tables to build; all by default.
-    format, version : str, optional
+    format, version, quantity : str, optional
         As in `read`.
     notes_errors : bool
         Whether a file that cannot be read becomes a note too.
@@ -43,6 +44,7 @@ class Task:
     format: str | None = None
     version: str | None = None
     notes_errors: bool = False
+    quantity: str | None = None
 
 
 @dataclass
@@ -96,7 +98,7 @@ def read_batch(
         try:
             # no name is given to the text: it must be gone when the rows are put together
             tables = read_document(
-                document(file.name, fetch(file), task.version),
+                document(file.name, fetch(file), task.version, task.quantity),
                 task,
                 partial(job_files.complete, file),
             )
@@ -189,13 +191,14 @@ def part_of(
     wanted: tuple[str, ...] | None,
 ) -> Part:
     """Put the rows of some files together, and note what contradicts itself in them."""
-    judged = ("notes", "io") if "bins" in (wanted or ()) else ("notes",)
+    judged = ("notes",) if {*SHARING}.isdisjoint(wanted or ()) else ("notes", "io")
     built = [table for table in TABLES if wanted is None or table in (*wanted, *judged)]
     rows = gathered(filled, frozenset(built))
     part = Part(files, {table: rows.get(table, stacked(())) for table in built})
     said: list[tuple[int, int | None, str]] = [*consistency.check(part.tables)]
     if any(labels for _, labels in files):
         said += [(file, None, message) for file, message in fill_conditions(part)]
+    share_conditions(part)
     part.tables["notes"] = add_notes(part.tables["notes"], said)
     if wanted is not None and "io" not in wanted:
         part.tables.pop("io", None)

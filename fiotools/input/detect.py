@@ -45,9 +45,11 @@ def _grammars() -> Grammars:
     )
 
 
-def document(name: str, data: bytes | str, version: str | None = None) -> Document:
+def document(
+    name: str, data: bytes | str, version: str | None = None, quantity: str | None = None
+) -> Document:
     """Make a document of a file's content, in which the reports of all readers are found."""
-    return Document(name, data, _grammars(), version)
+    return Document(name, data, _grammars(), version, quantity)
 
 
 def sniff(found: Document) -> Reader:

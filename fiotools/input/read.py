@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _HERE = 4 * BATCH  # files: nothing has to be sent, and what a batch costs is spread wider
 
+QUANTITIES = ("bw", "iops", "lat", "clat", "slat", "hist")  # what a log of fio can be of
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 
@@ -38,6 +39,7 @@ def read(
     tables: Iterable[str] | None = None,
     format: str | None = None,
     version: str | None = None,
+    quantity: str | None = None,
     errors: Literal["raise", "note"] = "raise",
     workers: int | None = None,
     executor: Executor | None = None,
@@ -56,6 +58,8 @@ def read(
         Name of the reader to use, as in `formats`; found from the content by default.
     version : str, optional
         The tool's version, for the formats that do not say it.
+    quantity : {"bw", "iops", "lat", "clat", "slat", "hist"}, optional
+        What the logs of fio are of whose names do not say it any more.
     errors : {"raise", "note"}
         What to do when a file cannot be read. All files are tried in any case; ``"raise"`` then
         raises, with the good ones in ``.results``; ``"note"`` returns the good ones and puts each
@@ -101,7 +105,9 @@ def read(
     """
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
-    task = Task(tables_of(tables), format, version, errors == "note")
+    if quantity not in (None, *QUANTITIES):
+        raise ValueError(f"quantity={quantity!r} is not one of {', '.join(QUANTITIES)}")
+    task = Task(tables_of(tables), format, version, errors == "note", quantity)
     return read_files(find(sources), task, workers=workers, executor=executor)
 
 
@@ -154,6 +160,7 @@ def reads(
     tables: Iterable[str] | None = None,
     format: str | None = None,
     version: str | None = None,
+    quantity: str | None = None,
 ) -> Results:
     r"""Read a text, as `read` reads a file.
 
@@ -163,7 +170,7 @@ def reads(
         What the tool printed.
     name : str
         What to call it in ``source`` and in messages.
-    tables, format, version
+    tables, format, version, quantity
         As in `read`.
 
     Examples
@@ -174,5 +181,5 @@ def reads(
     4194304.0
     """
     wanted = tables_of(tables)
-    filled = read_document(document(name, text, version), Task(wanted, format))
+    filled = read_document(document(name, text, version, quantity), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError, UnknownFormatError
+from fiotools.files.path_labels import NAME, natural
 from fiotools.tables.gc_pause import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from fiotools.files.remote import Stat
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
-_NAME = re.compile(r"([a-z_]+)(:d)?")
+_NAME = re.compile(rf"({NAME})(:d)?")
 _HIDDEN = re.compile(r"(?:^|/)\.")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _WILD = re.compile(r"[*?\[]")
@@ -193,7 +194,7 @@ def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """
     try:
         with os.scandir(folder) as listed:
-            entries = sorted(listed, key=lambda entry: entry.name)
+            entries = sorted(listed, key=lambda entry: natural(entry.name))
     except OSError:
         yield Found(folder, folder, labels, named=False)
         return
@@ -264,7 +265,7 @@ def _members(place: str) -> list[str] | None:
 def _glob(pattern: str) -> list[tuple[str, str | None]]:
     """List the files that a pattern names; (archive, member) for what lies in a zip archive."""
     # pathlib's glob takes no absolute patterns
-    found = sorted(glob.glob(pattern, recursive=True))
+    found = sorted(glob.glob(pattern, recursive=True), key=natural)
     places: list[tuple[str, str | None]] = [
         (Path(name).as_posix(), None) for name in found if not os.path.isdir(name)
     ]
@@ -274,7 +275,7 @@ def _glob(pattern: str) -> list[tuple[str, str | None]]:
     within = re.compile(_regex(pattern[end + 1 :]))
     return [
         (Path(path).as_posix(), member)
-        for path in sorted(glob.glob(pattern[:end], recursive=True))
+        for path in sorted(glob.glob(pattern[:end], recursive=True), key=natural)
         for member in _members(path) or ()
         if within.fullmatch(member)
     ]
@@ -296,7 +297,8 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         name = _NAME.fullmatch(field[1])
         if not name:
             raise SchemaError(
-                f"{source}: {field[0]} is no field; write {{name}} or {{name:d}}, name in a-z and _"
+                f"{source}: {field[0]} is no field; write {{name}} or {{name:d}}, "
+                "with a name of a-z, 0-9 and _ that does not begin with a digit"
             )
         if name[1] in COLUMNS and name[1] not in CONDITIONS:
             raise SchemaError(

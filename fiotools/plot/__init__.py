@@ -3,6 +3,7 @@
 from fiotools.plot.cdf import cdf
 from fiotools.plot.credibility import credibility
 from fiotools.plot.fairness import fairness
+from fiotools.plot.grid import grid
 from fiotools.plot.heatmap import heatmap
 from fiotools.plot.latency import latency
 from fiotools.plot.load import load
@@ -22,6 +23,7 @@ __all__ = [
     "cdf",
     "credibility",
     "fairness",
+    "grid",
     "heatmap",
     "latency",
     "load",

@@ -14,6 +14,7 @@ import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpec, SubplotParams
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+LINES = ("-", "--", ":", "-.")
 GREY = "#6E6E6E"
 WIDTH = 7.0  # inches: the column of an article
 ROW = 0.34  # inches for one row of a chart
@@ -61,6 +63,7 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
+_LINE = 12  # points: the height of a line of small words
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
@@ -134,6 +137,34 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What tells a line from the others."""
+
+    colour: str
+    marker: str
+    line: Any  # matplotlib's stubs list the four as literals
+
+
+def looks(names: Sequence[Any]) -> list[Look]:
+    """Give each line a look of its own.
+
+    Numbers go from light to dark. Names take the colours in turn; where these begin again, the
+    markers and the strokes are others.
+    """
+    count = len(names)
+    in_order = count > 2 and all(isinstance(name, (int, float)) for name in names)
+    shades = sns.color_palette("flare", count).as_hex() if in_order else PALETTE
+    return [
+        Look(
+            shades[at % len(shades)],
+            MARKERS[(at + at // len(PALETTE)) % len(MARKERS)],
+            "-" if in_order else LINES[at // len(PALETTE) % len(LINES)],
+        )
+        for at in range(count)
+    ]
+
+
+@dataclass(frozen=True)
 class Chart:
     """A chart with a name per row, its series beside each other in a row."""
 
@@ -182,7 +213,7 @@ def chart(
         _one_row_each(table, series)
     apart = 0.5 if several else 0.35
     ax = axes(ax, len(rows) * (1 + apart * (len(series) - 1)))
-    name_rows(ax, rows)
+    name_rows(ax, [units.level(row, y) for row in rows])
     return Chart(ax, table, rows, series, unit(metric))
 
 
@@ -222,8 +253,7 @@ def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
         marker=series.marker,
         markersize=size,
         color=series.colour,
-        # a bare number says nothing: "thread 0"
-        label=called(series.name if isinstance(series.name, str) else f"{hue} {series.name}"),
+        label=named(series.name, hue),
         zorder=5,
     )
 
@@ -289,8 +319,8 @@ def points(ax: Axes) -> tuple[float, float]:
 
 
 def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[Any]:
-    """Return distinct values in the order asked for, or in order of appearance."""
-    found: list[Hashable] = list(dict.fromkeys(listed))
+    """Return distinct values in the order asked for; else numbers by size, others as they come."""
+    found: list[Hashable] = frames.ordered(listed)
     if not order:
         return found
     chosen = [value for value in order if value in found]
@@ -339,19 +369,56 @@ def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
     height = points(ax)[1]
     scale, limits = ax.yaxis.get_transform(), ax.get_ylim()
     low, high = scale.transform(limits)
-    above = float("-inf")
-    for x, y, name, colour in sorted(ends, key=lambda end: end[1]):
-        wanted = (float(scale.transform([y])[0]) - low) / (high - low) * height
-        above = max(wanted, above + 12)  # points: the height of a line
+    ordered = sorted(ends, key=lambda end: end[1])
+    wanted = [
+        (float(scale.transform([y])[0]) - low) / (high - low) * height for _, y, _, _ in ordered
+    ]
+    places = list(wanted)
+    for at in range(1, len(places)):
+        places[at] = max(places[at], places[at - 1] + _LINE)
+    top = max(height, wanted[-1]) if wanted else 0.0
+    for at in reversed(range(len(places))):  # what was pushed out at the top comes down again
+        places[at] = min(places[at], top)
+        top = places[at] - _LINE
+    for (x, y, name, colour), own, place in zip(ordered, wanted, places, strict=True):
         ax.annotate(
             name,
             (x, y),
-            xytext=(8, above - wanted),
+            xytext=(8, place - own),
             textcoords="offset points",
             va="center",
             fontsize="small",
             color=colour,
         )
+
+
+End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
+
+
+def name_lines(ax: Axes, ends: Sequence[End], hue: str) -> None:
+    """Name lines at their ends; where there is no room, in a legend beside."""
+    if len(ends) * _LINE <= points(ax)[1]:
+        end_labels(ax, [(x, y, name, look.colour) for x, y, name, look in ends])
+        return
+    columns = -(-len(ends) * _LINE // points(ax)[1])
+    ax.legend(
+        handles=line_handles(ends),
+        title=called(hue),
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+        ncols=int(columns),
+        fontsize="small",
+        handlelength=2.6,
+        alignment="left",
+    )
+
+
+def line_handles(ends: Iterable[End]) -> list[Line2D]:
+    """Give the entries of a legend, in the order of the lines' right ends."""
+    return [
+        Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, label=name)
+        for _, _, name, look in sorted(ends, key=lambda end: -end[1])
+    ]
 
 
 def tick(value: float, unit: str, like: float | None = None) -> str:
@@ -410,7 +477,7 @@ def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
 
 def named(name: Any, hue: str | None) -> str:
     """Name what is drawn; a bare number says nothing: "thread 0"."""
-    return called(name if isinstance(name, str) else f"{hue} {name}")
+    return called(units.level(name, hue or ""))
 
 
 def refuse_several(

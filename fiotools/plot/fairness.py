@@ -12,6 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
+from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import called, listed, say
@@ -88,7 +89,7 @@ def fairness(
         raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
     most = max(len(run.rows) for run in runs)
     ax = common.axes(ax, len(runs) * (1 + 0.06 * min(most, 20)))
-    common.name_rows(ax, [run.name for run in runs])
+    common.name_rows(ax, [units.level(run.name, y) for run in runs])
     _draw(ax, runs, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
     for run in runs:
         _figures(ax, run)

@@ -207,6 +207,11 @@ def legend_below(ax: Axes, names: Sequence[str]) -> None:
         common.legend_below(ax, max(1, int(room / max(entries))), len(lines) + 1)
 
 
+def fitting(text: str, room: float) -> float:
+    """Give the size of letters, of a few, in which a text has room."""
+    return next((size for size in (9.0, 8.0, 7.0, 6.0) if width(text, size) <= room), 5.0)
+
+
 def _size(text: Text) -> float:
     return float(text.get_fontsize())
 

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.language import called, listed, say
+from fiotools.language import listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.sweep_lines import Swept, label
+from fiotools.plot.sweep_lines import Swept, tick
 from fiotools.stats import frames
 from fiotools.stats.replicates import choose_scope, refuse_directions
 
@@ -110,13 +110,13 @@ def load(
     for limit in limits:
         lower.axhline(limit, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
     for panel, ax in zip(panels, two, strict=True):
-        panel.draw(ax, base=2)
-    none = [called(str(name)) for name, row in chosen.items() if row["iops"] is None]
+        panel.draw(ax)
+    none = [common.named(name, hue) for name, row in chosen.items() if row["iops"] is None]
     for limit in limits:
         _name_limit(lower, limit, latency, none if hue else [say("all")] if none else [])
     lines = [panels[0].what]
     rings = [
-        _best(called(str(name)) if hue else "", row["iops"], label(row[x], common.unit(x)))
+        _best(common.named(name, hue) if hue else "", row["iops"], tick(row[x], common.unit(x)))
         for name, row in chosen.items()
         if row["iops"] is not None
     ]

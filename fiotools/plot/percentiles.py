@@ -12,10 +12,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
-from fiotools.language import called, say
+from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame
+from fiotools.stats.frames import Frame, Key
+from fiotools.stats.replicates import run_keys
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -43,8 +44,8 @@ def percentiles(
     ----------
     frame : pandas or polars frame
         ``percentile`` and ``value_ns``, such as `Results.percentiles`: of one latency and one
-        direction, one row per percentile and curve. With ``bound_lo_ns`` and ``bound_hi_ns`` beside
-        it, a value may be missing.
+        direction, one row per percentile, run and curve. Of a curve with several runs each run is
+        drawn, thin. With ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
     hue : str
         The column that names the curves; the name stands at the curve's end.
     order : sequence, optional
@@ -58,7 +59,7 @@ def percentiles(
     Raises
     ------
     SchemaError
-        If a curve has a percentile twice: several latencies, directions or runs are mixed.
+        If a run has a percentile twice: several latencies or directions are mixed.
 
     Examples
     --------
@@ -81,22 +82,32 @@ def percentiles(
     names = common.known(table, hue)
     curves = common.levels(names, order)
     ax = common.axes(ax, 7)
-    ends = []
-    for at, name in enumerate(curves):
-        if not (own := _of_curve(name, names, points)):
-            continue
-        if bounded:
-            _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
-        ends.append((*_draw_line(ax, own, at), called(str(name)), _colour(at)))
+    ends, looks = [], common.looks(curves)
+    several = "run" in table.columns and not bounded
+    runs: list[Key] = run_keys(table) if several else [()] * len(table)
+    is_many = False
+    for at, (name, look) in enumerate(zip(curves, looks, strict=True)):
+        of_run = frames.rows_by(runs, [row for row, own in enumerate(names) if own == name])
+        lines = [own for rows in of_run.values() if (own := _line(name, points, rows))]
+        is_many |= len(lines) > 1
+        for own in lines:
+            if bounded:
+                _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
+            end = _draw_line(ax, own, look, several=len(lines) > 1)
+        if lines:
+            ends.append((*end, common.named(name, hue), look))
     _latency_axis(ax, table)
     share_axis(ax, max(point.share for point in points), bounded=bounded)
-    firsts = [names.index(name) for name in curves]  # the rows of a curve are of one run
-    what = common.of_one_run(say("percentile of the I/Os"), table, firsts)
+    what = say("percentile of the I/Os")
+    if is_many:
+        what = say("{label} (a line: one run)", label=what)
+    else:
+        what = common.of_one_run(what, table, [names.index(name) for name in curves])
     ax.set_xlabel(what, loc="left")
     if bounded:
         fit_text.label_below(ax, what, *_band_words(table, points))
         common.log_ticks(ax.yaxis, *ax.get_ylim())
-    common.end_labels(ax, ends)
+    common.name_lines(ax, ends, hue)
     return ax
 
 
@@ -144,14 +155,11 @@ def _bound_ends(table: Frame, what: str) -> list[Ends]:
     return found
 
 
-def _of_curve(name: Any, names: Sequence[Any], points: Sequence[_Point]) -> list[_Point]:
-    """Give the points of a curve in order, as far as there is something to draw."""
+def _line(name: Any, points: Sequence[_Point], rows: Sequence[int]) -> list[_Point]:
+    """Give the points of a run in order, as far as there is something to draw."""
+    there = (points[row] for row in rows)
     own = sorted(
-        (
-            point
-            for point, curve in zip(points, names, strict=True)
-            if curve == name and (point.value is not None or point.bound)
-        ),
+        (point for point in there if point.value is not None or point.bound),
         key=lambda point: point.share,
     )
     if len({point.share for point in own}) != len(own):
@@ -161,7 +169,9 @@ def _of_curve(name: Any, names: Sequence[Any], points: Sequence[_Point]) -> list
     return own
 
 
-def _draw_line(ax: Axes, curve: Sequence[_Point], at: int) -> tuple[float, float]:
+def _draw_line(
+    ax: Axes, curve: Sequence[_Point], look: common.Look, *, several: bool
+) -> tuple[float, float]:
     """Draw the values of a curve, and say where its name goes: at its end, or that of its band."""
     drawn = [(point.x, point.value) for point in curve if point.value is not None]
     if not drawn:
@@ -169,10 +179,12 @@ def _draw_line(ax: Axes, curve: Sequence[_Point], at: int) -> tuple[float, float
         return curve[-1].x, math.sqrt(low * high)
     ax.plot(
         *zip(*drawn, strict=True),
-        color=_colour(at),
-        marker=common.MARKERS[at % len(common.MARKERS)],
+        color=look.colour,
+        linestyle=look.line,
+        marker="none" if several else look.marker,
         markersize=4,
-        linewidth=1.8,
+        linewidth=0.9 if several else 1.8,
+        alpha=0.6 if several else 1,
     )
     return drawn[-1]
 

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
@@ -124,13 +125,16 @@ def _names(table: Frame, rows: list[Row], labels: list[str] | None, *, faster: b
     apart = columns(table, by)  # null where a row is over all of them
     found = []
     for place, row in enumerate(rows):
-        named = [apart[name][place] for name in by]
+        levels = [(apart[name][place], name) for name in by]
         if _all(row):
             fixed = row["about"] == "these workloads"
             about = "all {n} workloads" if fixed else "workloads like these {n}"
-            named = [*(name for name in named if name is not None), say(about, n=row["workloads"])]
-        held = sides(row[level], row["baseline"], faster=faster)
-        found.append(listed([*(called(str(name)) for name in named), held]))
+            own = [one for one in levels if one[0] is not None]
+            named = [*(called(units.level(*one)) for one in own), say(about, n=row["workloads"])]
+        else:
+            named = [called(units.level(*one)) for one in levels]
+        held = sides(row[level], row["baseline"], level, faster=faster)
+        found.append(listed([*named, held]))
     return found
 
 
@@ -196,10 +200,11 @@ def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:
     return [*lines, say(_SAME)] if _SAME in found else lines
 
 
-def sides(level: Any, baseline: Any, *, faster: bool) -> str:
+def sides(level: Any, baseline: Any, between: str, *, faster: bool) -> str:
     """Name what is held against what."""
     versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
-    return say(versus, level=called(str(level)), baseline=called(str(baseline)))
+    own, other = map(called, units.sides(level, baseline, between))
+    return say(versus, level=own, baseline=other)
 
 
 def _why(sides: set[Any], warnings: str) -> str:

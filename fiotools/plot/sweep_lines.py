@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
@@ -13,18 +12,28 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
-from fiotools.language import called, listed, say
+from fiotools.language import listed, say
 from fiotools.plot import common
 from fiotools.plot.fit_text import width
+from fiotools.stats import frames
+from fiotools.stats.frames import Key
+from fiotools.stats.summary import summarize
+from fiotools.units import binary
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+Interval = tuple[float, float | None, float | None]  # a middle, and the ends around it
+
 _WORDS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
+_FAR = 8  # times: from there on an axis is logarithmic
 
 
 class Swept:
-    """The runs of a metric and their means, by a swept condition; looked at before it is drawn."""
+    """The runs of a metric and their means, by a swept condition; looked at before it is drawn.
+
+    An axis is logarithmic where its values are above zero and the greatest is many times the least.
+    """
 
     def __init__(
         self,
@@ -32,62 +41,67 @@ class Swept:
         metric: str,
         x: str,
         hue: str | None,
-        summary: IntoDataFrame,
-        order: Sequence[Any] | None,
+        summary: IntoDataFrame | None = None,
+        order: Sequence[Any] | None = None,
+        by: Sequence[str] = (),
     ) -> None:
         self.metric, self.x, self.hue = metric, x, hue
-        told = common.summary_rows(summary, metric, x, hue)
-        table = common.opened(frame, metric, x, hue)
-        self.ys = common.numbers(table, metric, log=True)
-        common.numbers(table, x, log=True)
+        keys = [*by, *([hue] if hue else []), x]
+        table = common.opened(frame, metric, *keys)
+        self.ys = common.numbers(table, metric)
+        common.numbers(table, x)
+        if summary is None:
+            summary = summarize(table.to_native(), metric, by=keys)
+        told = common.summary_rows(summary, metric, *keys)
         self.names = common.known(table, hue) if hue else [None] * len(self.ys)
         self.xs = common.known(table, x)
         self.values = sorted(set(self.xs))
-        self.middles = common.Middles(told, "mean", hue, x)
+        self.is_log = (is_far(self.xs), is_far(y for y in self.ys if y is not None))
+        self.middles = common.Middles(told, "mean", *keys)
         self.interval = common.interval_words(told, "mean")
         self.lines = common.levels(self.names, order)
-        drawn = zip(self.names, self.xs, self.ys, strict=True)
+        self.looks = common.looks(self.lines)
+        self.panels = frames.groups(table, by)
+        cells = frames.keys_of(table, by)
+        drawn = zip(cells, self.names, self.xs, self.ys, strict=True)
         self.runs = Counter(
-            (name, px) for name, px, py in drawn if py is not None and name in self.lines
+            (cell, name, px) for cell, name, px, y in drawn if y is not None and name in self.lines
         )
 
-    def draw(self, ax: Axes, *, base: float = 10) -> None:
-        """Draw every run, a line through the means, and their intervals."""
-        ends = []
-        for at, name in enumerate(self.lines):
-            colour = common.PALETTE[at % len(common.PALETTE)]
+    def draw(self, ax: Axes, cell: Key = (), *, named: bool = True) -> list[common.End]:
+        """Draw every run of a panel, a line through the means, and their intervals.
+
+        Returns where the lines end, of which the names are written there, or not.
+        """
+        ends, bars = [], []
+        rows = self.panels[cell]
+        for at, (name, look) in enumerate(zip(self.lines, self.looks, strict=True)):
             runs = [
-                (px, py)
-                for own, px, py in zip(self.names, self.xs, self.ys, strict=True)
-                if own == name and py is not None
+                (self.xs[row], y)
+                for row in rows
+                if self.names[row] == name and (y := self.ys[row]) is not None
             ]
             if not runs:
                 continue
-            self._points(ax, at, runs)
+            self._points(ax, at, cell, runs)
             places = sorted({px for px, _ in runs})
-            means = [self.middles[(name, place) if self.hue else (place,)] for place in places]
-            ax.plot(places, [mean for mean, _, _ in means], color=colour, linewidth=1.6)
-            bars = [
-                # a logarithmic axis has no zero
-                [(place, max(low, sys.float_info.min)), (place, high)]
-                for place, (_, low, high) in zip(places, means, strict=True)
-                if low is not None and high is not None
-            ]
-            # side by side, where lines meet
-            beside = 4 * (at - (len(self.lines) - 1) / 2)
-            aside = offset_copy(ax.transData, ax.get_figure(root=True), x=beside, units="points")
-            drawn = LineCollection(bars, colors=colour, linewidths=1, alpha=0.5, transform=aside)
-            ax.add_collection(drawn, autolim=False)  # an interval does not widen the axis
-            ends.append((places[-1], means[-1][0], called(str(name)), colour))
-        self._axes(ax, base)
-        if self.hue:
-            common.end_labels(ax, ends)
+            line = (*cell, name) if self.hue else cell
+            means = [self.middles[*line, place] for place in places]
+            middles = [mean for mean, _, _ in means]
+            ax.plot(places, middles, color=look.colour, linestyle=look.line, linewidth=1.6)
+            bars.append((at, zip(places, means, strict=True)))
+            ends.append((places[-1], middles[-1], common.named(name, self.hue), look))
+        self._axes(ax)
+        for at, means_ in bars:
+            self._intervals(ax, at, means_)
+        if self.hue and named:
+            common.name_lines(ax, ends, self.hue)
+        return ends
 
-    def _points(self, ax: Axes, at: int, runs: Sequence[tuple[Any, float]]) -> None:
+    def _points(self, ax: Axes, at: int, cell: Key, runs: Sequence[tuple[Any, float]]) -> None:
         """Draw the runs of a line, hollow where there is one."""
-        colour = common.PALETTE[at % len(common.PALETTE)]
-        several = [run for run in runs if self.runs[self.lines[at], run[0]] > 1]
-        single = [run for run in runs if self.runs[self.lines[at], run[0]] == 1]
+        several = [run for run in runs if self.runs[cell, self.lines[at], run[0]] > 1]
+        single = [run for run in runs if self.runs[cell, self.lines[at], run[0]] == 1]
         looks: list[tuple[Any, Any]] = [
             (several, {"alpha": 0.6}),
             (single, {"markerfacecolor": "white", "markeredgewidth": 1.4, "zorder": 2.5}),
@@ -98,39 +112,74 @@ class Swept:
                     [px for px, _ in drawn],
                     [py for _, py in drawn],
                     linestyle="none",
-                    marker=common.MARKERS[at % len(common.MARKERS)],
+                    marker=self.looks[at].marker,
                     markersize=5,
-                    color=colour,
+                    color=self.looks[at].colour,
                     **look,
                 )
 
-    def _axes(self, ax: Axes, base: float) -> None:
-        """Set logarithmic axes, with a tick at each value that was swept."""
-        ax.set_xscale("log", base=base)
-        ax.set_yscale("log")
+    def _intervals(self, ax: Axes, at: int, means: Iterable[tuple[Any, Interval]]) -> None:
+        """Draw the intervals as far as the axis reaches; an arrow says that one goes on."""
+        bottom, top = ax.get_ylim()
+        colour = self.looks[at].colour
+        # side by side, where lines meet
+        beside = 4 * (at - (len(self.lines) - 1) / 2) * min(1, 7 / len(self.lines))
+        aside = offset_copy(ax.transData, ax.get_figure(root=True), x=beside, units="points")
+        there = [
+            (px, low, high) for px, (_, low, high) in means if low is not None and high is not None
+        ]
+        bars = [[(px, max(low, bottom)), (px, min(high, top))] for px, low, high in there]
+        drawn = LineCollection(bars, colors=colour, linewidths=1, alpha=0.5, transform=aside)
+        ax.add_collection(drawn, autolim=False)  # an interval does not widen the axis
+        arrows = [(px, bottom, "v") for px, low, _ in there if low < bottom]
+        arrows += [(px, top, "^") for px, _, high in there if high > top]
+        for px, edge, marker in arrows:
+            look: Any = {
+                "marker": marker,
+                "linestyle": "none",
+                "markersize": 4,
+                "color": colour,
+                "transform": aside,
+            }
+            ax.plot(px, edge, scalex=False, scaley=False, clip_on=False, **look)
+
+    def _axes(self, ax: Axes) -> None:
+        """Set the axes, with a tick at each value that was swept."""
         unit_x, unit = common.unit(self.x), common.unit(self.metric)
         first, last = self.values[0], self.values[-1]
-        names = 0.28 if self.hue else 0.0  # room for them at the lines' ends
-        ax.set_xlim(first / 1.5, last * (last / first) ** names * 1.5)
+        if self.is_log[0]:
+            ax.set_xscale("log")
+            ax.set_xlim(first / 1.5, last * 1.5)
+        else:
+            room = 0.06 * (last - first or abs(last) or 1)
+            ax.set_xlim(first - room, last + room)
         ax.xaxis.set_major_locator(FixedLocator(self._ticks(ax)))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: label(value, unit_x)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit_x)))
+        # the limits are those of all panels, and of what else was drawn
+        there = [y for y in self.ys if y is not None]
+        ax.update_datalim([(first, min(there)), (last, max(there))])
         ax.margins(y=0.08)
-        low, high = _widened(*ax.get_ylim())
-        if (low, high) != ax.get_ylim():
+        if self.is_log[1]:
+            ax.set_yscale("log")
+            low, high = _widened(*ax.get_ylim())
             ax.set_ylim(low, high)
-        common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
+            common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
+        else:
+            ax.set_ylim(bottom=ax.get_ylim()[0] if min(there) < 0 else 0)
+            common.few_ticks(ax.yaxis)
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit)))
         ax.set_ylabel(common.wording(self.metric, short=True))
 
     def _ticks(self, ax: Axes) -> list[float]:
         """Leave out the ticks whose labels would run into the one before."""
-        low, high = (math.log(end) for end in ax.get_xlim())
+        place = math.log if self.is_log[0] else float
+        low, high = map(place, ax.get_xlim())
         per_point = (high - low) / common.points(ax)[0]
         unit, kept = common.unit(self.x), list[float]()
         for value in self.values:
-            wide = width(label(value, unit), common.RC["xtick.labelsize"]) + 2
-            if not kept or math.log(value / kept[-1]) >= wide * per_point:
+            wide = width(tick(value, unit), common.RC["xtick.labelsize"]) + 2
+            if not kept or place(value) - place(kept[-1]) >= wide * per_point:
                 kept.append(value)
         return kept
 
@@ -138,7 +187,7 @@ class Swept:
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
         alone = [count == 1 for count in self.runs.values()]
-        what = say(_WORDS.get(self.x, self.x))
+        what = condition(self.x)
         if all(alone):
             one = "{label} (one run each)" if len(alone) > 1 else "{label} (one run)"
             return say(one, label=what)
@@ -150,15 +199,20 @@ class Swept:
         return say("{label} ({drawn})", label=what, drawn=listed(drawn, "; "))
 
 
-def label(value: float, unit: str) -> str:
-    """Write a block size as people give it to a tool: in powers of 1024."""
-    if unit != "B":
-        return f"{value:g}"
-    for prefix in ("", "Ki", "Mi"):
-        if value < 1024:
-            return f"{value:g} {prefix}B"
-        value /= 1024
-    return f"{value:g} GiB"
+def is_far(values: Iterable[float]) -> bool:
+    """Say whether values lie so far apart that equal steps would hide the small ones."""
+    there = list(values)
+    return min(there) > 0 and max(there) / min(there) >= _FAR
+
+
+def condition(name: str) -> str:
+    """Name a condition on an axis, in words."""
+    return say(_WORDS.get(name, name))
+
+
+def tick(value: float, unit: str) -> str:
+    """Write a level of a condition on its axis."""
+    return binary(value) if unit == "B" else f"{value:g}"
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
+from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
@@ -102,8 +103,8 @@ def _curves(table: Frame) -> dict[str, list[int]]:
     apart = frames.differing({name: lists[name] for name in by})
     found: dict[str, list[int]] = {}
     for row in range(len(table)):
-        held = sides(lists[level][row], lists["baseline"][row], faster=False)
-        name = listed([*(called(str(lists[one][row])) for one in apart), held])
+        held = sides(lists[level][row], lists["baseline"][row], level, faster=False)
+        name = listed([*(called(units.level(lists[one][row], one)) for one in apart), held])
         found.setdefault(name, []).append(row)
     return found
 

@@ -125,6 +125,8 @@ class Document:
         What to search the text for.
     version : str, optional
         The tool's version where the caller knows better than the file.
+    quantity : str, optional
+        What a log of fio is of, where its name does not say it.
 
     Attributes
     ----------
@@ -142,9 +144,15 @@ class Document:
     """
 
     def __init__(
-        self, name: str, data: bytes | str, grammars: Grammars, version: str | None = None
+        self,
+        name: str,
+        data: bytes | str,
+        grammars: Grammars,
+        version: str | None = None,
+        quantity: str | None = None,
     ) -> None:
-        self.name, self.plain_name, self.version = name, plain_name(name), version
+        self.name, self.plain_name = name, plain_name(name)
+        self.version, self.quantity = version, quantity
         self._grammars = grammars
         self.remarks: list[Remark] = []
         if isinstance(data, str):

@@ -399,11 +399,11 @@ def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaEr
 
 def _ratios(one: Comparison) -> Iterator[Drawn]:
     """Draw the forest plot."""
-    if one.answer is None or one.answer["ratio"].isna().all():
+    if one.answer is None or one.between is None or one.answer["ratio"].isna().all():
         return
     answer = one.answer[one.answer["ratio"].notna()]
     both = [
-        sides(level, baseline, faster="speedup" in answer)
+        sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
     names = zip(labels_of(answer, cell_columns(answer)), both, strict=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fiotools import units
 from fiotools.display import cells, columns
 from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
@@ -132,7 +133,7 @@ def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
         rest = [other for other in by if other != name]
         if name in by and rest and not _splits(frame, name, rest):
             by = rest
-    texts = {name: cells.column(frame[name].tolist(), name)[0] for name in by}
+    texts = {name: cells.levels(frame[name].tolist(), name) for name in by}
     rows = list(zip(*(texts[name] for name in by), strict=True)) or [()] * len(frame)
     if "direction" not in by or len(by) == 1:
         return rows
@@ -225,8 +226,7 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
 def _sides(row: dict[str, Any]) -> tuple[str, str]:
     names = list(row)
     between = names[names.index("baseline") - 1]
-    texts = cells.column([row[between], row["baseline"]], between)[0]
-    return texts[0], texts[1]
+    return units.sides(row[between], row["baseline"], between)
 
 
 def _told(row: dict[str, Any]) -> str:

@@ -209,7 +209,7 @@ def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     if None in side:
         gone = f"{between!r} is missing in {side.count(None)} of {len(side)} rows"
         raise SchemaError(f"{gone}: {frames.leave_out(data, between)}")
-    there = frames.distinct(side)
+    there = frames.ordered(side)
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:
         why = f"is no value of {between!r}"

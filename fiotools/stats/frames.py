@@ -144,8 +144,24 @@ def rows_by(keys: Sequence[Key], rows: Iterable[int] | None = None) -> dict[Key,
 
 
 def groups(frame: Frame, columns: Iterable[str]) -> dict[Key, list[int]]:
-    """Give the rows of each combination of values, in order of first appearance."""
-    return rows_by(keys_of(frame, columns))
+    """Give the rows of each combination of values: numbers by size, others as they come."""
+    keys = keys_of(frame, columns)
+    found = rows_by(keys)
+    places = [
+        {value: place for place, value in enumerate(ordered(column))}
+        for column in zip(*found, strict=True)
+    ]
+    at = {key: [own[value] for own, value in zip(places, key, strict=True)] for key in found}
+    return {key: found[key] for key in sorted(found, key=at.__getitem__)}
+
+
+def ordered(found: Iterable[Any]) -> list[Any]:
+    """Give the values, each once: numbers by size, others in order of first appearance."""
+    there = list(dict.fromkeys(found))
+    known = [value for value in there if value is not None]
+    if not all(isinstance(value, (int, float)) for value in known):
+        return there
+    return sorted(known) + [None] * (len(there) > len(known))
 
 
 def distinct(found: Iterable[Any]) -> list[Any]:

@@ -68,12 +68,17 @@ def runs_of(
     named: Collection[str],
     scope: str | None = None,
     *,
+    by: Collection[str] | None = None,
     positive: bool = False,
 ) -> Runs[IntoDataFrameT]:
-    """Take the rows of a frame that count, or say which filter to type."""
+    """Take the rows of a frame that count, or say which filter to type.
+
+    Each combination of `by` is a question of its own; without it, each of the columns named.
+    """
     frames.need(data, [metric, *named])
     whole, data = data, choose_scope(data, scope, named)
-    refuse_directions(data, named)
+    if "direction" not in named:
+        refuse_directions(data, named if by is None else by)
     numbers = checked(data, metric, positive=positive)
     watch = frames.columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
     targets = _targets(whole, data)
@@ -275,18 +280,21 @@ def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
         )
 
 
-def refuse_directions(frame: Frame, named: Collection[str]) -> None:
-    """Refuse several directions in one number: those of one run are one observation."""
-    if "direction" not in frame.columns or "direction" in named:
-        return
-    there = frames.distinct(frames.values(frame, "direction"))
-    if len(there) > 1:
-        keep = "total" if "total" in there else there[0]
-        raise SchemaError(
-            f"several directions ({_listed(there)}): "
-            + typed("add 'direction' to by=", "--by direction")
-            + f", or keep one: {frames.to_type(frame, 'direction', keep)}"
-        )
+def refuse_directions(frame: Frame, by: Collection[str]) -> None:
+    """Refuse several directions in one number: those of one run are one observation.
+
+    A workload that only reads is not mixed with one that only writes where `by` tells them apart.
+    """
+    directions = frames.optional(frame, "direction")
+    for rows in frames.groups(frame, by).values():
+        there = frames.distinct(directions[row] for row in rows)
+        if len(there) > 1:
+            keep = "total" if "total" in there else there[0]
+            raise SchemaError(
+                f"several directions ({_listed(there)}): "
+                + typed("add 'direction' to by=", "--by direction")
+                + f", or keep one: {frames.to_type(frame, 'direction', keep)}"
+            )
 
 
 def run_keys(frame: Frame) -> list[Key]:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools.schema import CONDITIONS, TABLES
+from fiotools.schema import TABLES
 from fiotools.tables.build import of_rows
-from fiotools.tables.columns import column, get
+from fiotools.tables.columns import column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,10 +157,6 @@ def _typed(columns: Mapping[str, Column]) -> list[pl.Series]:
     return [one for one in typed if one.null_count() < len(one)]
 
 
-def _as_text(values: pl.Series) -> pl.Series:
-    return values.cast(TEXT) if values.dtype in (pl.Enum, pl.Categorical) else values
-
-
 def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Put rows in the order of their files, and of the runs in these; notes stay as they came."""
     if "run" in lists(frame):
@@ -204,41 +200,6 @@ def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:
     built = [table for table in TABLES if wanted is None or table in (*wanted, "notes")]
     tables = {table: stacked(found.get(table, ())) for table in built}
     return Part([file for part in parts for file in part.files], tables)
-
-
-def fill_conditions(part: Part) -> list[tuple[int, str]]:
-    """Fill gaps of conditions from labels that are named like them.
-
-    Returns
-    -------
-    list of (file, message)
-        Where a path says another condition than the file does.
-    """
-    named = {name for _, labels in part.files for name in labels}
-    said: list[tuple[int, str]] = []
-    for name in filter(named.__contains__, CONDITIONS):
-        labels = column(name, [labels.get(name) for _, labels in part.files])
-        for table, frame in part.tables.items():
-            if name not in TABLES[table] or not frame.height:
-                continue
-            if name in lists(frame):
-                frame = flat(frame)
-            given, stated = _as_text(get(frame, name)), labels.gather(frame[FILE])
-            if table == "io":
-                said += _contradicted(name, frame[FILE], given, stated)
-            part.tables[table] = frame.with_columns(given.zip_with(given.is_not_null(), stated))
-    return said
-
-
-def _contradicted(
-    name: str, file: pl.Series, given: pl.Series, stated: pl.Series
-) -> Iterator[tuple[int, str]]:
-    both = pl.DataFrame({FILE: file, "own": given, "label": stated})
-    others = both.filter(pl.col("own") != pl.col("label")).unique(maintain_order=True)
-    grouped = others.group_by(FILE, maintain_order=True).agg(pl.col("own").sort(), "label")
-    for number, values, labels in grouped.iter_rows():
-        said = ", ".join(map(str, values))
-        yield number, f"the path says {name}={labels[0]}, the file {said}: the file's is kept"
 
 
 def add_notes(

@@ -31,6 +31,7 @@ def check(
     strict: Annotated[
         bool, flag("--strict", "Exit with 3 if anything is impossible or suspect.")
     ] = False,
+    output: options.Output = None,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
@@ -44,7 +45,7 @@ def check(
     read = files.read_all(sources, read_as, label=check_options.is_compared(sides, known))
     with files.working(read, "checking"):
         answer = check_options.answer(read, sides, known)
-    give(format, lambda: answer, lambda: _sheet(answer, every=every))
+    give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read)
     if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
         return _STRICT
     return read.code

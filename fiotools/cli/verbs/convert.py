@@ -70,7 +70,7 @@ def convert(
         rows.refuse_other_tables(name)
     if read_as.workers > 1 and scheduler is not None:
         raise Trouble("--workers or --scheduler, not both", 2)
-    as_asked = files.arguments(read_as)
+    as_asked: Any = files.arguments(read_as)
     from fiotools.dataset.convert import convert as converted
 
     with _executor(scheduler) as executor:
@@ -82,8 +82,7 @@ def convert(
             check_hashes=check_hashes,
             workers=read_as.workers if executor is None else None,
             executor=executor,
-            format=as_asked["format"],
-            version=as_asked["version"],
+            **as_asked,
         )
     _tell(done, output)
     if format == "json":

@@ -22,6 +22,7 @@ Kind = Literal[
     "plan",
     "repeats",
     "sweep",
+    "grid",
     "load",
     "fairness",
     "percentiles",
@@ -58,10 +59,11 @@ def plot(
 
     KIND is one of: throughput (a value per row), latency (mean and spread), ratios (of compare,
     with intervals), plan (how many runs a difference takes), repeats (each run, and the middle),
-    sweep (against a condition such as the block size), load (IOPS and latency against the queue
-    depth), fairness (threads of a run), percentiles and cdf (curves of latencies), heatmap (latency
-    over time), series (a quantity over time, and whether it was steady), timings (user, system,
-    waiting), credibility (what check says, with the options of check).
+    sweep (against a condition such as the block size), grid (of two conditions; with --baseline the
+    ratios of two sides), load (IOPS and latency against the queue depth), fairness (threads of a
+    run), percentiles and cdf (curves of latencies), heatmap (latency over time), series (a quantity
+    over time, and whether it was steady), timings (user, system, waiting), credibility (what check
+    says, with the options of check).
     """
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
@@ -95,6 +97,7 @@ COMMAND = Command(
         "plot repeats old='old/*.json' new='new/*.json' --metric iops -o repeats.png",
         "plot percentiles a.json b.json -w latency=clat -w direction=read -o tail.svg",
         "plot sweep 'runs/{fs}_{bs_bytes}_{round:d}.json' --hue fs --metric bw -o sweep.svg",
+        "plot grid 'runs/{volume}_{iodepth}_{numjobs}.json' --baseline vhdx --metric iops -o g.svg",
         "plot load 'runs/{volume}-{iodepth}.json' --hue volume --limit 1ms -o load.svg",
         "plot fairness '{volume}.xml' -w direction=total -o threads.svg",
         "plot cdf a.json b.json -w latency=clat -w direction=read --merge -o latencies.svg",

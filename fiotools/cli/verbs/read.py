@@ -24,7 +24,7 @@ def read(
         str | None,
         option(
             "FILE|FOLDER/",
-            "Write one table to FILE.parquet, .csv or .json, or each to a file of FOLDER/."
+            f"Write one table to FILE{', '.join(options.ENDINGS)}, or each to a file of FOLDER/."
             " Written whole or not at all.",
             "--output",
             "-o",
@@ -68,7 +68,7 @@ def read(
     for name in names:
         rows.refuse_other_tables(name)
     target = export.target(output, format, len(names))
-    found = files.read_all(sources, read_as, hint=names != ["notes"])
+    found = files.read_all(sources, read_as, label=True, hint=names != ["notes"])
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
         names = [name for name in tables if tables.height(name)]
@@ -76,7 +76,8 @@ def read(
     kept = options.Rows(where, scope, combine)
     frames = {name: _chosen(tables.polars(name), kept, columns.split(column)) for name in names}
     if target is not None:
-        target.write(found, frames)
+        name, frame = next(iter(frames.items()))
+        target.write(found, frames, lambda: preview.table(found.results, frame, name, 0, True))
     else:
         name, frame = frames.popitem()
         give(

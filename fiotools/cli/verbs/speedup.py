@@ -11,6 +11,7 @@ def speedup(
     sources: options.Files,
     *,
     asked: options.Comparison,
+    output: options.Output = None,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
@@ -19,7 +20,7 @@ def speedup(
 
     read = files.read_all(sources, read_as, label=True)
     answer = comparison.answer(statistic, read, asked)
-    give(format, lambda: answer, lambda: comparison.sheet(answer))
+    give(format, lambda: answer, lambda: comparison.sheet(answer), output, read)
     return read.code
 
 

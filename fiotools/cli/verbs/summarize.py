@@ -16,6 +16,7 @@ def summarize(
     by: options.By = None,
     kept: options.Rows,
     confidence: options.Confidence = 0.95,
+    output: options.Output = None,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
@@ -30,7 +31,7 @@ def summarize(
     groups = [columns.full(column, frame) for column in names]
     chosen = None if kept.combine else kept.scope
     answer = summary(frame, name, by=groups or None, scope=chosen, confidence=confidence)
-    give(format, lambda: answer, lambda: answers.sheet(Frame(answer)))
+    give(format, lambda: answer, lambda: answers.sheet(Frame(answer)), output, read)
     return read.code
 
 

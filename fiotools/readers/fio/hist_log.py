@@ -39,7 +39,7 @@ from fiotools.readers.fio.log_head import (
     begin,
     first_rows,
     is_cut,
-    log_name,
+    named,
     time_zero,
     warn,
 )
@@ -128,15 +128,15 @@ def directions(heads: Whole) -> pl.Series:
 
 def sniff(document: Document) -> bool:
     """Claim rows of as many numbers as fio has bins."""
-    name = log_name(document.plain_name)
-    named = name is not None and name.kind == "hist"
+    name = named(document)
+    is_named = name is not None and name.kind == "hist"
     rows = first_rows(document)
     if not rows:
-        return named and is_cut(document) and not document.kinds
+        return is_named and is_cut(document) and not document.kinds
     fields = rows[0].split(", ")
     width = len(fields) - BEFORE_BINS
     known = log_edges(width) is not None and fields[1] in ("0", "1", "2")
-    return (named or (known and width > _CERTAIN)) and not document.kinds
+    return (is_named or (known and width > _CERTAIN)) and not document.kinds
 
 
 def edges_of(document: Document) -> NDArray[np.float64] | None:
@@ -148,7 +148,7 @@ def edges_of(document: Document) -> NDArray[np.float64] | None:
 
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
-    name = log_name(document.plain_name)
+    name = named(document)
     edges, bad = edges_of(document), list[int]()
     parts = [] if edges is None else [*read_rows(document.text, len(edges) - 1 + BEFORE_BINS, bad)]
     if edges is None or not any(map(len, parts)):

@@ -32,13 +32,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import ParseError
-from fiotools.hints import typed
+from fiotools.hints import argument
 from fiotools.readers.fio.log_head import (
     LogName,
     begin,
     first_rows,
     is_cut,
-    log_name,
+    named,
     warn,
 )
 from fiotools.readers.fio.log_lines import Layout, Lines, layout_of, whole_lines
@@ -55,7 +55,7 @@ _WIDEST = 8
 def sniff(document: Document) -> bool:
     """Claim lines of numbers that are named as fio's logs are, or that only fio writes."""
     rows = first_rows(document)
-    name = log_name(document.plain_name)
+    name = named(document)
     if name and name.kind != "hist":
         claimed = rows[0].count(",") < _WIDEST if rows else is_cut(document)
     else:
@@ -77,13 +77,13 @@ def _only_fio_writes(row: str) -> bool:
 
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
-    name = log_name(document.plain_name)
+    name = named(document)
     if name is None or name.kind == "hist":
         raise ParseError(
             document.name,
             "a log of fio, but its name does not say of what",
-            remedy="give it back its name (x_lat.1.log, x_bw.1.log, ...)"
-            + typed(", or reads(text, name='x_lat.1.log')", ""),
+            remedy=f"say it, {argument('quantity', 'iops')} (or bw, lat, clat, slat), or give it "
+            "back its name (x_lat.1.log)",
         )
     fio = begin(document, tables, name, "fio_log")
     layout, meaning = decided(document, tables, name, fio)

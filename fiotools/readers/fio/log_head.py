@@ -99,6 +99,14 @@ def log_name(path: str) -> LogName | None:
     return LogName(kind, found["job"], number, found["host"], "job" if number else None)
 
 
+def named(document: Document) -> LogName | None:
+    """Read the name of a log, or take what the caller says that it is of."""
+    name = log_name(document.plain_name)
+    if name is None and document.quantity is not None:
+        name = log_name(f"{document.plain_name.removesuffix('.log')}_{document.quantity}.log")
+    return name
+
+
 def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -> Version:
     """Start the run of a log, and note a last line that is not whole; return fio's version."""
     fio, text = Version.of(document.version), document.text

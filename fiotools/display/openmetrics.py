@@ -1,0 +1,100 @@
+"""Results as OpenMetrics, the text that Prometheus and Grafana take.
+
+Each number is a gauge in base units, as Prometheus asks for: seconds, bytes, ratios. Its labels are
+the columns that say what it is of. There are no times beside the values: the collector of text
+files refuses them, and when a run was reported is a gauge of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, Column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from fiotools.tables.results import Results
+
+# a column's unit here, there, and how many of ours are one of theirs
+_UNITS = {
+    "ns": ("seconds", 1e-9),
+    "s": ("seconds", 1.0),
+    "B": ("bytes", 1.0),
+    "B/s": ("bytes_per_second", 1.0),
+    "%": ("ratio", 0.01),
+}
+_ENDS = ("_bytes_per_s", "_bytes", "_ns", "_pct", "_s")
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+_TOLD = ("io", "percentiles", "timings", "jobs", "runs")
+_QUALITIES = ("latency", "percentile", "quantity", "cpu", "device")
+
+
+def text(results: Results) -> Iterator[str]:
+    r"""Write the tables, line by line.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> lines = [*text(ft.read("data/page-cache/{cache}.txt", tables=("timings",)))]
+    >>> print(*lines[:3], lines[-1], sep="\n")
+    # TYPE fiotools_timings_real_seconds gauge
+    # UNIT fiotools_timings_real_seconds seconds
+    # HELP fiotools_timings_real_seconds Wall time.
+    # EOF
+    """
+    for table in _TOLD:
+        if table in results.tables and results.tables.height(table):
+            yield from _table(results.tables.polars(table), table)
+    yield "# EOF"
+
+
+def _table(frame: pl.DataFrame, table: str) -> Iterator[str]:
+    """Write a gauge for each column of numbers."""
+    own = [name for name in frame.columns if name not in TABLES[table]]
+    told = [name for name in (*KEYS, *CONDITIONS, *_QUALITIES, "command") if name in frame.columns]
+    labels = _labels(frame, list(dict.fromkeys([*own, *told])))
+    for name in frame.columns:
+        column = COLUMNS.get(name)
+        if column is None or name in told or not _is_number(column):
+            continue
+        is_moment = column.dtype == "datetime"
+        unit, scale = _UNITS.get("s" if is_moment else column.unit, ("", 1.0))
+        stem = next((name.removesuffix(end) for end in _ENDS if unit and name.endswith(end)), name)
+        if is_moment:
+            stem += "_timestamp"
+        metric = "_".join(part for part in ("fiotools", table, stem, unit) if part)
+        values = zip(labels, _values(frame, name, scale), strict=True)
+        samples = [f"{metric}{{{label}}} {value!r}" for label, value in values if value is not None]
+        if samples:
+            yield f"# TYPE {metric} gauge"
+            if unit:
+                yield f"# UNIT {metric} {unit}"
+            yield f"# HELP {metric} {column.meaning.translate(_ESCAPED)}"
+            yield from samples
+
+
+def _is_number(column: Column) -> bool:
+    return column.dtype in ("Int64", "float64", "datetime")
+
+
+def _values(frame: pl.DataFrame, name: str, scale: float) -> Iterator[float | None]:
+    for value in frame[name]:
+        moment = getattr(value, "timestamp", None)
+        number = value if moment is None else moment()
+        yield None if number is None or number != number else float(number) * scale
+
+
+def _labels(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    """Write the labels of each row; what it does not say is left out."""
+    rows = frame.select(names).iter_rows(named=True)
+    return [
+        ",".join(f'{name}="{_label(value)}"' for name, value in row.items() if value is not None)
+        for row in rows
+    ]
+
+
+def _label(value: Any) -> str:
+    said = "true" if value is True else "false" if value is False else str(value)
+    return said.translate(_ESCAPED)

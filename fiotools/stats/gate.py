@@ -1,0 +1,193 @@
+"""A gate for pipelines: which comparisons break a rule such as "slower:5%"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf, log, log1p
+from typing import Any
+
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.errors import SchemaError
+from fiotools.stats import frames
+from fiotools.stats.arguments import metric_of
+from fiotools.stats.ratio import settled
+from fiotools.units import level, percent, sides
+from fiotools.vocabulary import ANSWERS
+
+_RULE = re.compile(r"(?:(?P<metric>\S+)\s+)?(?P<word>[a-z-]+)(?::(?P<share>\d+(?:\.\d+)?)\s*%)?")
+# what each word calls a failure: +1 a gain, -1 a loss, in the sense of the metric or of the ratio
+_GOOD = {"faster": 1, "better": 1, "slower": -1, "worse": -1}
+_MORE = {"higher": 1, "lower": -1}
+_WORDS = (*_GOOD, *_MORE, "not-same", "not-settled")
+FAIL, PASS, UNDECIDED = "fail", "pass", "undecided"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What must not be found.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    metric : str or None
+        The metric that it is about; None: every metric.
+    word : str
+    share : float
+        By more than this share.
+    """
+
+    text: str
+    metric: str | None
+    word: str
+    share: float
+
+    @classmethod
+    def of(cls, text: str) -> Rule:
+        """Read a rule.
+
+        Examples
+        --------
+        >>> Rule.of("slower:5%").share, Rule.of("p99 slower:10%").metric
+        (0.05, 'p99')
+        """
+        match = _RULE.fullmatch(text.strip())
+        if (
+            match is None
+            or match["word"] not in _WORDS
+            or (match["share"] and "-" in match["word"])
+        ):
+            raise SchemaError(
+                f"{text!r} is not a rule: write slower:5%, p99 slower:10% or not-same; "
+                f"the words are {', '.join(_WORDS)}"
+            )
+        share = float(match["share"] or 0) / 100
+        return cls(text.strip(), match["metric"], match["word"], share)
+
+    def judge(self, row: dict[str, Any]) -> str:
+        """Say whether a row of a comparison breaks the rule, keeps it, or leaves it open."""
+        verdict = row["verdict"] or ""
+        if self.word == "not-same":
+            return PASS if verdict.startswith("same") else FAIL
+        has_interval = row["ratio_lo"] is not None and row["ratio_hi"] is not None
+        if self.word == "not-settled":
+            return PASS if has_interval and settled(verdict) else FAIL
+        if not has_interval:
+            return UNDECIDED
+        low, high = (log(row[end]) if row[end] > 0 else -inf for end in ("ratio_lo", "ratio_hi"))
+        edge = log1p(self.share)
+        if self._sign(row["metric"]) < 0:
+            if self.share >= 1:
+                raise SchemaError(f"{self.text!r}: {row['metric']} cannot be less by 100 % or more")
+            low, high, edge = -high, -low, -log1p(-self.share)
+        return FAIL if low > edge else PASS if high <= edge else UNDECIDED
+
+    def _sign(self, metric: str) -> int:
+        """Say which way the ratio goes where the rule is broken."""
+        if self.word in _MORE:
+            return _MORE[self.word]
+        measure = metric_of(metric)
+        if measure.better is None:
+            raise SchemaError(f"is more {metric!r} better, or less? Write higher or lower instead")
+        return _GOOD[self.word] * measure.sign
+
+
+def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFrameT:
+    """Hold a comparison to rules, as a pipeline does before it lets a change pass.
+
+    Parameters
+    ----------
+    comparison : pandas.DataFrame or polars.DataFrame
+        What `compare` or `speedup` answered; of several metrics, one answer below the other.
+    fail_if : str or sequence of str
+        Rules: ``"slower:5%"`` fails where the whole interval of the ratio lies beyond 5 % on the
+        worse side: below .95 for I/Os per second, above 1.05 for a time. ``"p99 slower:10%"`` is
+        about one metric; ``"slower"`` is any loss that chance does not explain. The words are
+        slower and worse, faster and better, higher and lower (of the ratio itself), ``not-same``
+        (fails unless the verdict is "same") and ``not-settled`` (fails where the runs are too few
+        to say anything).
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row for each rule and each row of the comparison that it is about: the columns that name
+        the row, ``baseline``, ``metric``, ``ratio``, ``ratio_lo``, ``ratio_hi``, ``verdict``,
+        ``rule``, ``outcome`` ("fail", "pass", or "undecided" where the interval holds the edge, or
+        there is none) and ``why``, a sentence.
+
+    Raises
+    ------
+    SchemaError
+        If a rule cannot be read or is about a metric that is not there, or the frame is no
+        comparison.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> runs = pd.DataFrame({
+    ...     "build": ["old"] * 5 + ["new"] * 5,
+    ...     "iops": [131, 127, 140, 129, 133, 100, 104, 98, 101, 97],
+    ... })
+    >>> cmp = ft.compare(runs, "iops", between="build", baseline="old")
+    >>> held = ft.gate(cmp, ["slower:5%", "slower:40%"])
+    >>> held["outcome"].tolist()
+    ['fail', 'pass']
+    >>> print(held["why"][0])
+    new / old: 0.758 [0.722, 0.795] times the iops; slower by more than 5 %
+    """
+    data = frames.opened(comparison)
+    frames.need(data, ["baseline", "metric", "ratio", "ratio_lo", "ratio_hi", "verdict"])
+    names = data.columns[: data.columns.index("baseline")]
+    if not names:
+        raise SchemaError("not a comparison: no column before 'baseline'")
+    rules = [Rule.of(text) for text in ([fail_if] if isinstance(fail_if, str) else fail_if)]
+    if not rules:
+        raise SchemaError("there is no rule: fail_if='slower:5%'")
+    rows = [dict(zip(data.columns, values, strict=True)) for values in _rows(data)]
+    found, places = [], []
+    for rule in rules:
+        about = [at for at, row in enumerate(rows) if _is_about(rule, row["metric"])]
+        if not about:
+            there = ", ".join(frames.distinct(row["metric"] for row in rows))
+            raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
+        for at in about:
+            outcome = rule.judge(rows[at])
+            own = {name: rows[at][name] for name in ("metric", "ratio", "ratio_lo", "ratio_hi")}
+            said = {"verdict": rows[at]["verdict"], "rule": rule.text, "outcome": outcome}
+            found.append({**own, **said, "why": _why(rule, rows[at], names, outcome)})
+            places.append(at)
+    keep = frames.kept((*names, "baseline"), places)
+    return frames.answer(data, ANSWERS["gate"], keep, found)
+
+
+def _rows(data: frames.Frame) -> Iterable[tuple[Any, ...]]:
+    return zip(*(frames.values(data, name) for name in data.columns), strict=True)
+
+
+def _is_about(rule: Rule, metric: str) -> bool:
+    """Say whether a rule is about a metric, whose unit people leave out."""
+    return rule.metric is None or metric == rule.metric or metric.startswith(f"{rule.metric}_")
+
+
+def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) -> str:
+    """Say in a sentence what was found."""
+    *by, between = names
+    own, other = sides(row[between], row["baseline"], between)
+    where = ", ".join(level(row[name], name) for name in by)
+    told = f"{where}: " if where else ""
+    if row["ratio"] is None:
+        return f"{told}{own} / {other}: {row['verdict']}"
+    ratio = f"{row['ratio']:.3g}"
+    if row["ratio_lo"] is not None:
+        ratio += f" [{row['ratio_lo']:.3g}, {row['ratio_hi']:.3g}]"
+    told += f"{own} / {other}: {ratio} times the {row['metric']}; "
+    if rule.word.startswith("not-"):
+        return told + str(row["verdict"])
+    more = f"{rule.word} by more than {percent(rule.share)} %" if rule.share else rule.word
+    if outcome == UNDECIDED:
+        return f"{told}whether it is {more} is not settled"
+    return told + (more if outcome == FAIL else f"not {more}")

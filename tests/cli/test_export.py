@@ -1,0 +1,77 @@
+"""What leaves for other programs: files by their ending, datasets read again, OpenMetrics."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import fiotools as ft
+from fiotools.cli import main
+from fiotools.cli.options import ENDINGS
+
+DATA = Path(__file__).parents[2] / "data"
+SIDES = [f"{DATA}/dda-vhdx/xml/{{volume}}.xml", "--metric", "iops", "--by", "direction"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_answer_is_written_by_its_ending(tmp_path, ending):
+    if ending == ".xlsx":
+        pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
+    target = tmp_path / f"answer{ending}"
+    assert main(["compare", *SIDES, "-o", str(target)]) == 0
+    content = target.read_bytes()
+    if ending == ".jsonl":
+        rows = [json.loads(line) for line in content.splitlines()]
+        assert {row["direction"] for row in rows} == {"total", "read", "write"}
+    elif ending == ".html":
+        assert b"How it was measured" in content
+        assert b"1.41" in content
+    elif ending == ".parquet":
+        assert pl.read_parquet(target)["ratio"].len() == 6
+    else:
+        assert content
+
+
+def test_a_workbook_holds_no_formulas(tmp_path):
+    pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
+    from zipfile import ZipFile
+
+    times = tmp_path / "a.txt"
+    times.write_text("$ time =1+1\n\nreal\t0m1.000s\nuser\t0m0.100s\nsys\t0m0.100s\n")
+    target = tmp_path / "a.xlsx"
+    assert main(["read", str(times), "-t", "timings", "-o", str(target)]) == 0
+    with ZipFile(target) as book:
+        assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
+
+
+def test_a_name_that_says_no_format_is_refused(tmp_path, capsys):
+    assert main(["compare", *SIDES, "-o", str(tmp_path / "answer.doc")]) == 2
+    assert ".xlsx" in capsys.readouterr().err
+
+
+def test_a_dataset_is_a_side(tmp_path, capsys):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    for name in ("vhdx", "nvme"):
+        ft.convert(f"{DATA}/dda-vhdx/xml/{name}.xml", str(tmp_path / f"{name}.ds"))
+    sides = [f"{name}={tmp_path}/{name}.ds" for name in ("vhdx", "nvme")]
+    assert main(["compare", *sides, "--metric", "iops", "--where", "direction=total"]) == 0
+    assert "1.82" in capsys.readouterr().out
+
+
+def test_openmetrics_is_what_prometheus_reads(capsys):
+    parser = pytest.importorskip(
+        "prometheus_client.openmetrics.parser", reason="prometheus_client is not installed"
+    )
+    assert main(["export", f"{DATA}/dda-vhdx/xml/{{volume}}.xml"]) == 0
+    families = {
+        one.name: one for one in parser.text_string_to_metric_families(capsys.readouterr().out)
+    }
+    latency = families["fiotools_io_lat_mean_seconds"]
+    assert latency.unit == "seconds"
+    io = ft.read(f"{DATA}/dda-vhdx/xml/{{volume}}.xml").io
+    own = io[io["lat_mean_ns"].notna()]
+    assert [one.value for one in latency.samples] == pytest.approx(own["lat_mean_ns"] / 1e9)
+    assert latency.samples[0].labels["volume"] == own["volume"].iloc[0]

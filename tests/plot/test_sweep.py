@@ -1,0 +1,122 @@
+"""Sweeps: lines over a condition, panels of them, and grids of two conditions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.plot import common
+
+
+def runs(levels, rounds=5, depths=(1, 4, 16, 64), jobs=(1, 4)):
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        [
+            {
+                "device": f"dev{level}",
+                "iodepth": depth,
+                "numjobs": job,
+                "round": at,
+                "iops": 1e4 * (level + 1) * depth * job / (1 + depth / 8) * rng.lognormal(0, 0.05),
+            }
+            for level in range(levels)
+            for depth in depths
+            for job in jobs
+            for at in range(rounds)
+        ]
+    )
+
+
+def inside(figure):
+    """Say whether all words are on the figure."""
+    figure.canvas.draw()
+    renderer, whole = figure.canvas.get_renderer(), figure.bbox
+    texts = [text for ax in figure.axes for text in ax.texts if text.get_text()]
+    boxes = [text.get_window_extent(renderer) for text in texts]
+    return all(whole.x0 <= b.x0 and b.x1 <= whole.x1 + 1 and b.y0 >= -1 for b in boxes)
+
+
+def apart(ax):
+    """Say whether no two names of lines are on top of each other."""
+    figure = ax.get_figure()
+    figure.canvas.draw()
+    boxes = sorted(text.get_window_extent().y0 for text in ax.texts)
+    return all(high - low > 5 for low, high in pairwise(boxes))
+
+
+@pytest.mark.parametrize("rounds", [1, 5])
+@pytest.mark.parametrize("levels", [1, 7, 30])
+def test_as_many_points_as_runs_and_names_that_can_be_read(levels, rounds):
+    frame = runs(levels, rounds, jobs=(1,))
+    ax = ft.plot.sweep(frame, "iops", x="iodepth", hue="device")
+    dots = [line for line in ax.lines if line.get_linestyle() == "None" and line.get_clip_on()]
+    assert sum(len(line.get_xdata()) for line in dots) == len(frame)
+    assert len(ax.texts) == levels
+    assert inside(ax.get_figure())
+    assert apart(ax)
+    assert len(set(common.looks(list(frame["device"].unique())))) == levels
+
+
+def test_lines_have_the_order_of_their_right_ends():
+    frame = runs(3, jobs=(1,))
+    ax = ft.plot.sweep(frame, "iops", x="iodepth", hue="device")
+    ax.get_figure().canvas.draw()
+    heights = {text.get_text(): text.get_window_extent().y0 for text in ax.texts}
+    assert sorted(heights, key=heights.get) == ["dev0", "dev1", "dev2"]
+
+
+def test_panels_have_the_same_axes_and_one_legend():
+    axes = ft.plot.sweep(runs(2), "iops", x="iodepth", hue="device", by="numjobs")
+    assert len({ax.get_ylim() for ax in axes}) == 1
+    assert [ax.get_title(loc="left") for ax in axes] == ["numjobs 1", "numjobs 4"]
+    (legend,) = axes[0].get_figure().legends
+    assert legend.get_title().get_text() == "device"
+    assert [text.get_text() for text in legend.get_texts()] == ["dev1", "dev0"]
+
+
+def test_a_short_range_is_linear_from_zero():
+    frame = pd.DataFrame({"rwmixread_pct": [0, 50, 100] * 2, "iops": [90, 100, 110, 91, 101, 111]})
+    ax = ft.plot.sweep(frame, "iops", x="rwmixread_pct")
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "linear")
+    assert ax.get_ylim()[0] == 0
+
+
+def test_an_interval_that_leaves_the_axes_ends_in_an_arrow():
+    frame = pd.DataFrame({"iodepth": [1, 1, 64, 64], "iops": [100.0, 900.0, 800.0, 1000.0]})
+    ax = ft.plot.sweep(frame, "iops", x="iodepth")
+    arrows = [line for line in ax.lines if not line.get_clip_on()]
+    assert {line.get_marker() for line in arrows} == {"v", "^"}
+
+
+def test_panels_do_not_go_on_axes_of_ones_own():
+    _, ax = plt.subplots()
+    with pytest.raises(ft.SchemaError, match="several panels"):
+        ft.plot.sweep(runs(1), "iops", x="iodepth", by="numjobs", ax=ax)
+
+
+@pytest.mark.parametrize("rounds", [1, 5])
+@pytest.mark.parametrize("count", [1, 7, 30])
+def test_a_grid_has_a_value_in_each_cell(count, rounds):
+    frame = runs(1, rounds, depths=range(1, count + 1))
+    ax = ft.plot.grid(frame, "iops")
+    assert len(ax.texts) == 2 * count
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["1", "4"]
+    assert inside(ax.get_figure())
+    means = frame.groupby(["numjobs", "iodepth"])["iops"].mean()
+    shown = [float(text.get_text().replace(",", "")) for text in ax.texts]
+    assert shown == pytest.approx(means.tolist(), rel=0.01)
+
+
+def test_a_grid_of_ratios_is_of_one_level():
+    frame = runs(3)
+    cmp = ft.compare(frame, "iops", between="device", baseline="dev0", by=["iodepth", "numjobs"])
+    ax = ft.plot.grid(cmp[cmp["device"] == "dev2"])
+    assert {text.get_text()[-1] for text in ax.texts} == {"x"}
+    assert "dev2 / dev0" in ax.get_xlabel()
+    with pytest.raises(ft.SchemaError, match="several rows"):
+        ft.plot.grid(cmp)

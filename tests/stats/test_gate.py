@@ -1,0 +1,72 @@
+"""A gate breaks where a loss is certain, and nowhere else."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import fiotools as ft
+from fiotools.errors import SchemaError
+
+_COLUMNS = ("build", "baseline", "metric", "ratio", "ratio_lo", "ratio_hi", "verdict")
+
+
+def compared(metric, ratio, low, high, verdict="slower"):
+    values = ("new", "old", metric, ratio, low, high, verdict)
+    return pl.DataFrame([dict(zip(_COLUMNS, values, strict=True))])
+
+
+@pytest.mark.parametrize(
+    ("metric", "ratio", "low", "high", "rule", "outcome"),
+    [
+        ("iops", 0.8, 0.75, 0.85, "slower:5%", "fail"),
+        ("iops", 0.8, 0.75, 0.951, "slower:5%", "undecided"),
+        ("iops", 0.97, 0.951, 0.99, "slower:5%", "pass"),
+        ("iops", 0.97, 0.951, 0.99, "slower", "fail"),
+        ("iops", 1.2, 1.1, 1.3, "slower:5%", "pass"),
+        ("iops", 1.2, 1.1, 1.3, "faster:5%", "fail"),
+        ("real_s", 1.2, 1.1, 1.3, "slower:5%", "fail"),
+        ("real_s", 1.2, 1.04, 1.3, "slower:5%", "undecided"),
+        ("real_s", 0.8, 0.75, 0.85, "slower:5%", "pass"),
+        ("real_s", 0.8, 0.75, 0.85, "lower:10%", "fail"),
+        ("iops", 0.8, 0.75, 0.85, "higher", "pass"),
+        ("iops", 0.5, None, None, "slower:5%", "undecided"),
+        ("iops", 0.5, None, None, "not-settled", "fail"),
+        ("iops", 0.8, 0.75, 0.85, "not-settled", "pass"),
+        ("iops", 0.8, 0.75, 0.85, "not-same", "fail"),
+    ],
+)
+def test_outcomes(metric, ratio, low, high, rule, outcome):
+    held = ft.gate(compared(metric, ratio, low, high), rule)
+    assert held["outcome"].to_list() == [outcome]
+    assert held["why"][0].startswith("new / old: ")
+
+
+def test_same_keeps_the_rule():
+    frame = compared("iops", 1.0, 0.99, 1.01, "same within 5 %")
+    assert ft.gate(frame, "not-same")["outcome"].to_list() == ["pass"]
+
+
+def test_a_rule_of_one_metric_leaves_the_others_alone():
+    frame = pl.concat([compared("iops", 0.8, 0.7, 0.9), compared("p99_ns", 2.0, 1.5, 2.5)])
+    held = ft.gate(frame, ["p99 slower:10%", "slower:40%"])
+    assert held.select("rule", "metric", "outcome").rows() == [
+        ("p99 slower:10%", "p99_ns", "fail"),
+        ("slower:40%", "iops", "pass"),
+        ("slower:40%", "p99_ns", "fail"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("slow:5%", "not a rule"),
+        ("slower:5", "not a rule"),
+        ("not-same:5%", "not a rule"),
+        ("slower:100%", "cannot be less"),
+        ("p99 slower", "compared was iops"),
+    ],
+)
+def test_a_rule_that_says_nothing_is_refused(rule, said):
+    with pytest.raises(SchemaError, match=said):
+        ft.gate(compared("iops", 0.8, 0.75, 0.85), rule)
