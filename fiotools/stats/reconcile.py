@@ -21,6 +21,7 @@ from fiotools.vocabulary import ANSWERS
 
 _AMOUNTS = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
 _TOLD = (*_AMOUNTS, *_AMOUNTS.values(), "runtime_s")
+_FASTER = 2.0  # than the fastest sample: how fast the rest of a run may have been
 # fio's averaged logs hold whole I/Os and KiB a second
 _CUT = {"iops": 1.0, "bw_bytes_per_s": 1024.0}
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
@@ -100,9 +101,9 @@ def reconcile(
 
     Of averaged logs rates are compared, not amounts: fio does not write its last window, so that
     the log of 10 s with windows of 1 s lacks a tenth of the I/Os. What was done in that window is
-    not known: nothing, or up to the largest of the log's rates. Nor does fio write windows without
-    I/O. Time before the first entry counts as such, and gaps of two windows and more; where a gap
-    may also be a sample that came late, the log is judged by both.
+    not known: nothing, or up to twice the largest of the log's rates. Nor does fio write windows
+    without I/O. Time before the first entry counts as such, and gaps of two windows and more; where
+    a gap may also be a sample that came late, the log is judged by both.
 
     Examples
     --------
@@ -296,16 +297,23 @@ def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
         told * sum((series.bounds or (series.done,) * 2)[at] for series in parts) / done
         for at in (0, 1)
     )
-    least, most = least * (1 - share), most * (1 + share) + (1 - covered) * high
-    verdict = "not settled" if least <= rate <= most else "disagrees"
-    if verdict == "not settled" and rate < told * (1 - share):
-        return f"{verdict}: {said}, unless it was idle in parts of the time between its samples"
-    if 1 - covered < 1e-6:
-        late = ", unless what came after its gaps was late"
-        return f"{verdict}: {said}{late if verdict == 'not settled' else ', over the whole run'}"
-    part = f"the {percent(1 - covered)} % of the run without a log"
-    if rate < least:
-        return f"{verdict}: {said}, more than {part} can explain"
-    rest = max((rate - told) / (1 - covered), 0.0)
+    left = 1 - covered if 1 - covered > 1e-6 else 0.0
+    part = f"the {percent(left)} % of the run without a log"
+    whole = "" if left else f"disagrees: {said}, over the whole run"
+    if rate * (1 + share) < told:
+        if rate * (1 + share) >= least:
+            return (
+                f"not settled: {said}, unless it was idle in parts of the time between its samples"
+            )
+        return whole or f"disagrees: {said}, more than {part} can explain"
+    verdict = "not settled"
+    logged = rate * (1 - share) - left * _FASTER * high
+    if left == 0 or logged > told:
+        if logged <= most and most > told:
+            return f"not settled: {said}, unless what came after its gaps was late"
+        if whole:
+            return whole
+        verdict = "disagrees"
+    rest = max((rate - told) / left, 0.0)
     reach = "which its samples reach too" if low <= rest <= high else "as none of its samples was"
     return f"{verdict}: {said}; {part} would have been at {rest:.4g} {found.unit}, {reach}"

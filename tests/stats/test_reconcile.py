@@ -55,13 +55,15 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
                 "have been at 850 1/s, which its samples reach too"),
         (900.0, "not settled: log 11 % above the summary; the 10 % of the run without a log would "
                 "have been at 0 1/s, as none of its samples was"),
-        (1100.0, "disagrees: log 9.1 % below the summary; the 10 % of the run without a log would "
-                 "have been at 2000 1/s, as none of its samples was"),
+        (1100.0, "not settled: log 9.1 % below the summary; the 10 % of the run without a log "
+                 "would have been at 2000 1/s, as none of its samples was"),
+        (1200.0, "disagrees: log 17 % below the summary; the 10 % of the run without a log would "
+                 "have been at 3000 1/s, as none of its samples was"),
         (500.0, "disagrees: log 100 % above the summary, more than the 10 % of the run without a "
                 "log can explain"),
         (0.0, "no iops in the summary"),
     ],
-    ids=["odd rest", "possible rest", "stall", "too fast a rest", "impossible rest", "nothing"],
+    ids=["odd rest", "possible rest", "stall", "fast rest", "too fast a rest", "impossible rest", "nothing"],
 )  # fmt: skip
 def test_what_the_rest_would_have_to_be(log, summary, rows, iops, verdict):
     (row,) = rows(reconcile(log([850.0, 1150.0] + [1000.0] * 7), summary(iops, 10.0)))
@@ -78,6 +80,13 @@ def test_a_whole_log_has_no_rest(log, summary, rows):
     assert row["verdict"] == "disagrees: log 2.4 % above the summary, over the whole run"
     (row,) = rows(reconcile(log([1024.0] * 10), summary(1000.0, 10.0), tolerance=0.03))
     assert row["verdict"] == "ok"
+
+
+@pytest.mark.parametrize("rate", [989.9, 990.0, 1000.0, 1010.0, 1010.05, 1010.2])
+def test_a_whole_log_at_the_edge_of_its_tolerance(log, summary, rows, rate):
+    (row,) = rows(reconcile(log([rate] * 10), summary(1000.0, 10.0)))
+    ok = abs(rate / 1000 - 1) <= 0.01 + 1e-9
+    assert row["verdict"].startswith("ok" if ok else "disagrees")
 
 
 def test_what_a_log_covers_is_told(log, summary, rows):
