@@ -78,7 +78,8 @@ def shifts(
     Notes
     -----
     Of a hundred sequences without a step one shows one, be the samples independent or each like the
-    one before (`change_points` says how). Up to 30 runs are tested by their order, which of fewer
+    one before (`change_points` says how); of 120 samples that correlate by .95, two. Bursts that
+    last a twentieth of a series and more are changes of level, and found as such. Up to 30 runs are tested by their order, which of fewer
     than ten or so proves nothing: two of five runs come first or last once in five. A step among
     them has to stand out of normal noise, and the warning names the share of orders. A level that
     is shorter than a twentieth of a series, or that comes and goes many times, is not seen. A
