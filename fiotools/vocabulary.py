@@ -356,7 +356,7 @@ _COLUMNS: tuple[Column, ...] = (
         "runs_needed",
         "Int64",
         "",
-        "Further runs a side that will probably settle the verdict with looks='any'; 0 where it is"
+        "Further runs a side that will probably settle the verdict, as another look; 0 where it is"
         " settled.",
     ),
     _c("cov_hi_pct", "float64", "%", "Upper 80 % limit of a pilot's coefficient of variation."),

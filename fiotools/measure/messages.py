@@ -117,14 +117,12 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
         between, baseline, by = question(plan)
         if between:
             by += ["direction"] * (table == "io")
-            python, shell = (
-                ("", "") if plan.until == "rounds" else (", looks='any'", " --looks any")
-            )
+            again = typed(", looks='any'", " --looks any") if plan.until == "settled" else ""
             how = typed(
                 f"ft.compare(c.results.{table}, {metric!r}, "
-                f"between={between!r}, baseline={baseline!r}, by={by!r}{python})",
+                f"between={between!r}, baseline={baseline!r}, by={by!r}{again})",
                 f"fiotools compare {template} --metric {metric} "
-                f"--between {between} --baseline {baseline} --by {','.join(by)}{shell}",
+                f"--between {between} --baseline {baseline} --by {','.join(by)}{again}",
             )
             text.append(f"  compare:     {how}")
     return "\n".join(text)

@@ -81,7 +81,7 @@ def test_levels_of_an_answer_share_its_error():
 @pytest.mark.parametrize(("looks", "low", "high"), [("once", 0.08, 0.2), ("any", 0, 0.035)])
 def test_looking_after_each_run(looks, low, high):
     rng = np.random.default_rng(8)
-    ways = [stopped("each run", looks, looks, (1, 1), rng)[0] for _ in range(400)]
+    ways = [stopped("each run", looks, (1, 1), rng)[0] for _ in range(400)]
     assert low <= np.mean([way > 0 for way in ways]) < high
 
 
