@@ -26,6 +26,7 @@ from fiotools.stats.replicates import (
     run_keys,
 )
 from fiotools.stats.summary import mean_interval
+from fiotools.units import human
 from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
@@ -104,7 +105,7 @@ def best_under(
        iodepth     iops  observed     limit  n  n_below
     0       16  79000.0  205000.0  500000.0  2        2
     >>> best["warnings"][0]
-    'faster, and not below it: iodepth 64 (595000)'
+    'faster, and not below it: iodepth 64 (595 µs)'
     """
     check_confidence(confidence)
     named, swept, data = frames.names(by), frames.names(sweep), frames.opened(io)
@@ -148,17 +149,17 @@ def best_under(
         line |= {"n_below": 0, "confidence": confidence, "notes": notes}
         if best is None:
             least = min((one.mean for one in found), default=None)
-            how = "" if least is None else f"; the lowest is {least:.6g}"
-            notes.append(f"no {metric} below {limit:g}{how}")
+            how = "" if least is None else f"; the lowest is {human(least, unit)}"
+            notes.append(f"no {metric} below {human(limit, unit)}{how}")
         else:
             line |= {name: column[best.rows[0]] for name, column in told.items()}
-            line |= best.answer(limit, confidence, notes)
+            line |= best.answer(limit, confidence, unit, notes)
             apart = frames.differing(told, [one.rows[0] for one in found])
             over = [one for one in found if one.iops > best.iops]
             if over:
                 named_so = ", ".join(
                     " ".join(f"{name} {told[name][one.rows[0]]}" for name in apart)
-                    + f" ({one.mean:.6g})"
+                    + f" ({human(one.mean, unit)})"
                     for one in sorted(over, key=lambda one: one.iops)
                 )
                 notes.append(f"faster, and not below it: {named_so}")
@@ -181,7 +182,7 @@ class _Condition:
     def mean(self) -> float:
         return fmean(self.values)
 
-    def answer(self, limit: float, confidence: float, notes: list[str]) -> AnswerRow:
+    def answer(self, limit: float, confidence: float, unit: str, notes: list[str]) -> AnswerRow:
         """Say how they stand to the limit; add what to know before believing it."""
         n = len(self.values)
         line: AnswerRow = {"iops": self.iops, "observed": self.mean, "n": n}
@@ -193,8 +194,8 @@ class _Condition:
             line |= {"observed_lo": low, "observed_hi": high}
             if high >= limit:
                 notes.append(
-                    f"the interval of the mean reaches {high:.6g}: whether it is below is not "
-                    "settled"
+                    f"the interval of the mean reaches {human(high, unit)}: whether it is below "
+                    "is not settled"
                 )
         return line
 

@@ -261,6 +261,11 @@ def ratios_of(
                 else:
                     options, others = (options_of_rows(had, keys, arm) for arm in (own, base))
                     _say_what_was_set(found, options, others, named)
+                    for name, texts in (
+                        () if design.pair else ((level, options), (baseline, others))
+                    ):
+                        folders = [frozenset([text]) for text in texts.get("directory", ())]
+                        found.notes += several_targets(folders, f"the runs of {name!r}")
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none

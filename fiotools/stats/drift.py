@@ -61,10 +61,10 @@ def order_notes(
             "which side ran first is not known: unless they alternated, the drift is part of the "
             "difference"
         )
-    elif paired and len(sides[0]) - 2 < _LEAST_DF:
+    elif len(sides) == 1 and len(sides[0]) - 2 < _LEAST_DF:
         found.append(
-            f"{len(sides[0])} pairs are too few to show a drift, and which side of a pair ran "
-            "first is not known"
+            f"{len(sides[0])} {'pairs' if paired else 'rounds'} are too few to show a drift, and "
+            "which side ran first is not known"
         )
     return found
 

@@ -11,7 +11,6 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.frames import AnswerRow, Key
@@ -97,7 +96,7 @@ def variance_levels(
     check_confidence(confidence)
     named, within = frames.names(by), frames.names(levels)
     if len(set(within)) < 2 or len(set(within)) < len(within):
-        raise SchemaError(f"{argument('levels')} are two columns and more, the outermost first")
+        raise SchemaError("levels= are two columns and more, the outermost first")
     cost = _costs(costs or {}, within)
     data = frames.opened(frame)
     frames.need(data, [metric, *named, *within])
@@ -113,7 +112,7 @@ def variance_levels(
         if len(tree) < len(rows):
             raise SchemaError(
                 f"several values of one {', '.join(within)}: name what tells them apart as the "
-                f"last of {argument('levels')}"
+                "last of levels="
             )
         found = split(tree, confidence)
         best = best_repeats([one.variance for one in found], cost)

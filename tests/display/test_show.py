@@ -57,10 +57,11 @@ def test_a_comparison():
         ["5", "▼ slower"],
         ["5", "= same within 5 %"],
     ]
-    assert around == [
+    assert around[0::2] == [
         "bw of each fs, against ext4",
         "95 % intervals by log-welch, for all 2 together",
     ]
+    assert around[1].startswith("5 runs a side may miss a rare mode")
 
 
 def test_the_frame_stays_as_it_is():
@@ -170,7 +171,7 @@ def test_settings_and_a_summary():
     assert ["fsync", "randread", "not given", "1"] in body
     heads, body, around = rows(ft.show(ft.summarize(RUNS, "bw_bytes_per_s", by="fs")))
     assert heads[:4] == ["fs", "n", "median", "mean [95 %]"]
-    assert body[0][3].startswith("1.00 [0.980, 1.02] GB/s")
+    assert body[0][3].startswith("1.00 [0.981, 1.02] GB/s")
     assert around[0] == "bw of the runs of each fs"
 
 

@@ -57,7 +57,7 @@ def test_the_highest_iops_below_the_limit(sweep, rows):
     assert (nvme["iodepth"], nvme["iops"], nvme["observed"]) == (16, 8e4, 2e5)
     assert (nvme["metric"], nvme["unit"], nvme["limit"]) == ("lat_mean_ns", "ns", 500_000)
     assert (nvme["n"], nvme["n_below"], nvme["observed_lo"]) == (1, 1, None)
-    assert nvme["warnings"] == f"{ONE}; faster, and not below it: iodepth 64 (700000)"
+    assert nvme["warnings"] == f"{ONE}; faster, and not below it: iodepth 64 (700 µs)"
     assert (vhdx["iodepth"], vhdx["iops"]) == (16, 4e4)
 
 
@@ -69,7 +69,7 @@ def test_what_equals_the_limit_is_not_below_it(sweep, rows):
 def test_conditions_are_judged_by_the_mean_of_their_runs(sweep, rows):
     _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1e6, by="volume"))
     assert (vhdx["iodepth"], vhdx["iops"]) == (16, 4e4), "one lucky run at 64 is not enough"
-    assert "faster, and not below it: iodepth 64 (1.15e+06)" in vhdx["warnings"]
+    assert "faster, and not below it: iodepth 64 (1.15 ms)" in vhdx["warnings"]
     _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1.2e6, by="volume"))
     assert (vhdx["iodepth"], vhdx["iops"], vhdx["observed"]) == (64, 46e3, 1.15e6)
     assert (vhdx["n"], vhdx["n_below"]) == (2, 1)
@@ -102,7 +102,7 @@ def test_none_below_the_limit(sweep, rows):
     assert nvme["iops"] == 9e3
     assert (vhdx["iops"], vhdx["iodepth"], vhdx["observed"]) == (None,) * 3
     assert (vhdx["n"], vhdx["limit"]) == (0, 0.12e6)
-    assert vhdx["warnings"] == "no lat_mean_ns below 120000; the lowest is 140000"
+    assert vhdx["warnings"] == "no lat_mean_ns below 120 µs; the lowest is 140 µs"
 
 
 def test_a_percentile(sweep, tails, rows):

@@ -63,8 +63,13 @@ def test_rounds_tell_a_drift_without_a_clock(make, rows):
 def test_three_pairs_cannot_tell(make, rows):
     warnings = said(rows, make(**drifting("ab" * 3)), pair="round")
     assert warnings.startswith(
-        "3 pairs are too few to show a drift, and which side of a pair ran first is not known; "
+        "3 pairs are too few to show a drift, and which side ran first is not known; "
     )
+
+
+def test_three_rounds_cannot_tell(make, rows):
+    warnings = said(rows, make(**drifting("aaabbb")))
+    assert "3 rounds are too few to show a drift, and which side ran first is not known" in warnings
 
 
 def test_file_names_and_run_numbers(make, rows):

@@ -133,3 +133,19 @@ def test_modes_that_overlap_are_found_by_the_dip():
     logs = np.concatenate([rng.normal(0, 0.05, 40), rng.normal(0.25, 0.05, 40)])
     assert unlike(logs.tolist()) == ["the runs have more than one mode (dip test)"]
     assert unlike(np.round(logs, 1).tolist()) == []
+
+
+def test_folders_of_fio_are_targets(make, rows):
+    sources = [f"{name}.json" for name in "abcdef"]
+    frame = make(side=["a"] * 3 + ["b"] * 3, source=sources, run=1, iops=[1.0, 1.01, 0.99] * 2)
+    settings = make(
+        source=sources,
+        run=1,
+        entry=1,
+        option="directory",
+        text=["/mnt/x", "/mnt/y", "/mnt/x", "/mnt/z", "/mnt/z", "/mnt/z"],
+        origin="given",
+    )
+    warnings = sides(rows, frame, settings=settings)["warnings"]
+    assert "the runs of 'a' are on 2 targets (/mnt/x, /mnt/y)" in warnings
+    assert "the runs of 'b' are on" not in warnings
