@@ -13,11 +13,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.check_matrix import CASES, OUTPUTS, table
+from benchmarks.check_matrix import OUTPUTS, cases, places
 
 _SHELL = ["bash", "-e", "-o", "pipefail", "-c"]
 # what the commands of places and cases are made of
 _TOOLS = r"""
+F() {  # fio over a file once, T: for two seconds
+  nice -n "${nice:-0}" fio --name=j --filename="${file:-f}" --size="${size:-256m}" \
+    --output-format="${format:-json}" "$@"
+}
+T() { F --runtime="${seconds:-2}" --time_based "$@"; }
 volume() {  # a file system of its own: NAME KIND BACKING-FILE DIRECT-IO-OF-THE-LOOP [OPTIONS]
   [ -e "$3" ] || dd if=/dev/zero of="$3" bs=1M count=768 conv=fsync status=none
   local loop; loop=$(losetup --find --show --direct-io="$4" "$3")
@@ -32,6 +37,7 @@ hard_disk() {  # a file system on a disk that is as slow as one: NAME
 device() { findmnt -nro SOURCE --target "${1:-.}"; }
 throttle() {  # the device of this folder, for what this shell starts: read_iops 100
   local group=/sys/fs/cgroup/blkio/check-cases
+  rmdir "$group" 2>/dev/null || true  # and with it earlier limits
   mkdir -p "$group"; echo $$ >"$group/tasks"
   while [ $# -gt 0 ]; do
     echo "$(lsblk -ndro MAJ:MIN "$(device)") $2" >"$group/blkio.throttle.$1_device"; shift 2
@@ -47,6 +53,10 @@ file = open(sys.argv[1], "rb")
 pages = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
 pages[::4096], time.sleep(6)' "$1" & sleep 2
 }
+random() {  # what dd writes, in memory
+  trap 'rm -f /dev/shm/random /dev/shm/check-cases w' EXIT
+  dd if=/dev/urandom of=/dev/shm/random bs=1M count=512 status=none
+}
 drop() { dd if="$1" iflag=nocache count=0 status=none; }
 """.replace("SLOW_DISK", str(Path(__file__).with_name("slow_disk.py")))
 
@@ -55,11 +65,11 @@ def make(case: dict[str, Any], work: Path) -> None:
     """Run one case in its place, and keep what it printed."""
     script = f"{_TOOLS}\n{case.get('before', '')}\n"
     command = case["command"]
-    if "--output-format" in command:
-        script += command
-    else:  # a session, as a terminal shows it
+    if case.get("is_session"):  # as a terminal shows it
         for line in command.split("\n"):
             script += f"exec 2>&1; printf '$ %s\\n' {_quoted(line)}; {line}\n"
+    else:
+        script += command
     done = subprocess.run(
         [*_SHELL, script], cwd=work / case["place"], capture_output=True, text=True, check=False
     )
@@ -76,18 +86,17 @@ def _quoted(text: str) -> str:
 def main() -> None:
     """Set each place up, run its cases, and take it down."""
     work, words = Path(sys.argv[1]).resolve(), sys.argv[2:]
-    told = table(CASES)
     missing: dict[str, list[dict[str, Any]]] = {}
-    for case in told["case"]:
+    for case in cases():
         if "command" in case and (
             any(word in case["file"] for word in words) or not (OUTPUTS / case["file"]).exists()
         ):
             missing.setdefault(case["place"], []).append(case)
-    for place, cases in missing.items():
+    for place, own in missing.items():
         work.mkdir(parents=True, exist_ok=True)
-        subprocess.run([*_SHELL, _TOOLS + told["places"][place]], cwd=work, check=True)
+        subprocess.run([*_SHELL, _TOOLS + places()[place]], cwd=work, check=True)
         try:
-            for case in cases:
+            for case in own:
                 print(case["file"], flush=True)
                 make(case, work)
         finally:

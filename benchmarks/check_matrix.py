@@ -59,14 +59,19 @@ class Outcome:
         return "caught" if self.accused else "missed"
 
 
-def table(path: Path = CASES) -> dict[str, Any]:
-    """Read the table of cases."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
 def cases() -> list[Case]:
-    """Give the cases, in their order."""
-    return list(table()["case"])
+    """Give the cases in their order, each with what its group says."""
+    groups = _table()["group"]
+    return [{**group, **case} for group in groups for case in group["cases"]]
+
+
+def places() -> dict[str, str]:
+    """Give the commands that set a place up, by its name."""
+    return dict(_table()["places"])
+
+
+def _table() -> dict[str, Any]:
+    return tomllib.loads(CASES.read_text(encoding="utf-8"))
 
 
 def name(case: Case) -> str:

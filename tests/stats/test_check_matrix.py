@@ -22,14 +22,14 @@ def test_the_table_is_whole():
 
 def test_the_innocent_are_not_accused(found):
     wrong, every = rates(found)["honest cases accused"]
-    assert every >= 130
+    assert every >= 140
     assert wrong <= 0.02 * every, [one for one in found if one.word == "false"]
 
 
 def test_the_guilty_are_found(found):
     counts = rates(found)
     wrong, every = counts["dishonest cases missed"]
-    assert every >= 130
+    assert every >= 140
     assert wrong <= 0.10 * every, [one.name for one in found if one.word == "missed"]
     wrong, every = counts["missed of those that the files decide"]
     assert wrong == 0, [one.name for one in found if one.is_decided and one.word == "missed"]
