@@ -37,6 +37,7 @@ hard_disk() {  # a file system on a disk that is as slow as one: NAME
 device() { findmnt -nro SOURCE --target "${1:-.}"; }
 throttle() {  # the device of this folder, for what this shell starts: read_iops 100
   local group=/sys/fs/cgroup/blkio/check-cases
+  rmdir "$group" 2>/dev/null || true  # and with it earlier limits
   mkdir -p "$group"; echo $$ >"$group/tasks"
   while [ $# -gt 0 ]; do
     echo "$(lsblk -ndro MAJ:MIN "$(device)") $2" >"$group/blkio.throttle.$1_device"; shift 2
