@@ -217,7 +217,7 @@ def test_choices_are_the_library_s():
     for kind, takes in plot_options.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
         # of a statistic: what compare, check, steady, best_under and merge_bins take
-        if kind in ("ratios", "load", "credibility", "series", "cdf", "heatmap"):
+        if kind in ("ratios", "tails", "load", "credibility", "series", "cdf", "heatmap"):
             takes = {*takes} & {"y", "x", "hue", "order"}
         assert {one.replace("ceiling", "ceilings") for one in takes} <= {*there}
     asked = {*inspect.signature(check.check).parameters} - {"results"}

@@ -24,6 +24,7 @@ Kind = Literal[
     "load",
     "fairness",
     "percentiles",
+    "tails",
     "cdf",
     "heatmap",
     "series",
@@ -58,9 +59,9 @@ def plot(
     KIND is one of: throughput (a value per row), latency (mean and spread), ratios (of compare,
     with intervals), repeats (each run, and the middle), sweep (against a condition such as the
     block size), load (IOPS and latency against the queue depth), fairness (threads of a run),
-    percentiles and cdf (curves of latencies), heatmap (latency over time), series (a quantity over
-    time, and whether it was steady), timings (user, system, waiting), credibility (what check says,
-    with the options of check).
+    percentiles and cdf (curves of latencies), tails (ratios of percentiles), heatmap (latency over
+    time), series (a quantity over time, and whether it was steady), timings (user, system,
+    waiting), credibility (what check says, with the options of check).
     """
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
@@ -95,6 +96,7 @@ COMMAND = Command(
         "plot sweep 'runs/{fs}_{bs_bytes}_{round:d}.json' --hue fs --metric bw -o sweep.svg",
         "plot load 'runs/{volume}-{iodepth}.json' --hue volume --limit 1ms -o load.svg",
         "plot fairness '{volume}.xml' -w direction=total -o threads.svg",
+        "plot tails old=old_clat_hist.1.log new=new_clat_hist.1.log -o shift.svg",
         "plot cdf a.json b.json -w latency=clat -w direction=read --merge -o latencies.svg",
         "plot heatmap run_clat_hist.1.log -w direction=read -o heat.svg",
         "plot series run_iops.1.log -w direction=write --round 10s -o steady.svg",
