@@ -213,6 +213,24 @@ def _plan(read: files.Reading, asked: Drawing) -> Axes:
     return plot.plan(told)
 
 
+def _tails(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw how far the percentiles of the sides are apart."""
+    from fiotools.stats.tails import tails
+
+    wish, sides, frame = asked.wish, asked.sides, _table(read, asked, "bins", "count")
+    between = columns.full(sides.between, frame) if sides.between else files.one_field(read)
+    band = 0.05 if wish.band is None else wish.band
+    answer = tails(
+        frame,
+        between=between,
+        baseline=comparison.side(read, frame, between, sides.baseline),
+        by=[columns.full(column, frame) for column in columns.split(wish.by)] or None,
+        pair=columns.full(wish.pair, frame) if wish.pair else None,
+        band=band,
+    )
+    return plot.tails(answer, band=band)
+
+
 def _load(read: files.Reading, asked: Drawing) -> Figure:
     """Draw IOPS and latency against the queue depth, and the best below a limit."""
     from fiotools.stats.best_under import best_under
@@ -353,6 +371,7 @@ _STATISTICS: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
     "ratios": _ratios,
     "plan": _plan,
     "grid": _grid,
+    "tails": _tails,
     "load": _load,
     "fairness": _fairness,
     "cdf": _cdf,

@@ -27,6 +27,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     "load": ("metric", "x", "hue", "order", "limit"),
     "fairness": ("y", "order"),
     "percentiles": ("hue", "order"),
+    "tails": ("between", "baseline", "by", "pair", "band"),
     "cdf": ("hue", "order", "merge"),
     "heatmap": ("merge",),
     "series": ("metric", "hue", "order", "steady", "window", "limit", "round"),
@@ -36,6 +37,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
 _EVERY_FILTER = ("where", "scope", "combine", "drop_missing", "table")
 _FILTERS: Mapping[str, tuple[str, ...]] = {
     "fairness": ("where", "drop_missing"),
+    "tails": ("where", "scope", "drop_missing"),
     "cdf": ("where", "scope", "drop_missing"),
     "heatmap": ("where", "scope", "drop_missing"),
     "series": ("where", "scope", "drop_missing"),
@@ -63,10 +65,10 @@ class Wish:
     speedup: Annotated[
         bool, flag("--speedup", "ratios: times faster, and not level / baseline.")
     ] = False
-    pair: Annotated[str | None, column("ratios, plan: the column that pairs runs.")] = None
+    pair: Annotated[str | None, column("ratios, plan, tails: the column that pairs runs.")] = None
     band: Annotated[
         float | None,
-        option("SHARE", "ratios: up to this share is no difference; 0.05.", min=0, max=1),
+        option("SHARE", "ratios, tails: up to this share is no difference; 0.05.", min=0, max=1),
     ] = None
     limit: Annotated[
         str | None,

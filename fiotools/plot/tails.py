@@ -19,6 +19,9 @@ from fiotools.stats.frames import Frame
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+_OVER = "band: {confidence} interval over runs"
+_WITHIN = "band: {confidence} interval within these runs"
+
 
 def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the ratio of each percentile against the percentile, as `fiotools.tails` answers it.
@@ -57,15 +60,20 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
     """
     table = common.opened(comparison, "percentile", "baseline", "ratio", "ratio_lo", "ratio_hi")
     shares = common.known(table, "percentile")
-    ends = [common.numbers(table, name) for name in ("ratio", "ratio_lo", "ratio_hi")]
-    ratio, low, high = ([nan if one is None else one for one in column] for column in ends)
     common.numbers(table, "ratio", log=True)  # that there is something to draw
+    ratio, low, high = (
+        [nan if value is None else value for value in frames.numbers(table, name)]
+        for name in ("ratio", "ratio_lo", "ratio_hi")
+    )
     ax = common.axes(ax, 7)
     ax.axhspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
     ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
     names = []
     for at, (name, rows) in enumerate(_curves(table).items()):
+        # the least and the greatest latency have no place on the axis
         own = sorted((row for row in rows if 0 < shares[row] < 100), key=lambda row: shares[row])
+        if not own:
+            continue
         if len({shares[row] for row in own}) < len(own):
             raise SchemaError(
                 f"{name!r} has a percentile twice: filter to one latency and direction"
@@ -92,6 +100,8 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         names.append((x[-1], y[-1], name, colour))
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
     common.end_labels(ax, names)
+    for text in ax.texts:  # the line of equality would run through them
+        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
     return ax
 
 
@@ -112,12 +122,13 @@ def _curves(table: Frame) -> dict[str, list[int]]:
 def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) -> None:
     """Set the axes, and say what the band is."""
     reach = [value for value in drawn if value == value]
-    low, high = min(reach) / 1.05, max(reach) * 1.05
+    ends = min(reach) / 1.05, max(reach) * 1.05
     ax.set_yscale("log")
-    ax.set_ylim(low, high)
-    ticks_of_ratios(ax.yaxis, low, high)
+    ax.set_ylim(*ends)
+    ticks_of_ratios(ax.yaxis, *ends)
     share_axis(ax, min(last, 99.9999))
     told = frames.columns(table, ("latency", "confidence", "method"))
+    ratio, low = (frames.values(table, name) for name in ("ratio", "ratio_lo"))
     kinds = frames.distinct(told.get("latency", []))
     what = common.latency_name(kinds[0] if len(kinds) == 1 else None)
     ax.set_ylabel(say("ratio of {what}", what=what))
@@ -125,11 +136,8 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     lines = [say("percentile of the I/Os")]
     if len(confidence) == 1:
         within = {*told.get("method", [])} & {"batch-means"}
-        words = (
-            "band: {confidence} interval within these runs"
-            if within
-            else ("band: {confidence} interval over runs")
-        )
-        lines.append(say(words, confidence=f"{confidence[0]:.0%}"))
+        lines.append(say(_WITHIN if within else _OVER, confidence=f"{confidence[0]:.0%}"))
+    if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
+        lines.append(say("○ no interval, so chance is not ruled out"))
     lines.append(say("grey: within {band} of equal", band=f"{band:.0%}"))
     fit_text.label_below(ax, *lines)

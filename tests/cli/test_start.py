@@ -217,7 +217,8 @@ def test_choices_are_the_library_s():
     for kind, takes in plot_options.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
         # of a statistic: what compare, plan, check, steady, best_under and merge_bins take
-        if kind in ("ratios", "plan", "load", "credibility", "series", "cdf", "heatmap"):
+        own = ("ratios", "plan", "grid", "tails", "load", "credibility", "series", "cdf", "heatmap")
+        if kind in own:
             takes = {*takes} & {"y", "x", "hue", "order"}
         assert {one.replace("ceiling", "ceilings") for one in takes} <= {*there}
     asked = {*inspect.signature(check.check).parameters} - {"results"}

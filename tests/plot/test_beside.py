@@ -3,6 +3,7 @@
 from functools import cache
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 import fiotools as ft
@@ -94,6 +95,19 @@ KINDS = {
     "series": draw_series,
     "shifts": draw_shifts,
     "sweep": draw_sweep,
+    "tails": lambda ax: ft.plot.tails(
+        pd.DataFrame(
+            {
+                "percentile": [50.0, 99.0, 99.9],
+                "file system": "a long name",
+                "baseline": "another",
+                "ratio": [1.0, 1.2, 2.0],
+                "ratio_lo": [0.9, 1.0, 1.1],
+                "ratio_hi": [1.1, 1.4, 4.0],
+            }
+        ),
+        ax=ax,
+    ),
     "throughput": lambda ax: ft.plot.throughput(
         volumes()[volumes()["scope"].ne("thread")], y="volume", ax=ax
     ),

@@ -26,6 +26,7 @@ Kind = Literal[
     "load",
     "fairness",
     "percentiles",
+    "tails",
     "cdf",
     "heatmap",
     "series",
@@ -61,9 +62,9 @@ def plot(
     with intervals), plan (how many runs a difference takes), repeats (each run, and the middle),
     sweep (against a condition such as the block size), grid (of two conditions; with --baseline the
     ratios of two sides), load (IOPS and latency against the queue depth), fairness (threads of a
-    run), percentiles and cdf (curves of latencies), heatmap (latency over time), series (a quantity
-    over time, and whether it was steady), timings (user, system, waiting), credibility (what check
-    says, with the options of check).
+    run), percentiles and cdf (curves of latencies), tails (ratios of percentiles), heatmap (latency
+    over time), series (a quantity over time, and whether it was steady), timings (user, system,
+    waiting), credibility (what check says, with the options of check).
     """
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
@@ -100,6 +101,7 @@ COMMAND = Command(
         "plot grid 'runs/{volume}_{iodepth}_{numjobs}.json' --baseline vhdx --metric iops -o g.svg",
         "plot load 'runs/{volume}-{iodepth}.json' --hue volume --limit 1ms -o load.svg",
         "plot fairness '{volume}.xml' -w direction=total -o threads.svg",
+        "plot tails old=old_clat_hist.1.log new=new_clat_hist.1.log -o shift.svg",
         "plot cdf a.json b.json -w latency=clat -w direction=read --merge -o latencies.svg",
         "plot heatmap run_clat_hist.1.log -w direction=read -o heat.svg",
         "plot series run_iops.1.log -w direction=write --round 10s -o steady.svg",
