@@ -194,6 +194,29 @@ def percent(share: float) -> str:
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")
 
 
+def amount(text: str, unit: str) -> int | float:
+    """Read an amount as people type it, in a base unit; a bare number is in that unit already.
+
+    Raises
+    ------
+    ValueError
+        If the text is no amount.
+
+    Examples
+    --------
+    >>> amount("4k", "B"), amount("100us", "ns"), amount("1.5", "")
+    (4096, 100000, 1.5)
+    """
+    is_number = re.fullmatch(rf"\s*{_NUMBER}\s*", text) is not None
+    if unit in ("B", "B/s"):
+        found = size(text, kilo=1024 if unit == "B" else 1000)
+    elif unit in ("s", "ns") and not is_number:
+        found = round(seconds(text) * (1e9 if unit == "ns" else 1), 9)
+    else:
+        found = float(text)
+    return int(found) if found == found // 1 else found
+
+
 def binary(value: float) -> str:
     """Write a size as people give it to a tool: in powers of 1024.
 

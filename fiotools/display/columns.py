@@ -80,24 +80,6 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
     if not kind.is_numeric():
         return text
     try:
-        return _number(text, COLUMNS[column].unit if column in COLUMNS else "")
+        return units.amount(text, COLUMNS[column].unit if column in COLUMNS else "")
     except ValueError:
         raise SchemaError(f"{column} holds numbers, not {text!r}") from None
-
-
-def _number(text: str, unit: str) -> int | float:
-    if unit in ("B", "B/s"):
-        found = units.size(text, kilo=1024 if unit == "B" else 1000)
-    elif unit in ("s", "ns") and not _plain(text):
-        found = units.seconds(text) * (1e9 if unit == "ns" else 1)
-    else:
-        found = float(text)
-    return int(found) if found == found // 1 else found
-
-
-def _plain(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

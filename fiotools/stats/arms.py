@@ -181,7 +181,11 @@ def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
         if run.pair is None:
             continue
         if run.pair in found:
-            raise SchemaError(f"{pair} {run.pair!r} has more than one run on a side: no pairs")
+            both = ", ".join(map(run_name, (found[run.pair].key, run.key)))
+            raise SchemaError(
+                f"{pair} {run.pair!r} has more than one run on a side ({both}): no pairs; name what "
+                f"tells them apart in {argument('by')}, or keep one of them"
+            )
         found[run.pair] = run
     return found
 

@@ -26,7 +26,7 @@ from fiotools.stats.replicates import (
     run_keys,
 )
 from fiotools.stats.summary import mean_interval
-from fiotools.units import human
+from fiotools.units import amount, human
 from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
@@ -36,7 +36,7 @@ _JOIN = ("source", "run", "group", "entry", "direction")
 def best_under(
     io: IntoDataFrameT,
     metric: str,
-    limit: float,
+    limit: float | str,
     *,
     by: str | Sequence[str] | None = None,
     sweep: str | Sequence[str] | None = None,
@@ -57,8 +57,9 @@ def best_under(
     metric : str
         A column of `io`, such as ``lat_mean_ns``, or a percentile, ``p99`` or ``p99.9``, which
         `percentiles` has.
-    limit : float
-        In the unit of the metric; for a latency, ns. What equals it is not below it.
+    limit : float or str
+        In the unit of the metric, for a latency ns; or with a unit of its own, ``"100us"``. What
+        equals it is not below it.
     by : str or sequence of str, optional
         The columns that make the groups.
     sweep : str or sequence of str, optional
@@ -110,9 +111,10 @@ def best_under(
     check_confidence(confidence)
     named, swept, data = frames.names(by), frames.names(sweep), frames.opened(io)
     frames.need(data, [*named, *swept, "iops"])
-    if not 0 < _number(limit) < inf:
+    unit = "ns" if percentiles is not None else metric_of(metric).unit
+    limit = _number(limit, unit)
+    if not 0 < limit < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
-    limit = float(limit)
     data = choose_scope(data, scope, [*named, *swept])
     refuse_directions(data, named)
     keys = run_keys(data)
@@ -127,7 +129,6 @@ def best_under(
     names = frames.present(data, [*swept, *CONDITIONS, *texts])
     names = [name for name in names if name not in named]
     alike = frames.keys_of(data, names)
-    unit = "ns" if percentiles is not None else metric_of(metric).unit
     told = frames.columns(data, names)
     lines, first = [], []
     for rows in frames.groups(data, named).values():
@@ -200,7 +201,12 @@ class _Condition:
         return line
 
 
-def _number(limit: Any) -> float:
+def _number(limit: Any, unit: str) -> float:
+    if isinstance(limit, str):
+        try:
+            return float(amount(limit, unit))
+        except ValueError as error:
+            raise SchemaError(f"limit: {error}") from None
     return float(limit) if isinstance(limit, Real) else 0.0
 
 

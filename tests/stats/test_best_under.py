@@ -232,3 +232,11 @@ def test_variance_of_bad_input(make):
         variance_parts(make(thread=[0, 1], iops=[1.0, 2.0]))
     with pytest.raises(SchemaError, match="confidence is 95"):
         variance_parts(io, confidence=95)
+
+
+def test_a_limit_may_have_a_unit():
+    io = pd.DataFrame({"iodepth": [1, 4], "iops": [9e3, 31e3], "lat_mean_ns": [0.11e6, 0.13e6]})
+    for limit in ("120us", "0.12ms", 120_000):
+        assert ft.best_under(io, "lat_mean_ns", limit)["iodepth"].tolist() == [1]
+    with pytest.raises(SchemaError, match="limit: not a duration"):
+        ft.best_under(io, "lat_mean_ns", "fast")
