@@ -183,8 +183,8 @@ def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
         if run.pair in found:
             both = ", ".join(map(run_name, (found[run.pair].key, run.key)))
             raise SchemaError(
-                f"{pair} {run.pair!r} has more than one run on a side ({both}): no pairs; name what "
-                f"tells them apart in {argument('by')}, or keep one of them"
+                f"{pair} {run.pair!r} has more than one run on a side ({both}): no pairs; name "
+                f"what tells them apart in {argument('by')}, or keep one of them"
             )
         found[run.pair] = run
     return found

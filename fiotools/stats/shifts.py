@@ -78,13 +78,14 @@ def shifts(
     Notes
     -----
     Of a hundred sequences without a step one shows one, be the samples independent or each like the
-    one before (`change_points` says how); of 120 samples that correlate by .95, two. Bursts that
-    last a twentieth of a series and more are changes of level, and found as such. Up to 30 runs are
-    tested by their order, which of fewer than ten or so proves nothing: two of five runs come first
-    or last once in five. A step among them has to stand out of normal noise, and the warning names
-    the share of orders. A level that is shorter than a twentieth of a series, or that comes and
-    goes many times, is not seen. A steady rise of a series is no step (`steady` tells it); of runs
-    it looks like several.
+    one before (`change_points` says how); of 120 samples that correlate by .95, two. A burst that
+    lasts a twentieth of a series or longer is a change of level, and may be found as two steps.
+
+    Up to 30 runs are tested by their order, which of fewer than ten or so proves nothing: two of
+    five runs come first or last once in five. A step among them has to stand out of normal noise,
+    and the warning names the share of orders. A level that is shorter than a twentieth of a series,
+    or that comes and goes many times, is not seen. A steady rise of a series is no step (`steady`
+    tells it); of runs it looks like several.
 
     The interval of a ratio is Welch's, on logarithms; of samples each weighs as much less as they
     depend on each other. It takes the place of the step for known: where noise has moved it, the
