@@ -14,7 +14,7 @@ from fiotools.units import percent
 
 _FAR = 10.0  # times between the runs of a side; of noise with a CoV of 50 %, 20 runs reach 6
 _WORTH = log1p(0.05)  # modes that lie nearer do not matter
-_DIP_FROM = 12  # runs; below, the dip test finds nothing
+_DIP = (12, 1000)  # runs: below, the dip test finds nothing; above, it takes long
 _RARE = (0.2, 0.1)  # shares of a mode that few runs may miss
 _MISSED = 0.05
 _NAMED = 3  # targets in a message
@@ -37,7 +37,7 @@ def unlike(logs: Sequence[float], whose: str = "the runs") -> list[str]:
     -----
     Two groups are runs with a gap between them that is above 9 times the median gap, with two runs
     or more on either side (one alone is an outlier), and above 5 %. Among n > 12 runs gaps in the
-    middle are smaller, and it is 3 n / 4 times. From 12 runs on, different ones, the dip test is
+    middle are smaller, and it is 3 n / 4 times. Of 12 to 1,000 different runs the dip test is
     asked too: Hartigan and Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform
     values. Of lognormal runs less than 5 % are warned of.
 
@@ -60,7 +60,7 @@ def unlike(logs: Sequence[float], whose: str = "the runs") -> list[str]:
         words = [f"{len(own)} of {_number(own[0])} to {_number(own[-1])}" for own in groups]
         found.append(f"{whose} fall into two groups: {' and '.join(words)}")
     elif (
-        n >= _DIP_FROM
+        _DIP[0] <= n <= _DIP[1]
         and len(set(logs)) == n  # of rounded values the test would find the rounding
         and values[-1] - values[0] > _WORTH
         and sqrt(n) * dip(values) > 0.545 - 0.32 / sqrt(n)  # uniform samples of 12 to 200

@@ -89,14 +89,16 @@ def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
     """Say what each kept row was on; a total is on all targets of its run."""
     if "target" not in kept.columns:
         return [frozenset()] * len(kept)
-    of_runs: dict[Key, set[str]] = {}
-    if "run" in kept.columns:
-        for key, target in zip(run_keys(whole), frames.values(whole, "target"), strict=True):
-            if target is not None:
-                of_runs.setdefault(key, set()).add(device_of(target))
+    own, every = frames.values(kept, "target"), frames.values(whole, "target")
+    devices = {target: frozenset([device_of(target)]) for target in frames.distinct(every)}
+    if None not in own or "run" not in kept.columns:
+        return [devices.get(target, frozenset()) for target in own]
+    of_runs: dict[Key, frozenset[str]] = {}
+    for key, target in zip(run_keys(whole), every, strict=True):
+        of_runs[key] = of_runs.get(key, frozenset()) | devices.get(target, frozenset())
     return [
-        frozenset(of_runs.get(key, ()) if target is None else [device_of(target)])
-        for key, target in zip(run_keys(kept), frames.values(kept, "target"), strict=True)
+        of_runs[key] if target is None and len(key) > 1 else devices.get(target, frozenset())
+        for key, target in zip(run_keys(kept), own, strict=True)
     ]
 
 
