@@ -34,6 +34,7 @@ DISHONEST = {
     "fio/wild/vTechnolust_PerfTests__ncb-results-2.1.11.txt": "latencies of 210 hours (fio 2.1.11)",
     "diskspd/wild/vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt": "trimmed by hand",
     "diskspd/wild/vc_WriteOnly-v2.2.0-MultiNumaMultiGroup.txt": "trimmed by hand",
+    "dd-time/bash-time__C_fakeclock_over_an_hour.txt": "dd's clock was faked, and bash's was not",
     "dd-time/wild__pt_fabricated_inconsistent_rate.txt": "1.6 GB/s is not bytes over seconds",
     "fio/wild/aceqbaceq_docs__notes-many-versions.txt": "one report copied, two rates typed over",
 }

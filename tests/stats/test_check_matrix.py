@@ -30,6 +30,7 @@ def test_the_guilty_are_found(found):
     counts = rates(found)
     wrong, every = counts["dishonest cases missed"]
     assert every >= 140
-    assert wrong <= 0.16 * every, [one.name for one in found if one.word == "missed"]
+    assert wrong <= 0.10 * every, [one.name for one in found if one.word == "missed"]
     wrong, every = counts["missed of those that the files decide"]
-    assert wrong <= 0.07 * every
+    assert every >= 125
+    assert wrong == 0

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.stats.check.runs import Run
 from tests.printed_lsblk import DEFAULT, DISKS
 from tests.stats.made_runs import MADE, RIGHT, dd, edited
 
@@ -124,3 +125,44 @@ def test_a_layer_over_nvme_is_not_nvme():
     both = pd.concat([results.disks, layer], ignore_index=True)
     layered = ft.Results({**results.tables, "disks": both}, files=1)
     assert "preconditioning" not in set(ft.check(layered)["check"])
+
+
+COPIED = dd("dd if=/dev/zero of=w bs=1M conv=fsync", 2 * 10**9, 9.5)
+PACKED = "FSTYPE OPTIONS\nbtrfs  rw,relatime,compress=zstd:3,subvol=/\n"
+ON_TMPFS = "FSTYPE  SIZE\ntmpfs  11.8G\n"
+DF = "Filesystem     Type 1K-blocks  Used Available Use% Mounted on\ntmpfs          tmpfs  1000  10  990  1% /a\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "accused"),
+    [
+        (f"$ findmnt -T . -o FSTYPE,OPTIONS\n{PACKED}", "dd_source"),
+        (f"$ findmnt -T . -o FSTYPE,OPTIONS\n{PACKED.replace('=zstd:3', '=no')}", None),
+        (f"$ findmnt -T . -o FSTYPE,SIZE\n{ON_TMPFS}", "medium"),
+        (f"$ df -T .\n{DF}", "medium"),
+        (f"$ df -T w\n{DF}", "medium"),
+        # of another place, or before the place was another
+        (f"$ df -T /a\n{DF}", None),
+        (f"$ df -T .\n{DF}$ cd /b\n", None),
+        (f"$ df -T .\n{DF}$ mount /dev/sda /a\n", None),
+        (f"$ df -T\n{DF}", None),
+        (f"other$ df -T .\n{DF}", None),
+    ],
+)
+def test_the_file_system_of_a_session(before, accused):
+    seen = ft.check(ft.reads(before + COPIED + "\n"))
+    assert set(seen.query("verdict == 'suspect'")["check"]) == ({accused} if accused else set())
+
+
+def test_a_command_that_shows_all_options():
+    for command, told in (
+        ("fio --name=j --rw=read", True),
+        ("sudo fio --name=j --rw=read | tee log", True),
+        ("fio --name=j --rw=read >log 2>&1", True),
+        ("fio job", False),
+        ("fio --rw read", False),
+        ("fio -", False),
+        ("", False),
+    ):
+        run = Run({"command": command}, {"timings": []}, {})
+        assert run.shows_all_options == told, command

@@ -26,8 +26,10 @@ from tests.stats.made_runs import (
     data,
     dd,
     diskspd,
+    edited,
     made,
     text,
+    times,
     two,
     typed,
 )
@@ -35,6 +37,11 @@ from tests.stats.made_runs import (
 SOURCE = ROOT / "fiotools" / "stats" / "check"
 BUSY = "fio-3.33--slow_submission.json"
 # what is read ahead is not one request for each read
+HYPERFINE = ROOT / "tests/fixtures/hyperfine/hyperfine-1.15.0--two_commands.json"
+GROUP = (
+    "Run status group 0 (all jobs):\n  WRITE: bw=64.0MiB/s (67.1MB/s), 64.0MiB/s-64.0MiB/s "
+    "(67.1MB/s-67.1MB/s), io=64.0MiB (67.1MB), run=1000-1000msec"
+)
 READ_AHEAD = [('"rw" : "randread"', '"rw" : "read"'), ('"read_ios" : 20971', '"read_ios" : 5')]
 Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
 # check, verdict, what is said, of what, and what is known
@@ -403,6 +410,23 @@ CASES: list[Case] = [
         *(lambda: ft.reads(CDM.replace("2097.152", "3097.152")), {}),
     ),
     ("parts", "ok", "1 sums", lambda: ft.reads(CDM), {}),
+    (
+        *("parts", "suspect", "dd ran for 10.0 s, and all of its command for 4.00 s"),
+        *(text(dd("time dd if=f of=g", 10**9, 10.0), times(4.0, 0.1, 0.2)), {}),
+    ),
+    (
+        *("parts", "suspect", "WRITE: 671 MB/s for 1.00 s is not 67.1 MB"),
+        *(text(*FIO_TEXT, GROUP.replace("64.0MiB/s (67.1MB/s),", "640MiB/s (671MB/s),")), {}),
+    ),
+    ("parts", "ok", "4 sums", text(*FIO_TEXT, GROUP), {}),
+    (
+        *("parts", "suspect", "the mean 1.5 is not that of its times"),
+        *(lambda: edited(HYPERFINE, ('"mean": 0.3240788193733333', '"mean": 1.5')), {}),
+    ),
+    (
+        *("little", "impossible", "of 8 asked for: rate, latency and depth"),
+        *(lambda: ft.reads(CDM.replace("<  3999", "< 39990")), {}),
+    ),
     (
         *("parts", "suspect", "the mean is 63.4 µs, and its own bins or percentiles leave"),
         *(made(RIGHT, ('"mean" : 163364.76', '"mean" : 63364.76')), {}),

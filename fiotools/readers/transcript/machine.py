@@ -1,7 +1,9 @@
 """What a session tells of its machine: the memory (``free``), and the device of a run (``lsblk``).
 
 It is kept for the runs at the same prompt, as `extras`: ``memory/total_bytes``, and ``device/name``
-with ``device/tran``, ``rota``, ``size`` and ``model`` as far as they were printed.
+with ``device/tran``, ``rota``, ``size`` and ``model`` as far as they were printed; of the file
+system (``findmnt``, ``df``) ``filesystem/type`` and ``options``, where it was asked of the run's
+own file, or of ``.`` and the file is named without a folder.
 
 Which device a run was on has to be certain: fio's own ``disks`` name it, or the target is it, or
 lies below its mount point. Nothing is said of a target with a relative path or below ``/`` alone (a
@@ -22,7 +24,7 @@ from fiotools.readers import shell
 from fiotools.readers.transcript import lsblk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fiotools.readers.transcript.commands import Command
     from fiotools.readers.transcript.lsblk import Device
@@ -117,7 +119,7 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         For each run the place of its command in `found`, or -1.
     text : str
     """
-    if not any(word in text for word in ("free", "/proc/meminfo", "lsblk")):
+    if not any(word in text for word in ("free", "/proc/meminfo", "lsblk", "findmnt", "df ")):
         return
     prompts = [_prompt(command, text) for command in found]
     stages = _stages(found, prompts)
@@ -132,8 +134,12 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         if _shows_devices(asked):
             told = lsblk.devices(text[command.end_of_line : end])
             machines[prompts[place]].add(told, stages[place])
-    targets = _targets(tables) if any(one.devices for one in machines.values()) else {}
+    systems = _file_systems(found, text)
+    wanted = systems or any(one.devices for one in machines.values())
+    targets = _targets(tables) if wanted else {}
     for run, at in owners.items():
+        for path, said in _below(systems, targets.get(run, set()), prompts, at):
+            tables.add("extras", run=run, path=path, text=said)
         if at < 0 or prompts[at] not in machines:
             continue
         here = machines[prompts[at]]
@@ -151,6 +157,55 @@ def _add_device(tables: Tables, run: int, disks: list[Device | None]) -> None:
             said = getattr(device, name)
             if said is not None:
                 tables.add("extras", run=run, path=f"device/{name}", text=said)
+
+
+def _file_systems(found: list[Command], text: str) -> dict[int, dict[str, str]]:
+    """Read what `findmnt` and `df` print of one path; by the place of the command.
+
+    What changes the folder or what is mounted has an entry too, which tells nothing.
+    """
+    told: dict[int, dict[str, str]] = {}
+    for place, command in enumerate(found):
+        asked = command.text or ""
+        if _runs(asked, "cd", "pushd", "popd", "mount", "umount"):
+            told[place] = {}
+        path = _asked_of(asked.split()) if _runs(asked, "findmnt", "df") else None
+        if path is None:
+            continue
+        end = found[place + 1].position if place + 1 < len(found) else len(text)
+        lines = text[command.end_of_line : end].replace("Mounted on", "Mounted").splitlines()
+        rows = [line.split() for line in lines if line.strip()][:2]
+        if len(rows) == 2 and len(rows[0]) == len(rows[1]):
+            said = dict(zip(map(str.lower, rows[0]), rows[1], strict=True))
+            kinds = {"type": said.get("fstype") or said.get("type"), "options": said.get("options")}
+            if any(kinds.values()):
+                known = {name: value for name, value in kinds.items() if value}
+                told[place] = {**known, "path": path}
+    return told
+
+
+def _asked_of(words: list[str]) -> str | None:
+    """Give the one path that `findmnt -T` or `df` was asked of."""
+    if "findmnt" in words:
+        return words[words.index("-T") + 1] if "-T" in words[:-1] else None
+    paths = (
+        [word for word in words[words.index("df") + 1 :] if word[0] != "-"] if "df" in words else []
+    )
+    return paths[0] if len(paths) == 1 else None
+
+
+def _below(
+    systems: dict[int, dict[str, str]], targets: set[str], prompts: list[str | None], at: int
+) -> Iterator[tuple[str, str]]:
+    """Give what is certain of the file system of a run's one target."""
+    before = [place for place in systems if place < at and prompts[place] == prompts[at]]
+    if not before or len(targets) != 1:
+        return
+    said, (target,) = systems[max(before)], targets
+    if target and (said.get("path") == target or (said.get("path") == "." and "/" not in target)):
+        yield from (
+            (f"filesystem/{name}", said[name]) for name in ("type", "options") if name in said
+        )
 
 
 def _prompt(command: Command, text: str) -> str | None:

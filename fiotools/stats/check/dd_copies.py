@@ -19,6 +19,7 @@ from fiotools.units import human
 _BASIS = "GNU coreutils, dd: "
 _NOWHERE = ("/dev/null", "/dev/zero")
 _RANDOM = ("/dev/random", "/dev/urandom")
+_PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
 _SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
 _TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
 # what time takes: a list in brackets, else one pipeline
@@ -52,6 +53,10 @@ def _source(run: Run, row: Row) -> Iterator[Finding]:
     if given in (*_NOWHERE, *_RANDOM) and to in _NOWHERE:
         why = say("from {source} to {target}: there is no disk in it", source=given, target=to)
         yield Finding("dd_source", subject, "suspect", why, basis, say("name a file or a device"))
+    elif given == "/dev/zero" and _PACKS.search(options := run.filesystem.get("options", "")):
+        why = say("zeros were written where {options} leaves them out", options=options)
+        remedy = say("write random data from a file in memory, and count the bytes at the device")
+        yield Finding("dd_source", subject, "suspect", why, basis, remedy)
     elif given == "/dev/zero":
         why = say(
             "zeros were written: whether what lies below stores, compresses or leaves them out is "

@@ -103,6 +103,8 @@ def medium(run: Run, known: Evidence) -> Iterator[Finding]:
 
 def _memory(run: Run) -> str | None:
     """Give the path or the device that is called as memory is."""
+    if (kind := run.filesystem.get("type")) in ("tmpfs", "ramfs"):
+        return kind
     named = [row["target"] for row in run.io]
     if run.tool == "fio":
         named += [run.option(row["entry"], "directory") for row in run.io]

@@ -17,7 +17,7 @@ from fiotools.units import human
 
 _SLACK = 0.03  # fio's bins are 1/64 wide, and their middles are printed
 _ROUNDED = 1000.0  # ns: what formats that print microseconds cut off
-_CENTS = 0.01  # percent: how shares are printed
+_CENT = 0.01  # percent: how shares are printed
 _PLACE = ("entry", "direction", "scope", "thread", "target")
 
 Span = tuple[float, float, float]  # percent of the I/Os, from where and to where they lie, in ns
@@ -42,8 +42,11 @@ def inside(run: Run) -> Iterator[str | None]:
                 name, mean, [(b - a, v, w) for (a, v), (b, w) in pairwise(points)], one
             )
             shares = _shares(bins[place], least, most)
-            yield from _mean(name, mean, shares, one)
-            yield from _off(name, curve, shares, one)
+            # hundredths of a percent are rounded up, counts are not
+            is_cut = any(bin_["count"] is None for bin_ in bins[place])
+            off = max(one, _CENT * len(shares)) if is_cut else one
+            yield from _mean(name, mean, shares, off)
+            yield from _off(name, curve, shares, off)
 
 
 def _by_latency(rows: list[Row]) -> dict[tuple[object, ...], list[Row]]:
@@ -93,8 +96,7 @@ def _mean(name: str, mean: float, shares: list[Span], one: float) -> Iterator[st
     """Ask whether the mean lies where the shares allow."""
     if len(shares) < 2:
         return
-    # an I/O more or less, and hundredths of a percent that were rounded up
-    off = max(one, _CENTS * len(shares)) / 100 * max(high for _, _, high in shares)
+    off = one / 100 * max(high for _, _, high in shares)  # an I/O more or less
     low = sum(share * lo for share, lo, _ in shares) / 100 * (1 - _SLACK) - off - _ROUNDED
     high = sum(share * hi for share, _, hi in shares) / 100 * (1 + _SLACK) + off + _ROUNDED
     if low <= mean <= high:
@@ -116,7 +118,7 @@ def _off(
     if not curve or not shares:
         return
     (rest, *_), *spans = shares
-    slack = one + rest + _CENTS * len(spans)
+    slack = one + rest
     for percentile, value in curve:
         at = bisect([low for _, low, _ in spans], value) - 1
         faster = sum(share for share, *_ in spans[: max(at - 1, 0)])

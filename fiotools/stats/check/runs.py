@@ -105,8 +105,16 @@ class Run:
     @property
     def device(self) -> Mapping[str, str]:
         """What `lsblk` said of its device, where the text that it stands in shows that."""
-        rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith("device/")]
-        return {row["path"].removeprefix("device/"): row["text"] for row in rows}
+        return self._told("device/")
+
+    @property
+    def filesystem(self) -> Mapping[str, str]:
+        """What `findmnt` or `df` said of its file system, where that text shows it."""
+        return self._told("filesystem/")
+
+    def _told(self, prefix: str) -> Mapping[str, str]:
+        rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith(prefix)]
+        return {row["path"].removeprefix(prefix): row["text"] for row in rows}
 
     @property
     def disks(self) -> list[str]:
@@ -235,12 +243,14 @@ def runs(results: Results) -> list[Run]:
     keys = [(head["source"], head["run"]) for head in heads]
     if len(set(keys)) < len(keys):
         raise SchemaError("a run is there twice: was a file read twice?")
+    first = {head["source"]: head["run"] for head in reversed(heads)}
     parts: dict[tuple[Any, Any], dict[str, list[Row]]] = {
         key: {name: [] for name in _TABLES} for key in keys
     }
     for name in _TABLES:
         for row in _rows(tables.polars(name)) if name in tables else ():
-            own = parts.get((row["source"], row["run"]))
+            # what is said of a file stands with its first run
+            own = parts.get((row["source"], row["run"] or first.get(row["source"])))
             if own is not None:
                 own[name].append(row)
     known = TABLES["runs"]

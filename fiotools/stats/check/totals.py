@@ -23,9 +23,14 @@ _SLACK = 0.02
 _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
 _CONTRADICTION = re.compile(
     r"is not bytes / seconds|computed again|printed rate is kept|figures are kept as printed"
-    r"|I/O per s is not|threads sum to|records of one size"
+    r"|I/O per s is not|threads sum to|of the threads make|records of one size"
+    r"|is not that of its times"
 )
 _AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
+
+_GROUP = re.compile(
+    r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
+)
 
 Answer = str | None  # what is wrong, to one question
 
@@ -33,9 +38,10 @@ Answer = str | None  # what is wrong, to one question
 def parts(run: Run, known: Evidence) -> Iterator[Finding]:
     """Hold sums, rates and products of a run against each other."""
     del known
-    if not run.io:
-        return
     answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run), *inside(run)]
+    answers += [*_groups(run), *_clocks(run)]
+    if not run.io and not any(answers):
+        return
     wrong = [what for what in answers if what]
     if wrong:
         why = wrong[0]
@@ -167,6 +173,42 @@ def _printed(run: Run) -> Iterator[Answer]:
             yield called(text.partition(";")[0])
     if run.tool == "dd" and any(row["path"] == "rate" for row in run.tables["extras"]):
         yield None
+
+
+def _groups(run: Run) -> Iterator[Answer]:
+    """Ask of fio's sums over a group, which its text prints last, what is asked of rows."""
+    for row in run.tables["extras"]:
+        found = _GROUP.match(row["text"] or "")
+        if run.head["format"] != "fio_normal" or not found:
+            continue
+        rate, moved = (units.size(found[name]) for name in ("rate", "moved"))
+        took = float(found["took"]) / 1000
+        if abs(rate * took - moved) <= _COARSE * moved + 0.0015 * rate:
+            yield None
+            continue
+        yield say(
+            "{subject}: {rate} for {time} is not {amount}",
+            subject=called(row["path"]),
+            rate=_h(rate, "B/s"),
+            time=_h(took, "s"),
+            amount=_h(moved, "B"),
+        )
+
+
+def _clocks(run: Run) -> Iterator[Answer]:
+    """Ask whether dd ran for no longer than `time` says that it did."""
+    real = run.timing["real_s"] if run.timing else None
+    took = max((row["runtime_s"] or 0.0 for row in run.io), default=0.0)
+    if run.tool != "dd" or not real or not took:
+        return
+    if took <= 1.01 * real + 0.02:
+        yield None
+        return
+    yield say(
+        "dd ran for {took}, and all of its command for {real}",
+        took=_h(took, "s"),
+        real=_h(real, "s"),
+    )
 
 
 def _hidden(run: Run) -> Iterator[Finding]:
