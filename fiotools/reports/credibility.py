@@ -20,8 +20,8 @@ from fiotools.stats.check import check
 
 # what these find is that memory answered, or nothing at all
 _NO_DISK = (
-    *("link", "budget", "cache", "caching", "fast_reads", "flush", "dd_flush", "copying"),
-    *("data", "dd_source", "sparse", "warm"),
+    *("link", "medium", "turns", "budget", "cache", "caching", "fast_reads", "fast_writes"),
+    *("flush", "dd_flush", "copying", "data", "dd_source", "sparse", "warm"),
 )
 _GRAVEST = ("impossible", "suspect", "unknown", "ok")
 # numbers, with the prefix of their unit: what differs in these only is said in the same words

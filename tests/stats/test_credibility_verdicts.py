@@ -51,6 +51,17 @@ CASES: list[Case] = [
     ("budget", "ok", "21.5 GB the guest holds at most", USB, {**LINKED, "ram": "24GB"}),
     ("budget", "unknown", "cannot be accounted for", USB, {}),
     ("budget", "unknown", "no size of the file", text(*FIO_TEXT[1:]), LINKED),
+    (
+        *("amplified", "ok", "vda moved 2 times what the jobs did"),
+        *(
+            made(
+                RIGHT,
+                ('"read_ios" : 42554', '"read_ios" : 42554, "read_sectors" : 718928'),
+                ('"write_ios" : 6', '"write_ios" : 6, "write_sectors" : 48'),
+            ),
+            {},
+        ),
+    ),
     ("cache", "ok", "as was declared", made(RIGHT), {"cache": "warm"}),
     ("cache", "ok", "direct=1 passes by", made(RIGHT), {"host_ram": 0}),
     (

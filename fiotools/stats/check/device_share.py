@@ -72,6 +72,16 @@ def read_share(run: Run, known: Evidence) -> Share | None:
     return _counted(run, reads, each, packed)
 
 
+def amplified(run: Run, direction: str) -> float | None:
+    """Say how many times what the jobs read or wrote the devices moved; None without sectors."""
+    name = f"{direction}_sectors_bytes"
+    disks = run.tables["disks"]
+    moved = sum(row["io_bytes"] or 0 for row in run.wholes() if row["direction"] == direction)
+    if run.tool != "fio" or not moved or not disks or any(row[name] is None for row in disks):
+        return None
+    return _at(run, disks, lambda row: row[name]) / float(moved)
+
+
 def waited_share(run: Run, row: Row, waits: float) -> Share | None:
     """Say which share of the writes or flushes that a row had to wait for it slept for."""
     return _slept(run, [row], waits) if run.tool == "fio" else None

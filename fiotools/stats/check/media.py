@@ -154,7 +154,7 @@ def turns(run: Run, known: Evidence) -> Iterator[Finding]:
         elif rate <= 3 * limit or not bound.is_physics:
             yield Finding("turns", subject, "suspect", said, bound.basis, not_the_disk(), *figures)
         else:
-            why = say("{said}: impossible as a rate of the disk", said=said)
+            why = say("{said}: impossible as a rate of its platters", said=said)
             yield Finding(
                 "turns", subject, "impossible", why, bound.basis, not_the_disk(), *figures
             )
@@ -222,7 +222,8 @@ def fast(run: Run, known: Evidence) -> Iterator[Finding]:
             yield from _fast_reads(run, row, kind, limit, is_read)
             continue
         is_waiting = row["direction"] == "write" and (is_direct or waits(run, row["entry"]))
-        if is_waiting or row["direction"] == "sync":
+        # after direct writes there may be nothing left to flush
+        if is_waiting or (row["direction"] == "sync" and not is_direct):
             yield from _fast_writes(run, row, kind)
 
 

@@ -119,8 +119,9 @@ def _off(
         return
     (rest, *_), *spans = shares
     slack = one + rest
+    edges = [low for _, low, _ in spans]
     for percentile, value in curve:
-        at = bisect([low for _, low, _ in spans], value) - 1
+        at = bisect(edges, value) - 1
         faster = sum(share for share, *_ in spans[: max(at - 1, 0)])
         up_to = sum(share for share, *_ in spans[: at + 2])
         if faster - slack <= percentile <= up_to + slack:

@@ -174,7 +174,10 @@ _SLACK = 1.1  # a quarter of storage set-ups varies by as much from run to run
 
 
 # what caches or packs what lies below it, by the name of a level or a device
-_HELPS = re.compile(r"cache|arc\b|zfs|btrfs|compress|zstd|lz4|lzo|vdo|squashfs|erofs", re.I)
+_HELPS = re.compile(
+    r"(?<!no)(?<!no[-_ ])(?<!un)cache|arc\b|zfs|btrfs|compress|zstd|lz4|lzo|vdo|squashfs|erofs",
+    re.I,
+)
 
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:

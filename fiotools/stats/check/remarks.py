@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from fiotools.hints import argument
 from fiotools.language import listed, say
+from fiotools.stats.check.device_share import amplified
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
 from fiotools.stats.check.runs import Run
 from fiotools.units import human
 
 _BUSY = 90.0
+_FAR = 1.5  # times: more than a journal, and what other programs do
 _PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 
 
@@ -20,6 +22,8 @@ def remarks(run: Run, known: Evidence) -> Iterator[Finding]:
     yield from _processor(run)
     yield from _fresh(run, known)
     yield from _paced(run)
+    for direction in ("read", "write"):
+        yield from _amplified(run, direction)
 
 
 def _processor(run: Run) -> Iterator[Finding]:
@@ -88,3 +92,18 @@ def _paced(run: Run) -> Iterator[Finding]:
         )
         remedy = say("do not read high percentiles of it as what a user would have waited")
         yield Finding("omission", "run", "ok", why, "coordinated omission", remedy)
+
+
+def _amplified(run: Run, direction: str) -> Iterator[Finding]:
+    times = amplified(run, direction)
+    if times is None or times <= _FAR:
+        return
+    why = say(
+        "{devices} moved {times} times what the jobs did: read-ahead, read-modify-write, copy on "
+        "write, copies, or other programs",
+        devices=listed(run.disks),
+        times=f"{times:.3g}",
+    )
+    basis = "fio's disk_util: the I/O of the device against the I/O of the jobs"
+    remedy = say("it wears the device, and takes of what it can do")
+    yield Finding("amplified", direction, "ok", why, basis, remedy, times, _FAR)

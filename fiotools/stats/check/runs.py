@@ -159,7 +159,8 @@ class Run:
         """Say whether the page cache was passed by, as far as it was given or is the default."""
         if row["ioengine"] == "mmap":  # it maps the page cache, whatever direct= says
             return False
-        is_default = self.shows_all_options or self.default(row["entry"], "direct") == "0"
+        is_silent = self.shows_all_options and "direct" not in self.command
+        is_default = is_silent or self.default(row["entry"], "direct") == "0"
         if row["direct"] is None and is_default:
             return False
         return None if row["direct"] is None else bool(row["direct"])
