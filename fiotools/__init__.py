@@ -1,8 +1,8 @@
 """fiotools: what storage benchmarks print, as tidy frames.
 
 `read` and `reads` turn raw output of fio, DISKSPD, dd and time into `Results`; `per_thread`,
-`fairness`, `combine`, `summarize`, `compare`, `speedup`, `steady` and `reconcile` take those frames
-and answer with frames; `plot` draws them.
+`fairness`, `combine`, `summarize`, `compare`, `speedup`, `steady`, `shifts` and `reconcile` take
+those frames and answer with frames; `plot` draws them.
 """
 
 from __future__ import annotations
@@ -48,11 +48,14 @@ if TYPE_CHECKING:
     from fiotools.stats.combine import combine
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.histograms import merge_bins
+    from fiotools.stats.levels import variance_levels
     from fiotools.stats.overall import overall
     from fiotools.stats.percentile_bounds import bound_percentiles
     from fiotools.stats.percentiles import percentiles_from_bins
+    from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.settings_diff import settings_diff
+    from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.tails import tails
@@ -96,6 +99,7 @@ __all__ = [
     "overall",
     "per_thread",
     "percentiles_from_bins",
+    "plan",
     "plot",
     "published",
     "read",
@@ -106,12 +110,14 @@ __all__ = [
     "scan_log",
     "scan_notes",
     "settings_diff",
+    "shifts",
     "show",
     "speedup",
     "steady",
     "study",
     "summarize",
     "tails",
+    "variance_levels",
     "variance_parts",
     "window",
     "window_bins",
@@ -158,12 +164,15 @@ _MODULES = {
     "stats.overall": ("overall",),
     "stats.percentile_bounds": ("bound_percentiles",),
     "stats.percentiles": ("percentiles_from_bins",),
+    "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
     "stats.settings_diff": ("settings_diff",),
+    "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.tails": ("tails",),
     "stats.threads": ("fairness", "per_thread"),
+    "stats.levels": ("variance_levels",),
     "stats.variance": ("variance_parts",),
     "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),

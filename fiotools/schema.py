@@ -96,13 +96,18 @@ _RATIO = ("ratio", "ratio_lo", "ratio_hi")
 _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
-    *("confidence", "method", "p", "p_holm", "comparisons"),
+    *("confidence", "method", "p_equal", "p_band", "p_same", "comparisons"),
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 
 # What each statistic answers with, after the columns of the frame that it was given.
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "plan": (
+        *("metric", "n", "cov_pct", "cov_hi_pct", "correlation", "difference_pct", "power"),
+        *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
+        *("confidence", "comparisons", "varies_in"),
+    ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),
@@ -127,10 +132,17 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
         *("method", "varies_in", "warnings"),
     ),
-    "best_under": ("metric", "unit", "observed", "limit", "n", "warnings"),
+    "best_under": (
+        *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
+        *("confidence", "warnings"),
+    ),
     "variance_parts": (
         *("metric", "unit", "n", "parts", "mean", "stddev_within", "stddev_between"),
         *("icc", "icc_lo", "icc_hi", "confidence", "varies_in", "warnings"),
+    ),
+    "variance_levels": (
+        *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
+        *("variance_pct", "cost", "repeats_best", "confidence", "warnings"),
     ),
     "check": (
         *("subject", "check", "verdict", "observed", "limit", "unit"),
@@ -138,15 +150,30 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     ),
     "steady": (
         *("metric", "unit", "n", "interval_s", "mean", "mean_lo", "mean_hi", "lag1", "tau"),
-        *("method", "window", "window_mean", "range_pct", "deviation_pct", "rise_pct"),
+        *(
+            "method",
+            "window",
+            "rounds",
+            "first_round",
+            "last_round",
+            "cut",
+            "window_mean",
+            "range_pct",
+            "deviation_pct",
+            "rise_pct",
+        ),
         *("drift_pct", "met", "verdict", "warnings", "confidence"),
+    ),
+    "shifts": (
+        *("metric", "unit", "level", "start", "time_s", "n", "center", *_RATIO),
+        *("confidence", "p", "verdict", "warnings"),
     ),
     "reconcile": (
         *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),
         *("tolerance_pct", "verdict", "warnings"),
     ),
     "window": (
-        *("time_s", "interval_s", "span_s", "coverage_pct", "n"),
+        *("time_s", "interval_s", "span_s", "coverage_pct", "n", "io_bytes"),
         *("iops", "bw_bytes_per_s", "mean"),
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
     ),

@@ -4,8 +4,8 @@ import re
 
 # names of tools, options, devices and file systems; a word with a digit, = or / is one anyway
 LATIN = re.compile(
-    r"CPU|IOPS|Jain|SATA|NVMe|SSD|dd|fio|real|direct|f?(data)?sync|[mn]s|[MGT]B|iops|clat|Linux"
-    r"|xfs|right|flushed|startdelay"
+    r"CPU|IOPS|Jain|SATA|NVMe|SSD|dd|fio|real|direct|f?(data)?sync|[mn]s|[MGT]B|iops|c?lat|Linux"
+    r"|vda|xfs|right|flushed|startdelay"
 )
 
 

@@ -62,6 +62,7 @@ def answers():
             between="source",
             baseline=had["source"].iloc[0],
         ),
+        "plan": ft.plan(0.03),
         "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
         "per_thread": ft.per_thread(io, by="volume"),
         "fairness": ft.fairness(io, by="volume"),
@@ -71,8 +72,12 @@ def answers():
         "percentiles_from_bins": ft.percentiles_from_bins(plus.bins),
         "bound_percentiles": ft.bound_percentiles(plus.percentiles, plus.io),
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
+        "variance_levels": ft.variance_levels(
+            threads, "iops", levels=["volume", "thread"], by="direction"
+        ),
         "variance_parts": ft.variance_parts(threads, by=["volume", "direction"]),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
+        "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "window": ft.window(single, "1s", percentiles=99),
         "window_bins": ft.window_bins(single, "1s"),
         "reconcile": ft.reconcile(

@@ -31,6 +31,7 @@ VERBS = {
     "summarize": "median and mean of each group, with their intervals",
     "compare": "how many times more, how sure, and a verdict in words",
     "speedup": "the same for who wants to read: so many times faster",
+    "plan": "how many runs it will take, by those made before",
     "check": "can these figures be true? ok, suspect, impossible, unknown",
     "plot": "one figure, by its kind, as svg, png or pdf",
     "report": "one page: verdict, figures, credibility, how it was measured",

@@ -189,6 +189,24 @@ def _tails(read: files.Reading, asked: Drawing) -> Axes:
     return plot.tails(answer, band=band)
 
 
+def _plan(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw how many runs differences take, by the spread of those that were read."""
+    from fiotools.stats.plan import plan
+
+    kept, between, pair = asked.rows, asked.sides.between, asked.wish.pair
+    frame, name = rows.asked(read.results, asked.wish.metric, kept.table)
+    frame = rows.complete(rows.kept(frame, kept), kept, name)
+    told = plan(
+        frame,
+        name,
+        between=columns.full(between, frame) if between else None,
+        pair=columns.full(pair, frame) if pair else None,
+        scope=None if kept.combine else kept.scope,
+        differences=_DIFFERENCES,
+    )
+    return plot.plan(told)
+
+
 def _load(read: files.Reading, asked: Drawing) -> Figure:
     """Draw IOPS and latency against the queue depth, and the best below a limit."""
     from fiotools.stats.best_under import best_under
@@ -206,7 +224,7 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
     arguments = _ordered(frame, hue, wish.order)
     if wish.limit:
         limit = columns.value_of(frame, latency, wish.limit)
-        arguments["best"] = best_under(frame, latency, limit, by=hue)
+        arguments["best"] = best_under(frame, latency, limit, by=hue, sweep=x)
     told = [summarize(frame, metric, by=by) for metric in ("iops", latency)]
     axes = plot.load(frame, x=x, latency=latency, hue=hue, summaries=told, **arguments)
     figure: Figure = axes[0].get_figure(root=True)
@@ -318,9 +336,11 @@ def _seconds(text: str | None) -> float | None:
 
 
 # the figures that show what a statistic says; the others show the rows
+_DIFFERENCES = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)  # of a plan
 _STATISTICS: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
     "ratios": _ratios,
     "tails": _tails,
+    "plan": _plan,
     "load": _load,
     "fairness": _fairness,
     "cdf": _cdf,

@@ -123,8 +123,12 @@ class Judging:
     ] = 0.05
     method: Annotated[
         Literal["log-welch", "hodges-lehmann"],
-        typer.Option(help="The t interval of logarithms, or the one free of assumptions."),
+        typer.Option(help="The t interval of logarithms, or the one of their ranks."),
     ] = "log-welch"
+    looks: Annotated[
+        Literal["once", "any"],
+        typer.Option(help="any: runs were added after a look, or may be."),
+    ] = "once"
 
 
 @dataclass(frozen=True, kw_only=True)

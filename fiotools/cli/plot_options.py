@@ -20,6 +20,7 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     "throughput": ("metric", "y", "hue", "order", "ceiling", "log"),
     "latency": ("metric", "y", "hue", "spread", "order"),
     "ratios": ("metric", "between", "baseline", "by", "speedup", "pair", "band"),
+    "plan": ("metric", "between", "pair"),
     "repeats": ("metric", "y", "hue", "order"),
     "sweep": ("metric", "x", "hue", "order"),
     "load": ("metric", "x", "hue", "order", "limit"),
@@ -63,7 +64,7 @@ class Wish:
     speedup: Annotated[
         bool, flag("--speedup", "ratios: times faster, and not level / baseline.")
     ] = False
-    pair: Annotated[str | None, column("ratios, tails: the column that pairs runs.")] = None
+    pair: Annotated[str | None, column("ratios, tails, plan: the column that pairs runs.")] = None
     band: Annotated[
         float | None,
         option("SHARE", "ratios, tails: up to this share is no difference; 0.05.", min=0, max=1),

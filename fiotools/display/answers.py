@@ -12,6 +12,7 @@ from fiotools.display import cells, layout
 from fiotools.display.frame import Frame, answer_of
 from fiotools.display.layout import WRAPS
 from fiotools.display.model import Column, Sheet
+from fiotools.hints import argument
 from fiotools.schema import ANSWERS
 
 
@@ -40,13 +41,18 @@ def comparison(frame: Frame) -> Sheet:
         Column("n", runs, right=True, keep=2, about=layout.about("n")),
         layout.column(frame, "verdict", keep=3),
     ]
+    count = max(frame.columns["comparisons"], default=0)
+    sure = [f"{confidence} intervals by {method}"] if confidence and method else []
+    if sure and count > 1:
+        sure[0] += f", for all {count} together"
     if any(frame.columns["runs_needed"]):
+        if "any looks" not in method:
+            sure.append(f"runs that are added are another look: {argument('looks', 'any')}")
         more = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = layout.about("runs_needed")
         made.append(Column("runs needed", more, right=True, about=told))
     of = "" if between == "label" else f" of each {between}"  # the files have names of their own
     title = f"{layout.head(metric or 'each metric')}{of}, against {baseline or 'its baseline'}"
-    sure = [f"{confidence} intervals by {method}"] if confidence and method else []
     return Sheet(made, title, [*layout.said(frame, labels), *sure, *layout.cut(frame)], shared)
 
 

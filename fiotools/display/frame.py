@@ -18,18 +18,9 @@ _HINTS = {
 }
 # The answers that are read by people, and not taken further.
 _READ = (
-    *(
-        "compare",
-        "overall",
-        "speedup",
-        "tails",
-        "summarize",
-        "check",
-        "steady",
-        "reconcile",
-        "best_under",
-    ),
-    *("variance_parts", "settings_diff", "fairness"),
+    *("compare", "overall", "speedup", "tails", "summarize", "check", "steady", "reconcile"),
+    *("best_under", "variance_levels", "variance_parts", "settings_diff", "fairness"),
+    *("shifts", "plan"),
 )
 
 

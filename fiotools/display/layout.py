@@ -170,7 +170,8 @@ def cut(frame: Frame) -> list[str]:
 
 def is_label(name: str) -> bool:
     """Say whether a column tells rows apart, rather than says something of them."""
-    known = (*KEYS, *CONDITIONS, "latency", "percentile", "quantity", "option")
+    asked = ("latency", "percentile", "quantity", "option", "difference_pct", "power")
+    known = (*KEYS, *CONDITIONS, *asked)
     return name in known or name not in EVERY
 
 

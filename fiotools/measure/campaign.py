@@ -55,7 +55,7 @@ class Campaign:
 
     @property
     def status(self) -> str:
-        """How it ended: complete, interrupted, out of time, failed, or killed."""
+        """How it ended: complete, settled, interrupted, out of time, failed, or killed."""
         return str(self.log[-1]["status"]) if self.log[-1]["kind"] == "end" else "killed"
 
     @property

@@ -30,7 +30,10 @@ def before(
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
     works = f"{len(plan.workloads)} {_plural('workload', len(plan.workloads))}"
     times = f"{works} x {len(plan.places)} {_plural('place', len(plan.places))}"
-    times += f" x {plan.rounds} {_plural('round', plan.rounds)}{_turns(len(plan.places))}"
+    most = "" if plan.until == "rounds" else "up to "
+    times += f" x {most}{plan.rounds} {_plural('round', plan.rounds)}{_turns(len(plan.places))}"
+    if most:
+        times += ", until every comparison has a verdict"
     kept = f", {done} of them kept from before" if done else ""
     rows.append(("runs", f"{runs}: {times}{kept}"))
     rows.append(("workloads", ", ".join(plan.workloads)))
@@ -114,11 +117,14 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
         between, baseline, by = question(plan)
         if between:
             by += ["direction"] * (table == "io")
+            python, shell = (
+                ("", "") if plan.until == "rounds" else (", looks='any'", " --looks any")
+            )
             how = typed(
                 f"ft.compare(c.results.{table}, {metric!r}, "
-                f"between={between!r}, baseline={baseline!r}, by={by!r})",
+                f"between={between!r}, baseline={baseline!r}, by={by!r}{python})",
                 f"fiotools compare {template} --metric {metric} "
-                f"--between {between} --baseline {baseline} --by {','.join(by)}",
+                f"--between {between} --baseline {baseline} --by {','.join(by)}{shell}",
             )
             text.append(f"  compare:     {how}")
     return "\n".join(text)

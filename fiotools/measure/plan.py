@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 EFFORTS = ("quick", "normal", "thorough")
+ENDS = ("rounds", "settled")
 
 
 def interleaved(
@@ -84,6 +85,8 @@ class Plan:
         Whether the page cache is used where the experiment would pass it by.
     limit_s : float or None
         When to stop beginning further runs.
+    until : str
+        "rounds": when all rounds are done; "settled": or when every comparison has a verdict.
     """
 
     experiment: str
@@ -98,6 +101,7 @@ class Plan:
     jobs: int
     buffered: bool
     limit_s: float | None
+    until: str = "rounds"
 
     @property
     def template(self) -> str:
@@ -126,6 +130,7 @@ def plan_from(facts: Mapping[str, Any]) -> Plan:
     KeyError, TypeError, ValueError
         If it is none.
     """
+    facts = {"until": "rounds", **facts}  # earlier campaigns do not say
     values = {name: facts[name] for name in Plan.__dataclass_fields__}
     values["workloads"], values["fields"] = tuple(values["workloads"]), tuple(values["fields"])
     plan = Plan(**values)

@@ -15,7 +15,8 @@ from fiotools.measure.experiments import Experiment
 from fiotools.measure.experiments.base import MIB
 from fiotools.measure.machine import binary, memory
 from fiotools.measure.places import Place
-from fiotools.measure.plan import EFFORTS, Plan
+from fiotools.measure.plan import EFFORTS, ENDS, Plan
+from fiotools.measure.settling import MOST
 
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
 _SHARE = 4  # of the free space, and of the free memory, at most one part in four by default
@@ -113,6 +114,7 @@ def make_plan(
     seconds: int | None,
     only: Sequence[str],
     buffered: bool,
+    until: str = "rounds",
 ) -> Plan:
     """Decide sizes, rounds and times.
 
@@ -125,7 +127,11 @@ def make_plan(
         raise MeasureError(f"effort {effort!r} is not one of {', '.join(EFFORTS)}")
     preset = experiment.efforts[EFFORTS.index(effort)]
     workloads = _workloads(experiment, only)
-    rounds = _count("rounds", rounds, preset.rounds)
+    if until not in ENDS:
+        raise MeasureError(f"until {until!r} is not one of {', '.join(ENDS)}")
+    if until == "settled" and len(places) < 2 and experiment.cached is None:
+        raise MeasureError("one place has nothing to be compared with that could be settled")
+    rounds = _count("rounds", rounds, MOST if until == "settled" else preset.rounds)
     limit = LIMIT_S if effort == "quick" else None
     runs = rounds * len(workloads) * len(places)
     if preset.seconds:
@@ -159,6 +165,7 @@ def make_plan(
         jobs=experiment.jobs(),
         buffered=buffered,
         limit_s=limit,
+        until=until,
     )
 
 

@@ -24,6 +24,7 @@ from fiotools.measure.manifest import lines, now
 from fiotools.measure.output import Raw
 from fiotools.measure.plan import Run
 from fiotools.measure.scratch import Scratch
+from fiotools.measure.settling import LEAST, is_settled
 from fiotools.measure.signals import OutOfTimeError, Watch
 from fiotools.progress import bar
 
@@ -205,6 +206,11 @@ def measure(work: Work, done: Collection[int], *, progress: bool) -> tuple[str, 
                     shown.update()
                     pace.step(f"round {number} of {work.plan.rounds}")
                 clock.end()
+                ends = work.plan.until == "settled" and number >= LEAST
+                if ends and is_settled(work.folder):
+                    reason = f"every comparison has a verdict after {number} rounds"
+                    work.say(reason)
+                    return "settled", reason
     except OutOfTimeError:
         dropped = _drop(work, number) if clock.is_running else 0
         reason = _left_out(work, clock.longest, dropped)

@@ -24,7 +24,17 @@ from fiotools.measure.tools import need
 Say = Callable[[str], object]
 
 # what decides whether two plans are one; the size is chosen anew from what is free
-_SAME = ("experiment", "effort", "places", "workloads", "rounds", "seconds", "jobs", "buffered")
+_SAME = (
+    "experiment",
+    "effort",
+    "places",
+    "workloads",
+    "rounds",
+    "seconds",
+    "jobs",
+    "buffered",
+    "until",
+)
 
 
 def run(
@@ -38,6 +48,7 @@ def run(
     seconds: int | None = None,
     only: Sequence[str] = (),
     buffered: bool = False,
+    until: str = "rounds",
     dry: bool = False,
     progress: bool = True,
     say: Say | None = None,
@@ -60,7 +71,8 @@ def run(
     effort : {"quick", "normal", "thorough"}
         Quick ends in two minutes, with as many rounds as fit.
     rounds : int, optional
-        Runs of each workload on each place; 5 by default.
+        Runs of each workload on each place; 5 by default. Until all is settled: at most, 30 by
+        default.
     size : str or number, optional
         Of a test file: ``"4G"``; by default as free space and memory allow.
     seconds : int, optional
@@ -69,6 +81,9 @@ def run(
         These workloads, and not all.
     buffered : bool
         For random-io: through the page cache.
+    until : {"rounds", "settled"}
+        Settled: stop after the round at which every comparison of the experiment has a verdict. The
+        intervals are those of ``compare(..., looks="any")``, also in the report.
     dry : bool
         Say what would be done, and do nothing.
     progress : bool
@@ -111,6 +126,7 @@ def run(
         seconds=seconds,
         only=only,
         buffered=buffered,
+        until=until,
     )
     if dry:
         facts = [place.facts() for place in found]

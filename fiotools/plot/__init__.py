@@ -7,9 +7,11 @@ from fiotools.plot.heatmap import heatmap
 from fiotools.plot.latency import latency
 from fiotools.plot.load import load
 from fiotools.plot.percentiles import percentiles
+from fiotools.plot.plan import plan
 from fiotools.plot.ratios import ratios
 from fiotools.plot.repeats import repeats
 from fiotools.plot.series import series
+from fiotools.plot.shifts import shifts
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweep import sweep
 from fiotools.plot.tails import tails
@@ -24,10 +26,12 @@ __all__ = [
     "latency",
     "load",
     "percentiles",
+    "plan",
     "ratios",
     "repeats",
     "save",
     "series",
+    "shifts",
     "style",
     "sweep",
     "tails",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
@@ -56,8 +57,8 @@ def load(
     summaries : two pandas or polars frames
         What `summarize` says of ``iops`` and of ``latency``, by ``x`` (and ``hue``).
     best : pandas or polars frame, optional
-        What `best_under` says of ``latency`` (by ``hue``): its limit is drawn as a line, the run
-        that it chose in a ring.
+        What `best_under` says of ``latency`` (by ``hue``; ``sweep=x`` where `x` is a label): its
+        limit is drawn as a line, the means that it chose in a ring.
     order : sequence, optional
         The lines, which take their colours in this order.
     axes : two matplotlib.axes.Axes, optional
@@ -86,7 +87,7 @@ def load(
     >>> upper, lower = ft.plot.load(io, summaries=told, best=best)
     >>> print(lower.get_xlabel())
     queue depth (points: runs; line and bars: mean, 95% interval)
-    ring: most I/Os per second below the limit: 62,000 /s at 8
+    ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
     """
     named = [key for key in (hue, x) if key]
     table = _alike(common.opened(frame, x, "iops", latency, hue), named)
@@ -121,7 +122,9 @@ def load(
     ]
     if rings:
         found = listed(rings, "; ")
-        lines.append(say("ring: most I/Os per second below the limit: {best}", best=found))
+        lines.append(
+            say("ring: most I/Os per second with a mean below the limit: {best}", best=found)
+        )
     fit_text.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
         fit_text.label_below(upper, panels[0].what)
@@ -151,21 +154,18 @@ def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
 
 
 def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mapping[str, Any]]:
-    """Give the run that `best_under` chose for each line, and where it is drawn."""
+    """Give the conditions that `best_under` chose for each line."""
     x, hue, latency = panel.x, panel.hue, panel.metric
     by = f", by={hue!r}" if hue else ""
-    give = f"give best_under(frame, {latency!r}, limit{by})"
+    give = f"give best_under(frame, {latency!r}, limit{by}, sweep={x!r})"
     table = common.opened(best)
-    if missing := {"metric", "limit", "observed", "iops"} - set(table.columns):
+    if missing := {"metric", "limit", "observed", "iops", x} - set(table.columns):
         raise SchemaError(
             f"not what best_under() returned: no column {', '.join(sorted(missing))}; {give}"
         )
     if set(frames.values(table, "metric")) != {latency}:
         raise SchemaError(f"best= is not of {latency!r}: {give}")
-    lists = frames.columns(table, ["limit", "observed", "iops"])
-    # the swept column may be a label, which best_under() does not repeat
-    drawn = zip(panel.names, rates.ys, panel.ys, panel.xs, strict=True)
-    places = {(name, rate, wait): place for name, rate, wait, place in drawn}
+    lists = frames.columns(table, ["limit", "observed", "iops", x])
     groups = frames.groups(table, [hue] if hue and hue in table.columns else [])
     found: dict[Any, Mapping[str, Any]] = {}
     for name in panel.lines:
@@ -174,10 +174,12 @@ def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mappin
             where = f" of {hue} {name!r}" if hue else ""
             raise SchemaError(f"best= has {len(rows) or 'no'} rows{where}: {give}")
         row = {key: column[rows[0]] for key, column in lists.items()}
-        run = name, row["iops"], row["observed"]
-        if row["iops"] is not None and run not in places:
+        cell = (name, row[x]) if hue else (row[x],)
+        if row["iops"] is not None and not (
+            cell in rates.middles.cells and isclose(rates.middles[cell][0], row["iops"])
+        ):
             raise SchemaError(f"best= is of other runs than those to draw: {give}")
-        found[name] = {**row, x: places.get(run)}
+        found[name] = row
     return found
 
 
@@ -190,7 +192,7 @@ def _best(name: str, iops: float, depth: str) -> str:
 
 
 def _rings(two: NDArray[Any], chosen: Iterable[Mapping[str, Any]], x: str) -> None:
-    """Put a ring around the chosen runs in both panels."""
+    """Put a ring around the chosen means in both panels."""
     for row in chosen:
         if row["iops"] is not None:
             for ax, value in zip(two, (row["iops"], row["observed"]), strict=True):
@@ -202,7 +204,7 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
     ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:
-        text = say("limit: {limit} ({names}: no run below)", limit=ms, names=listed(none))
+        text = say("limit: {limit} ({names}: no mean below)", limit=ms, names=listed(none))
     ax.annotate(
         text,
         (0, limit),

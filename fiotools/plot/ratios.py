@@ -226,7 +226,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
 
 def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
     """Set ticks that people would write on a log axis of ratios."""
-    ticks = _FINE if high / low < 12 else _TICKS if high / low < 1000 else _DECADES
+    ticks = _FINE if high / low < 4 else _TICKS if high / low < 1000 else _DECADES
     axis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())

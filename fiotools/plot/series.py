@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from fiotools.hints import argument, typed
 from fiotools.language import listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
-from fiotools.stats.batch_means import PER_TAU, weighted_mean
+from fiotools.stats.batch_means import portions, weighted_mean
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series, series_of
 from fiotools.stats.steady_rules import Window, judge_of
@@ -34,14 +34,11 @@ _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
 WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-_NARROW = (
-    "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-    " (too narrow: samples depend on each other for long)"
-)
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
-    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "tau"),
-    *("method", "window", "window_mean", *_FIGURES, "met", "verdict"),
+    *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
+    *("method", "rounds", "first_round", "last_round", "cut", "window_mean", *_FIGURES),
+    *("met", "verdict"),
 )
 Limit: TypeAlias = "float | Sequence[float] | None"
 
@@ -325,6 +322,10 @@ class Told:
                 " give steady() the samples that are drawn"
             )
         rounds = _rounds(series, found[0])
+        cut = found[0]["cut"]
+        if cut is not None and len(rounds.values) != found[0]["rounds"]:
+            start += float(rounds.widths[:cut].sum())
+            rounds = _parts(rounds, cut, found[0]["rounds"])
         edges = start + np.concatenate([[0.0], np.cumsum(rounds.widths)])
         return Judged(found[0], rounds, edges, _limits(found[0], self._limit))
 
@@ -346,6 +347,13 @@ def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
                 )
             return rounds
     raise SchemaError("steady= is about other samples: give steady() those that are drawn")
+
+
+def _parts(series: Series, cut: int, count: int) -> Series:
+    """Make rounds of a whole series, but for what was left out at the start."""
+    values, widths = series.values[cut:], series.widths[cut:]
+    edges = np.linspace(0.0, float(widths.sum()), count + 1)
+    return replace(series, values=portions(values, widths, edges), widths=np.diff(edges))
 
 
 def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
@@ -395,30 +403,30 @@ class Judged:
         """
         if self.mean is None:
             return 0.0
-        size, top = self.told["window"], self.mean
-        left, right = float(self.edges[-size - 1]), float(self.edges[-1])
+        first, last, top = self.told["first_round"] - 1, self.told["last_round"], self.mean
+        left, right = float(self.edges[first]), float(self.edges[last])
         ax.axvspan(left, right, color=WINDOW, linewidth=0, zorder=0)
         if (allowed := self._allowed()) is not None:
             low, top = allowed
             look = {"color": colour, "alpha": 0.2} if colour else {"color": ALLOWED}
             box = Rectangle((left, low), right - left, top - low, lw=0, zorder=0.4, **look)
             ax.add_patch(box)
-        middles = (self.edges[-size - 1 : -1] + self.edges[-size:]) / 2
-        weights = self.rounds.widths[-size:]
-        first, last = float(middles[0]), float(middles[-1])
-        slope = self.mean * self.told["rise_pct"] / 100 / (last - first)
+        middles = (self.edges[first:last] + self.edges[first + 1 : last + 1]) / 2
+        weights = self.rounds.widths[first:last]
+        ends = float(middles[0]), float(middles[-1])
+        slope = self.mean * self.told["rise_pct"] / 100 / (ends[1] - ends[0])
         center = float(middles @ weights / weights.sum())
-        trend = [self.mean + slope * (place - center) for place in (first, last)]
+        trend = [self.mean + slope * (place - center) for place in ends]
         dark, bright = colour or "black", colour or common.PALETTE[1]
         ax.plot([left, right], [self.mean] * 2, color=dark, linewidth=1, zorder=4)
-        ax.plot([first, last], trend, color=bright, linestyle=(0, (4, 2)), linewidth=1.8, zorder=5)
+        ax.plot(ends, trend, color=bright, linestyle=(0, (4, 2)), linewidth=1.8, zorder=5)
         return float(max(top, *trend))
 
     def _allowed(self) -> tuple[float, float] | None:
         """Give the ends of what the rounds fit into, if the window is met."""
         if not self.limits or self.mean is None or self.told["method"] == "fio-slope":
             return None
-        values = self.rounds.values[-self.told["window"] :]
+        values = self.rounds.values[self.told["first_round"] - 1 : self.told["last_round"]]
         # SNIA's range is that of the rounds to each other, fio's their distance from the mean
         snia = self.told["method"] == "snia"
         middle = float(values.max() + values.min()) / 2 if snia else self.mean
@@ -439,10 +447,7 @@ class Judged:
             )
             words = {"mean": mean, "low": low, "high": high}
             words["confidence"] = f"{told['confidence']:.0%}"
-            whole = _WHOLE
-            if told["tau"] is not None and told["n"] < math.ceil(PER_TAU * told["tau"]):
-                whole = _NARROW
-            lines.append(say(whole, **words))
+            lines.append(say(_WHOLE, **words))
         return lines
 
     def _figures(self) -> list[str]:
@@ -466,11 +471,11 @@ class Judged:
 
     def key(self) -> str:
         """Say what the shades and lines are."""
-        size, length = self.told["window"], self.told["interval_s"]
-        if length is None:
+        size = self.told["last_round"] - self.told["first_round"] + 1
+        if not self.rounds.timed:
             lines = [say("grey: window, {n} rounds", n=size)]
         else:
-            each = common.tick(length, "s")
+            each = common.tick(float(np.median(self.rounds.widths)), "s")
             lines = [say("grey: window, {n} rounds of {length}", n=size, length=each)]
         if self._allowed() is not None:
             lines.append(say("darker: allowed range"))

@@ -131,7 +131,7 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
     """Say what the manifest knows that limits what follows."""
     plan, session = one.asked, one.session
     done, total = int(one.plan["done"].sum()), len(one.plan)
-    if one.status != "complete":
+    if one.status not in ("complete", "settled"):
         yield f"The campaign is not complete ({one.status}): {done} of {many(total, 'run')} done"
     if plan.effort == "quick":
         size = f", files of {binary(plan.size_bytes)}" if plan.size_bytes else ""

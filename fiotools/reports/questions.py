@@ -243,6 +243,7 @@ def _answered(
 ) -> Comparison:
     answer_of = speedup if metric_of(metric).better == "lower" else compare
     settings = source.results.settings
+    again = source.campaign is not None and source.campaign.asked.until == "settled"
     try:
         answer = answer_of(
             frame,
@@ -250,6 +251,7 @@ def _answered(
             between=between,
             baseline=baseline,
             by=list(by) or None,
+            looks="any" if again else "once",
             settings=settings if len(settings) else None,
         )
     except SchemaError as error:

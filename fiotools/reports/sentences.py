@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"(\w+)(.*)")  # of a verdict, and by how much
 _MANY = 6  # sentences about one side; above, those of one verdict are one
-_HOLM = "Holm's correction"
 _OPEN = "not settled"
 UNKNOWN = "how much another run would differ is not known"
 # the warnings of `compare` that weaken what it finds, and how they are called where they differ
@@ -173,7 +172,7 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
         rest = f"{said}, {runs}{_caveats(row)}; too few for a verdict"
     else:
         _, comma, open_ = verdict.partition("; ")
-        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_chance(row)}{_caveats(row)}"
+        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_caveats(row)}"
     return _sentence(cell, _head(row), rest, verdict)
 
 
@@ -209,15 +208,12 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     low, high = cells.figures(min(shown)), cells.figures(max(shown))
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     n = f", n {runs[0][0]} and {runs[0][1]} each" if len(runs) == 1 else ""
-    said = f"{low if low == high else f'{low} to {high}'} {what}{n} ({listed})"
+    # each has an interval of its own: that of the estimates is none
+    said = f"{low if low == high else f'estimates from {low} to {high}'} {what}{n} ({listed})"
     if verdict.startswith("one run"):
         said += f"; {UNKNOWN}"
     elif verdict.startswith("two runs"):
         said += "; too few for a verdict"
-    chance = [name for row, name in part if _chance(row)]
-    if chance:
-        said += f"; among {rows[0]['comparisons']} comparisons these may be chance ({_HOLM}): "
-        said += "; ".join(chance)
     for start, text in _CAVEATS.items():
         weak = [name for row, name in part if any(n.startswith(start) for n in _notes(row))]
         if weak:
@@ -286,13 +282,6 @@ def _further(row: dict[str, Any]) -> str:
     if cells.is_missing(needed) or not needed:
         return ""
     return f"; {needed} further {'run' if needed == 1 else 'runs'} a side would probably settle it"
-
-
-def _chance(row: dict[str, Any]) -> str:
-    warnings = row["warnings"]
-    if cells.is_missing(warnings) or _HOLM not in warnings:
-        return ""
-    return f"; among {row['comparisons']} comparisons this may be chance ({_HOLM})"
 
 
 def _notes(row: dict[str, Any]) -> list[str]:

@@ -31,6 +31,11 @@ class Metric:
         return self.better == "lower" and self.unit in ("s", "ns") and "stddev" not in self.name
 
     @property
+    def is_amount(self) -> bool:
+        """Whether it is known that it cannot be below 0."""
+        return self.name in COLUMNS or self.unit in _SPEED_UNITS
+
+    @property
     def words(self) -> tuple[str, str]:
         """The words for a gain and for a loss."""
         if self.better is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
@@ -11,18 +11,22 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
+from fiotools.stats.order import Order, order_of, sortable
+from fiotools.stats.population import unlike
 from fiotools.stats.replicates import Runs, refuse_several, run_name
 from fiotools.vocabulary import CONDITIONS
+
+_PLACES = ("host", "port", "job", "target", "device")
 
 
 @dataclass(frozen=True)
 class Replicate:
-    """One run: the logarithm of its value in each cell, its pair and its moment, where known."""
+    """One run: the logarithm of its value in each cell, its pair, and its place in the order."""
 
     key: Key
     cells: dict[Key, float]
     pair: Any = None
-    moment: Any = None
+    place: Any = None
 
     @property
     def log(self) -> float:
@@ -41,12 +45,19 @@ class Arms:
         Unnamed conditions that vary within a side: together they make its cells.
     own : bool
         True where each cell has runs of its own, False where each run went through all cells.
+    order : Order or None
+        What tells the order of the runs.
+    over : str or None
+        What each run has a value of its own of, such as "15 values of workload": the spread between
+        the runs is that between those values.
     """
 
     level: list[Replicate]
     baseline: list[Replicate]
     dims: list[str]
     own: bool
+    order: Order | None = None
+    over: str | None = None
 
     def runs_by_cell(self) -> list[tuple[list[Replicate], list[Replicate]]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
@@ -81,6 +92,7 @@ def arms_of(
     within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
     dims = [name for name in lists if name in within]
     pairs = frames.values(runs.data, pair) if pair else None
+    order = order_of(runs, pair)
 
     def side(rows: Sequence[int]) -> list[Replicate]:
         found = []
@@ -91,13 +103,34 @@ def arms_of(
             if len(cells) < len(own):
                 raise refuse_several(runs.data, own, key)
             first = own[0]
-            moment = runs.moments and runs.moments[first]
-            found.append(Replicate(key, cells, pairs and pairs[first], moment))
+            place = order and order.places[first]
+            found.append(Replicate(key, cells, pairs and pairs[first], place))
         return found
 
     a, b = side(level), side(baseline)
     _refuse_shared(a, b, paired=pair is not None)
-    return Arms(a, b, dims, _own_cells(a, b, dims))
+    over = _over(runs, level, baseline, pair)
+    return Arms(a, b, dims, _own_cells(a, b, dims), order, over)
+
+
+def _over(
+    runs: Runs[Any], level: Sequence[int], baseline: Sequence[int], pair: str | None
+) -> str | None:
+    """Name the condition, target or label of which each run of a side has a value of its own."""
+    if pair:
+        values = frames.values(runs.data, pair)
+        rounds = pair in ("source", "run") or sortable(frames.distinct(values)) is not None
+        if rounds and pair not in (*CONDITIONS, *_PLACES):
+            return None
+        count = len({values[row] for row in level} & {values[row] for row in baseline} - {None})
+        return f"{count} values of {pair!r}" if count > 1 else None
+    for name, values in runs.watch.items():
+        sides = [[values[row] for row in side] for side in (level, baseline)]
+        if name not in CONDITIONS and all(
+            1 < len(side) == len(frames.distinct(side)) for side in sides
+        ):
+            return f"{len(sides[0])} values of {name!r}"
+    return None
 
 
 def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
@@ -138,8 +171,8 @@ def matched(arms: Arms, pair: str) -> tuple[Arms, int]:
     level, baseline = _by_pair(arms.level, pair), _by_pair(arms.baseline, pair)
     common = [key for key in level if key in baseline]
     alone = len(arms.level) + len(arms.baseline) - 2 * len(common)
-    kept = Arms([level[k] for k in common], [baseline[k] for k in common], arms.dims, False)
-    return kept, alone
+    sides = [level[key] for key in common], [baseline[key] for key in common]
+    return replace(arms, level=sides[0], baseline=sides[1]), alone
 
 
 def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
@@ -151,6 +184,23 @@ def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
             raise SchemaError(f"{pair} {run.pair!r} has more than one run on a side: no pairs")
         found[run.pair] = run
     return found
+
+
+def kinds(arms: Arms, names: Sequence[Any], *, paired: bool) -> list[str]:
+    """Warn of runs that are not of one kind; of pairs, of ratios that are not."""
+    if paired:
+        [(level, baseline)] = arms.by_cell()
+        ratios = [a - b for a, b in zip(level, baseline, strict=True)]
+        return unlike(ratios, "the ratios of the pairs")
+    if arms.over:
+        return []
+    found = [
+        note
+        for cell in arms.by_cell()
+        for name, side in zip(names, cell, strict=True)
+        for note in unlike(side, f"the runs of {name!r}")
+    ]
+    return list(dict.fromkeys(found))
 
 
 def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:

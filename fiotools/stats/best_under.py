@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 from numbers import Real
+from statistics import fmean
 from typing import Any
 
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats import frames
-from fiotools.stats.arguments import metric_of
+from fiotools.stats.arguments import check_confidence, metric_of
 from fiotools.stats.frames import AnswerRow, Frame
+from fiotools.stats.order import sortable
 from fiotools.stats.replicates import (
     choose_scope,
+    labels,
     one_row_each,
     refuse_directions,
     refuse_several,
     run_keys,
-    watched,
 )
+from fiotools.stats.summary import mean_interval
 from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
-_WHICH = ("source", "run", "group", "entry")
-_JOIN = (*_WHICH, "direction")
+_JOIN = ("source", "run", "group", "entry", "direction")
 
 
 def best_under(
@@ -35,10 +38,15 @@ def best_under(
     limit: float,
     *,
     by: str | Sequence[str] | None = None,
+    sweep: str | Sequence[str] | None = None,
     scope: str | None = None,
     percentiles: IntoDataFrameT | None = None,
+    confidence: float = 0.95,
 ) -> IntoDataFrameT:
-    """Find the highest IOPS at which a latency stays below a limit.
+    """Find the conditions of the highest IOPS at which a latency stays below a limit.
+
+    The runs under the same conditions are repeats, and are judged together: their mean is below the
+    limit, or it is not.
 
     Parameters
     ----------
@@ -52,20 +60,26 @@ def best_under(
         In the unit of the metric; for a latency, ns. What equals it is not below it.
     by : str or sequence of str, optional
         The columns that make the groups.
+    sweep : str or sequence of str, optional
+        Columns that are conditions too: numbers that are none of the vocabulary's, such as a field
+        of the path. Texts are conditions anyhow, unless they number the runs.
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
         For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or what
         `percentiles_from_bins` answered for the same runs.
+    confidence : float
+        Of the interval.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group: the columns of `by`; of the row chosen ``source``, ``run``, ``group``,
-        ``entry``, the conditions and ``iops`` [1/s], as far as `io` has them; ``metric``, its
-        ``unit``, ``observed``, its value there, and ``limit``; ``n``, the runs under those very
-        conditions; ``warnings``. Where no row is below the limit, all that is null, and the warning
-        says how near they came.
+        A row per group: the columns of `by`; the conditions chosen, as far as `io` has them;
+        ``iops`` [1/s], the mean of the runs under these; ``metric``, its ``unit``; ``observed``,
+        its mean over them, with ``observed_lo`` and ``observed_hi``, null for one run; ``limit``;
+        ``n``, these runs, and ``n_below``, those of them that were below the limit by themselves;
+        ``confidence``; ``warnings``. Where the mean of no condition is below the limit, what was
+        chosen is null, and the warning says how near they came.
 
     Raises
     ------
@@ -75,25 +89,30 @@ def best_under(
 
     Notes
     -----
-    The one row chosen is the luckiest of its group. With repeats the warning says how many of the
-    same conditions were not below the limit.
+    A warning says where the interval reaches the limit, so that other runs might not stay below,
+    and names the conditions that were faster and not below. The interval is that of `summarize`.
 
     Examples
     --------
     >>> import pandas as pd
     >>> io = pd.DataFrame({
-    ...     "iodepth": [1, 4, 16, 64], "iops": [9e3, 31e3, 78e3, 90e3],
-    ...     "lat_mean_ns": [0.11e6, 0.13e6, 0.21e6, 0.71e6],
+    ...     "iodepth": [1, 1, 16, 16, 64, 64], "iops": [9e3, 8e3, 78e3, 80e3, 90e3, 110e3],
+    ...     "lat_mean_ns": [0.11e6, 0.12e6, 0.21e6, 0.20e6, 0.71e6, 0.48e6],
     ... })
-    >>> best_under(io, "lat_mean_ns", 500_000)[["iodepth", "iops", "observed", "limit", "n"]]
-       iodepth     iops  observed     limit  n
-    0       16  78000.0  210000.0  500000.0  1
+    >>> best = best_under(io, "lat_mean_ns", 500_000)
+    >>> best[["iodepth", "iops", "observed", "limit", "n", "n_below"]]
+       iodepth     iops  observed     limit  n  n_below
+    0       16  79000.0  205000.0  500000.0  2        2
+    >>> best["warnings"][0]
+    'faster, and not below it: iodepth 64 (595000)'
     """
-    named, data = frames.names(by), frames.opened(io)
-    frames.need(data, [*named, "iops"])
+    check_confidence(confidence)
+    named, swept, data = frames.names(by), frames.names(sweep), frames.opened(io)
+    frames.need(data, [*named, *swept, "iops"])
     if not 0 < _number(limit) < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
-    data = choose_scope(data, scope, named)
+    limit = float(limit)
+    data = choose_scope(data, scope, [*named, *swept])
     refuse_directions(data, named)
     keys = run_keys(data)
     # of jobs and threads of one run, one is not what the device did
@@ -101,40 +120,83 @@ def best_under(
         one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
     iops = frames.amounts(data, "iops")
-    alike = frames.keys_of(data, frames.present(data, [*named, *CONDITIONS, *watched(data, named)]))
+    # a text that numbers the runs is no condition, and any other may be
+    texts = frames.columns(data, labels(data))
+    texts = {name: own for name, own in texts.items() if sortable(frames.distinct(own)) is None}
+    names = frames.present(data, [*swept, *CONDITIONS, *texts])
+    names = [name for name in names if name not in named]
+    alike = frames.keys_of(data, names)
     unit = "ns" if percentiles is not None else metric_of(metric).unit
-    conditions = frames.columns(data, [n for n in (*_WHICH, *CONDITIONS, "iops") if n not in named])
+    told = frames.columns(data, names)
     lines, first = [], []
     for rows in frames.groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
-        below = [row for row in known if (measured[row] or 0.0) < limit]
+        found = [
+            _Condition(
+                own,
+                [measured[row] or 0.0 for row in own],
+                fmean(iops[row] for row in own),
+            )
+            for own in frames.rows_by(alike, known).values()
+        ]
         notes = []
         if len(known) < len(rows):
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
-        best = max(below, key=lambda row: iops[row] or 0.0, default=None)
-        line: AnswerRow = {
-            "metric": metric,
-            "unit": unit,
-            "limit": float(limit),
-            "n": 0,
-            "notes": notes,
-        }
+        below = [one for one in found if one.mean < limit]
+        best = max(below, key=lambda one: one.iops, default=None)
+        line: AnswerRow = {"metric": metric, "unit": unit, "limit": limit, "n": 0}
+        line |= {"n_below": 0, "confidence": confidence, "notes": notes}
         if best is None:
-            least = min((measured[row] or 0.0 for row in known), default=None)
+            least = min((one.mean for one in found), default=None)
             how = "" if least is None else f"; the lowest is {least:.6g}"
             notes.append(f"no {metric} below {limit:g}{how}")
         else:
-            same = [row for row in known if alike[row] == alike[best]]
-            line |= {name: column[best] for name, column in conditions.items()}
-            line |= {"observed": measured[best], "n": len(same)}
-            above = len(same) - len({*same} & {*below})
-            if above:
-                notes.append(f"{above} of {len(same)} runs under these conditions are not below it")
+            line |= {name: column[best.rows[0]] for name, column in told.items()}
+            line |= best.answer(limit, confidence, notes)
+            apart = frames.differing(told, [one.rows[0] for one in found])
+            over = [one for one in found if one.iops > best.iops]
+            if over:
+                named_so = ", ".join(
+                    " ".join(f"{name} {told[name][one.rows[0]]}" for name in apart)
+                    + f" ({one.mean:.6g})"
+                    for one in sorted(over, key=lambda one: one.iops)
+                )
+                notes.append(f"faster, and not below it: {named_so}")
         lines.append(line)
         first.append(rows[0])
     return frames.answer(
-        data, [*conditions, *ANSWERS["best_under"]], frames.kept(named, first), lines
+        data, [*names, "iops", *ANSWERS["best_under"]], frames.kept(named, first), lines
     )
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """The runs under the same conditions: what each had of the metric, and their mean IOPS."""
+
+    rows: list[int]
+    values: list[float]
+    iops: float
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.values)
+
+    def answer(self, limit: float, confidence: float, notes: list[str]) -> AnswerRow:
+        """Say how they stand to the limit; add what to know before believing it."""
+        n = len(self.values)
+        line: AnswerRow = {"iops": self.iops, "observed": self.mean, "n": n}
+        line["n_below"] = sum(value < limit for value in self.values)
+        if n == 1:
+            notes.append("one run: whether another would be below it is not known")
+        elif min(self.values) < max(self.values):
+            low, high = mean_interval(self.values, confidence, amount=min(self.values) >= 0)
+            line |= {"observed_lo": low, "observed_hi": high}
+            if high >= limit:
+                notes.append(
+                    f"the interval of the mean reaches {high:.6g}: whether it is below is not "
+                    "settled"
+                )
+        return line
 
 
 def _number(limit: Any) -> float:

@@ -16,7 +16,8 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import arms_of, levels_beside
 from fiotools.stats.frames import Rows
-from fiotools.stats.ratio import Design, Method, Ratio, adjust, ratio_of
+from fiotools.stats.population import several_targets
+from fiotools.stats.ratio import Design, Looks, Method, Ratio, judge, ratio_of
 from fiotools.stats.replicates import runs_of
 from fiotools.stats.settings_diff import (
     OptionTexts,
@@ -39,6 +40,7 @@ def compare(
     confidence: float = 0.95,
     band: float = 0.05,
     method: Method = "log-welch",
+    looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
     """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
@@ -69,8 +71,13 @@ def compare(
         Differences up to this share do not matter.
     method : {"log-welch", "hodges-lehmann"}
         The t interval and test of the difference of logarithms; or the median of all differences
-        with the interval and the test of Mann and Whitney, free of assumptions on the distribution:
-        exact for up to 2500 pairs of runs without ties, else by the normal approximation.
+        with the interval and the test of Mann and Whitney, which take any distribution, but the
+        same shape and spread on both sides: exact for up to 2500 pairs of runs without ties, else
+        by the normal approximation.
+    looks : {"once", "any"}
+        Whether the number of runs was fixed beforehand, and is looked at once; or runs were added
+        after a look, or may be. Then the interval is a wider one, which holds at any number of
+        looks. It has to be asked for from the first look on.
     settings : pandas.DataFrame or polars.DataFrame, optional
         `Results.settings` of the same reading: then the options that the sides did not have alike
         are listed.
@@ -84,16 +91,18 @@ def compare(
         * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
         * ``center``, ``center_baseline`` [unit]: geometric means (medians for Hodges-Lehmann);
         * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
-        * ``confidence``: of that interval, as reached; ``method``: as used;
-        * ``p``: of the test against the nearer edge of the band (with ``band=0``: against
-          equality); ``p_holm``: the same for all ``comparisons`` of the answer together;
+        * ``confidence``: that all intervals of the answer together hold, as reached; ``method``: as
+          used;
+        * ``p_equal``: of equality, ``p_band``: that the difference is within the band (both
+          two-sided), ``p_same``: that it is beyond (two one-sided tests); each multiplied by
+          ``comparisons``, the number of intervals in the answer;
         * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
           than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
           are those of the ratio: "slower by 10 %" is a ratio of .9, and of times "slower, taking
           10 % more time" one of 1.1. Whether less is better stands in the vocabulary, or in the
           metric's unit (``_s``, ``_ns``);
         * ``runs_needed``: further runs per side that will probably settle it, 0 where it is
-          settled;
+          settled. They are another look: the number is that of ``looks="any"``;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of what was: a label "4k" where bs_bytes is 4096);
         * ``settings_differ``: options that the sides did not have alike, "; " between, without
@@ -115,9 +124,22 @@ def compare(
     Notes
     -----
     Intervals: Welch's t on logarithms; paired t where `pair` names the pairs; Mann-Whitney inverted
-    for Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on; ``p`` is of the same test. See
-    Kalibera and Jones, "Quantifying performance changes with effect size confidence intervals"
-    (2012).
+    for Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on. The larger of two sides brings no
+    more degrees of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera
+    and Jones, "Quantifying performance changes with effect size confidence intervals" (2012).
+
+    All comparisons of an answer, levels and cells of `by` alike, share its error: the chance that
+    any of them is called faster or slower and is not, is at most ``1 - confidence``. Each interval
+    has ``1 - (1 - confidence) / comparisons`` (Bonferroni), and degrees of freedom half-way between
+    Welch's and those of the smaller side. A comparison that alone was planned is asked for alone.
+
+    ``looks="any"``: a confidence sequence for t statistics (Wang and Ramdas, arXiv 2310.03722).
+    Runs that are looked at after each with the interval for one look give a wrong "faster" in .14
+    to .16, and not in .025.
+
+    Centers are geometric means. They lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)``
+    for lognormal runs: of two sides that move as many bytes in the long run, the one whose runs
+    vary by .5 has .91 times the geometric mean of the one whose runs vary by .2.
 
     Examples
     --------
@@ -141,9 +163,10 @@ def compare(
         confidence,
         band,
         method,
+        looks,
     )
     data, keep, ratios = ratios_of(frame, design, settings)
-    return frames.answer(data, ANSWERS["compare"], keep, [vars(found) for found in ratios])
+    return frames.answer(data, ANSWERS["compare"], keep, [found.line() for found in ratios])
 
 
 def speedup(
@@ -158,13 +181,14 @@ def speedup(
     confidence: float = 0.95,
     band: float = 0.05,
     method: Method = "log-welch",
+    looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
     """Compare as `compare` does, and say how many times faster each level is than the baseline.
 
     Parameters
     ----------
-    frame, metric, between, baseline, by, pair, scope, confidence, band, method, settings
+    frame, metric, between, baseline, by, pair, scope, confidence, band, method, looks, settings
         As in `compare`. Of the metric it must be known which way is better: it is a column of the
         vocabulary, or named after its unit (``_s`` and ``_ns``: less; ``iops``, ``_per_s``: more).
 
@@ -192,10 +216,10 @@ def speedup(
     if measure.better is None:
         raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
     design = Design(
-        measure, between, baseline, frames.names(by), pair, scope, confidence, band, method
+        measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
     data, keep, ratios = ratios_of(frame, design, settings)
-    lines = [vars(found) | _gain(found, measure.sign) for found in ratios]
+    lines = [found.line() | _gain(found, measure.sign) for found in ratios]
     return frames.answer(data, ANSWERS["speedup"], keep, lines)
 
 
@@ -224,8 +248,13 @@ def ratios_of(
         base = [row for row in rows if side[row] == baseline]
         for level in levels:
             own = [row for row in rows if side[row] == level]
-            found = ratio_of(arms_of(runs, own, base, design.pair), design, level)
+            arms = arms_of(runs, own, base, design.pair)
+            found = ratio_of(arms, design, level)
             say_what_varies(found, runs.watch, own, base)
+            for name, side_rows in () if design.pair else ((level, own), (baseline, base)):
+                found.notes += several_targets(
+                    (runs.targets[row] for row in side_rows), f"the runs of {name!r}"
+                )
             if had is not None and own and base:
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= is of none of these runs: of another reading?")
@@ -235,7 +264,7 @@ def ratios_of(
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
-    adjust(ratios, design)
+    judge(ratios, design)
     keep = {
         **frames.kept(by, cells),
         between: (between, held),

@@ -3,19 +3,21 @@
 A ratio is a difference of logarithms: there, noise that grows with the value has one size, and
 swapping the sides only changes the sign. Everything here is numbers in, numbers out.
 
-Sources: Welch (1947); Satterthwaite (1946); Hodges & Lehmann (1963); Holm (1979); Schuirmann (1987)
-for the two one-sided tests behind "same within".
+Sources: Welch (1947); Satterthwaite (1946); Hodges & Lehmann (1963); for intervals that hold at any
+number of looks Wang & Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means
+with unknown variance" (arXiv 2310.03722).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import comb, log1p, sqrt
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from math import comb, exp, inf, log1p, sqrt
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
 
@@ -30,24 +32,76 @@ class StudentT:
         The difference, its standard error and the degrees of freedom.
     variance : float
         What ``se**2`` would be with one run per side; with n it is this over n.
-    df_per_run : int
+    df_per_run : float
         Degrees of freedom that each further run per side brings.
+    least_df : int
+        The degrees of freedom if the smallest side alone made the standard error.
     """
 
     center: float
     se: float
     df: float
     variance: float
-    df_per_run: int
+    df_per_run: float
+    least_df: int
 
-    def interval(self, confidence: float) -> tuple[float, float, float]:
-        """Give the lower and upper end of the t interval, and the confidence reached."""
-        half = float(scipy.special.stdtrit(self.df, (1 + confidence) / 2)) * self.se
-        return self.center - half, self.center + half, confidence
+    def sharing(self) -> Self:
+        """Give the same difference, for an error that several comparisons share.
+
+        Each then has a small part of it, and Welch's degrees of freedom are too many so far out in
+        the tails where one side spreads more than the other: they are taken half-way to the least.
+        """
+        df, per_run = (self.df + self.least_df) / 2, (self.df_per_run + 1) / 2
+        return replace(self, df=df, df_per_run=per_run)
+
+    def interval(self, confidence: float) -> tuple[float, float, float] | None:
+        """Give the lower and upper end, and the confidence reached; None for too few runs."""
+        runs = self.variance / self.se**2
+        half = self.standard_errors(confidence, self.df, runs) * self.se
+        return (self.center - half, self.center + half, confidence) if half < inf else None
 
     def p(self, null: float) -> float:
         """Give the two-sided p of the t test."""
         return float(2 * scipy.special.stdtr(self.df, -abs(self.center - null) / self.se))
+
+    @staticmethod
+    def standard_errors(confidence: float, df: float, runs: float) -> float:
+        """Give half the width of the interval, in standard errors, for n runs a side."""
+        return float(scipy.special.stdtrit(df, (1 + confidence) / 2))
+
+
+class AnyLooks(StudentT):
+    """The same for runs that are looked at time and again, until they settle something.
+
+    The interval is a confidence sequence: the chance that it ever fails to hold the truth, at any
+    number of runs, is 1 - confidence, so that it does not matter when one looks and why one stops.
+    It inverts the likelihood ratio of the t statistic, its effect mixed over a normal distribution
+    (Wang and Ramdas): exact for pairs; for two sides the simulation in benchmarks/coverage holds.
+    """
+
+    # Variance of the mixture, by that of the difference of two runs. The interval is narrowest
+    # for 5 to 20 runs a side.
+    _MIXTURE = 2.0
+
+    @classmethod
+    def of(cls, found: StudentT) -> Self:
+        """Take over what was estimated."""
+        return cls(*(getattr(found, field.name) for field in fields(found)))
+
+    def p(self, null: float) -> float:
+        """Give the two-sided p, which holds at any number of looks."""
+        gain = self._MIXTURE * self.variance / self.se**2
+        x = ((self.center - null) / self.se) ** 2 / self.df
+        evidence = (self.df + 1) * (log1p(x) - log1p(x / (1 + gain))) - log1p(gain)
+        return min(1.0, exp(-evidence / 2))
+
+    @staticmethod
+    def standard_errors(confidence: float, df: float, runs: float) -> float:
+        """Give half the width of the interval, in standard errors; infinite for too few runs."""
+        gain = AnyLooks._MIXTURE * runs
+        share = (sqrt(1 + gain) / (1 - confidence)) ** (-2 / (df + 1))
+        rest = share - 1 / (1 + gain)
+        return sqrt(df * (1 - share) / rest) if rest > 0 else inf
 
 
 Cells = Sequence[tuple[Sequence[float], Sequence[float]]]
@@ -58,7 +112,8 @@ def welch(cells: Cells) -> StudentT | None:
 
     With one cell this is Welch's t. With several, each with runs of its own, the difference is the
     mean of the cells' differences, ``se^2 = sum(se_c^2) / C^2``, and the degrees of freedom are
-    Satterthwaite's over all arms.
+    Satterthwaite's over all arms; no more than if all arms had the runs of the smallest, because
+    Welch's interval covers .90 for 2 against 10 runs and .93 for 3 against 10.
 
     Returns
     -------
@@ -70,20 +125,22 @@ def welch(cells: Cells) -> StudentT | None:
     shares = [float(np.var(arm, ddof=1)) / len(arm) / count**2 for arm in arms]
     total = sum(shares)
     center = sum(_mean(level) - _mean(base) for level, base in cells) / count
-    if not _spread(arms):
+    if not has_spread(arms):
         return None
     df = total**2 / sum(s**2 / (len(arm) - 1) for s, arm in zip(shares, arms, strict=True))
     variance = sum(float(np.var(arm, ddof=1)) for arm in arms) / count**2
-    return StudentT(center, sqrt(total), df, variance, 2 * count)
+    least = min(len(arm) for arm in arms) - 1
+    return StudentT(center, sqrt(total), min(df, 2 * count * least), variance, 2 * count, least)
 
 
 def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
     """Compare logarithms pair by pair: a t interval of the differences."""
     pairs = np.asarray(level, dtype=float) - np.asarray(baseline, dtype=float)
-    if not _spread([pairs]):
+    if not has_spread([pairs]):
         return None
     variance = float(np.var(pairs, ddof=1))
-    return StudentT(_mean(pairs), sqrt(variance / len(pairs)), len(pairs) - 1, variance, 1)
+    df = len(pairs) - 1
+    return StudentT(_mean(pairs), sqrt(variance / len(pairs)), df, variance, 1, df)
 
 
 def crossed(
@@ -96,20 +153,21 @@ def crossed(
     twice rather than not at all.
     """
     arms = [np.asarray(arm, dtype=float) for arm in (differences, *repeats)]
-    if not _spread(arms):
+    if not has_spread(arms):
         return None
     shares = [float(np.var(arm, ddof=1)) / len(arm) for arm in arms]
     total = sum(shares)
     df = total**2 / sum(s**2 / (len(arm) - 1) for s, arm in zip(shares, arms, strict=True))
-    return StudentT(_mean(differences), sqrt(total), df, total * len(arms[0]), 1)
+    least = min(map(len, arms)) - 1
+    return StudentT(_mean(differences), sqrt(total), df, total * len(arms[0]), 1, least)
 
 
 def _mean(arm: Sequence[float] | np.ndarray) -> float:
     return float(np.mean(np.asarray(arm, dtype=float)))
 
 
-def _spread(arms: Sequence[np.ndarray]) -> bool:
-    """Say whether the values differ by more than the last digits of a float."""
+def has_spread(arms: Iterable[ArrayLike]) -> bool:
+    """Say whether values within an arm differ by more than the last digits of a float."""
     return any(float(np.ptp(arm)) > 1e-12 * max(1.0, float(np.abs(arm).max())) for arm in arms)
 
 
@@ -117,9 +175,10 @@ def _spread(arms: Sequence[np.ndarray]) -> bool:
 class HodgesLehmann:
     """The median of all differences between the sides, with the Mann-Whitney interval.
 
-    Free of any assumption on the distribution but that both sides have the same shape. The exact
-    interval needs ``2 / C(n_a + n_b, n_a) <= 1 - confidence``: 3 against 5 or 4 against 4 runs for
-    95 %.
+    Free of any assumption on the distribution but that both sides have the same shape and spread:
+    where 5 runs spread four times as far as 20 others, an interval of 95 % holds the truth in .85.
+    The exact interval needs ``2 / C(n_a + n_b, n_a) <= 1 - confidence``: 3 against 5 or 4 against 4
+    runs for 95 %.
     """
 
     level: tuple[float, ...]
@@ -213,49 +272,3 @@ def runs_to_rank(confidence: float = 0.95) -> int:
     while 2 / comb(2 * n, n) > (1 - confidence) * (1 + 1e-9):
         n += 1
     return n
-
-
-def runs_still_needed(
-    difference: StudentT, band: float, *, now: int, confidence: float = 0.95, limit: int = 100
-) -> int | None:
-    """Estimate how many more runs per side would settle the verdict, four times in five.
-
-    The smallest n for which the distance from the nearer edge of the band is at least
-    ``(t_q + t_.80) sqrt(variance / n)``, q = .975 outside the band (a difference) and .95 inside it
-    (equivalence; there t_.90 for t_.80 near the middle, where both edges count), for a confidence
-    of .95.
-
-    Returns
-    -------
-    int or None
-        None where more than `limit` would be needed: the effect lies at the edge of the band, or
-        the runs spread far.
-    """
-    edge = log1p(band)
-    distance = abs(abs(difference.center) - edge)
-    inside = abs(difference.center) < edge
-    q = confidence if inside else (1 + confidence) / 2
-    power = 0.90 if inside and abs(difference.center) < edge / 4 else 0.80
-    n = np.arange(2, limit + 1)
-    df = difference.df_per_run * (n - 1)
-    quantiles = scipy.special.stdtrit(df, q) + scipy.special.stdtrit(df, power)
-    reach = quantiles * np.sqrt(difference.variance / n)
-    enough = n[reach <= distance]
-    return max(1, int(enough[0]) - now) if len(enough) else None
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p values for their number, by Holm's step-down method.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted = [0.0] * len(p_values)
-    running = 0.0
-    for rank, i in enumerate(order):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = running
-    return adjusted

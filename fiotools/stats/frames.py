@@ -207,7 +207,8 @@ def answer(
     frame : narwhals.DataFrame
         What the caller gave.
     own : collection of str
-        The answer's own columns, in order; each has the type that the vocabulary gives it.
+        The answer's own columns, in order; each has the type that the vocabulary gives it, or if
+        it is none of its own, that of its values.
     keep : mapping of str to (str, sequence of int)
         The columns that come first: which column of the frame each is, and of which rows. They have
         the type that they came with, be it a date or a category.
@@ -246,6 +247,8 @@ def _taken(
 
 def _typed(name: str, data: list[Any]) -> pl.Series:
     """Give a column the type of the vocabulary; what is carried along may not be of that type."""
+    if name not in EVERY:  # a label of the user's
+        return pl.Series(name, data, dtype=None if distinct(data) else pl.String)
     dtype = EVERY[name].dtype
     for value in data:
         if value is not None and not _fits(value, dtype):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, log1p
+from math import exp
 from statistics import fmean
 from typing import Any, Literal
 
@@ -17,7 +17,9 @@ from fiotools.stats.arms import Arms, Replicate, arms_of
 from fiotools.stats.compare import ratios_of, say_what_varies
 from fiotools.stats.estimates import StudentT, crossed
 from fiotools.stats.frames import Frame, Key
-from fiotools.stats.ratio import ENOUGH, NO_SPREAD, Design, Ratio, adjust, ratio_of, verdict
+from fiotools.stats.order import Order
+from fiotools.stats.power import ENOUGH
+from fiotools.stats.ratio import NO_SPREAD, Design, Estimate, Ratio, judge, ratio_of
 from fiotools.stats.replicates import Runs, runs_of
 from fiotools.vocabulary import ANSWERS
 
@@ -74,8 +76,8 @@ def overall(
         * ``about``: "these workloads" or "workloads like these"; null in the rows of each.
 
         In the rows over all workloads, ``n`` and ``n_baseline`` count runs, with `pair` complete
-        rounds, and workloads for the question about workloads like these; ``p_holm`` and
-        ``comparisons`` count these rows alone.
+        rounds, and workloads for the question about workloads like these; these rows alone share
+        their error, as the rows of each workload do.
 
     Raises
     ------
@@ -139,10 +141,10 @@ def overall(
             here |= {between: side.index(level), "baseline": side.index(baseline)}
             for name, column in held.items():
                 column.append(here.get(name))
-    adjust(found, design)
-    lines = [vars(one) | {"workloads": 1} for one in each]
+    judge(found, design)
+    lines = [one.line() | {"workloads": 1} for one in each]
     lines += [
-        vars(one) | {"workloads": count, "about": _ABOUT[workloads]}
+        one.line() | {"workloads": count, "about": _ABOUT[workloads]}
         for one, count in zip(found, counts, strict=True)
     ]
     both = {name: (source, held[name]) for name, (source, _) in keep.items()}
@@ -185,7 +187,7 @@ def _over_all(
     if workloads == "fixed":
         found = ratio_of(together, design, level)
     else:
-        found = _judged(together, design, len(arms))
+        found = _of_sample(together, design, len(arms))
     found.notes += notes
     if workloads == "fixed" and found.ratio_lo is None:
         found.notes.append(f"{argument('workloads', 'sample')} asks about workloads like these")
@@ -203,10 +205,11 @@ def _together(
     arms: Mapping[Key, Arms], over: Sequence[str], pair: str | None
 ) -> tuple[Arms, list[str]]:
     """Put the workloads together: as cells of rounds or of runs, or with runs of their own."""
+    order = next(iter(arms.values())).order
     level = _units({key: one.level for key, one in arms.items()}, pair)
     baseline = _units({key: one.baseline for key, one in arms.items()}, pair)
     if pair:
-        return _rounds(level, baseline, len(arms), pair)
+        return _rounds(level, baseline, len(arms), pair, order)
     sizes = {len(unit.cells) for unit in (*level.values(), *baseline.values())}
     if sizes - {1} and sizes != {len(arms)}:
         raise SchemaError("some runs hold several workloads, and not all: keep what all runs hold")
@@ -217,11 +220,15 @@ def _together(
             "what hits several workloads alike cannot be told from a difference here: "
             f"rounds that hold them all show it, {argument('pair')}"
         )
-    return Arms([*level.values()], [*baseline.values()], [*over], own), notes
+    return Arms([*level.values()], [*baseline.values()], [*over], own, order), notes
 
 
 def _rounds(
-    level: Mapping[Key, Replicate], baseline: Mapping[Key, Replicate], count: int, pair: str
+    level: Mapping[Key, Replicate],
+    baseline: Mapping[Key, Replicate],
+    count: int,
+    pair: str,
+    order: Order | None,
 ) -> tuple[Arms, list[str]]:
     """Keep the rounds that hold all workloads on both sides."""
     there = {*level, *baseline}
@@ -240,7 +247,8 @@ def _rounds(
             f"{len(there) - len(whole)} of {len(there)} values of {pair!r} left out, "
             "which do not hold every workload on both sides"
         )
-    return Arms([level[key] for key in whole], [baseline[key] for key in whole], [], False), notes
+    both = [[side[key] for key in whole] for side in (level, baseline)]
+    return Arms(both[0], both[1], [], False, order), notes
 
 
 def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[Key, Replicate]:
@@ -251,7 +259,7 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
             if pair and run.pair is None:
                 continue
             key = (run.pair,) if pair else run.key
-            unit = found.setdefault(key, Replicate(key, {}, run.pair, run.moment))
+            unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
             if workload in unit.cells:
                 raise SchemaError(
                     f"{pair} {run.pair!r} has more than one run of {_name(workload)} on a side"
@@ -285,8 +293,8 @@ def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
     return [level, baseline]
 
 
-def _judged(arms: Arms, design: Design, k: int) -> Ratio:
-    """Judge the mean over a sample of k workloads."""
+def _of_sample(arms: Arms, design: Design, k: int) -> Ratio:
+    """Estimate the mean over a sample of k workloads."""
     paired = design.pair is not None
     found = Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
     difference = of_a_sample(arms, paired=paired)
@@ -294,18 +302,9 @@ def _judged(arms: Arms, design: Design, k: int) -> Ratio:
         found.notes.append(NO_SPREAD)
         return found
     found.ratio = exp(difference.center)
-    low, high, found.confidence = difference.interval(design.confidence)
-    found.ratio_lo, found.ratio_hi = exp(low), exp(high)
     fewest = min([k, *map(len, _shared(arms, paired=paired))])
-    if fewest < ENOUGH:
-        what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
-        found.verdict = f"two {what}: no verdict"
-        return found
-    edge = log1p(design.band)
-    found.p = max(difference.p(edge), difference.p(-edge))
-    found.verdict = verdict(
-        difference, design.metric, band=design.band, confidence=design.confidence
-    )
+    what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
+    found.estimate = Estimate(difference, difference, fewest, over=True, what=what)
     return found
 
 

@@ -12,15 +12,17 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_tolerance, metric_of
-from fiotools.stats.batch_means import weighted_mean
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import choose_scope, labels
-from fiotools.stats.series import RATES, Series, series_of
+from fiotools.stats.series import RATES, TICK, Series, series_of
 from fiotools.stats.windows import as_rates
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 
-_TOLD = ("iops", "bw_bytes_per_s", "runtime_s")
+_AMOUNTS = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
+_TOLD = (*_AMOUNTS, *_AMOUNTS.values(), "runtime_s")
+# fio's averaged logs hold whole I/Os and KiB a second
+_CUT = {"iops": 1.0, "bw_bytes_per_s": 1024.0}
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
 
 
@@ -68,7 +70,9 @@ def reconcile(
         that both frames have. Directions never match others. Where several rows of `io` are left,
         ``entry`` tells them apart; where one is left for several entries, their rates are added.
     tolerance : float
-        Rates that differ by up to this share agree.
+        Rates that differ by up to this share agree. For an averaged log of fio it is at least what
+        fio cuts off: a millisecond of its shortest window, and 1 I/O or 1 KiB per second of its
+        mean rate.
 
     Returns
     -------
@@ -79,8 +83,9 @@ def reconcile(
         * ``span_s`` [s], what the log covers, and ``coverage_pct``, that of ``runtime_s``;
         * ``log_rate``, the mean over that span, weighted by time; ``summary_rate``; ``ratio``, log
           over summary;
-        * ``tolerance_pct``; ``verdict``: "ok", or "disagrees" and what the rest of the run would
-          have to have been; ``warnings``.
+        * ``tolerance_pct``; ``verdict``: "ok"; "not settled" where the rest of the run, which the
+          log does not cover, may be why they differ, and how fast it would have been; or
+          "disagrees"; ``warnings``.
 
     Raises
     ------
@@ -90,8 +95,14 @@ def reconcile(
 
     Notes
     -----
-    Rates are compared, not amounts: fio does not write its last window, so that the log of 10 s
-    with windows of 1 s lacks a tenth of the I/Os.
+    A log of single I/Os covers the whole run: before its first entry, after its last and between
+    them nothing else was done, and it agrees if it has as many I/Os as the summary.
+
+    Of averaged logs rates are compared, not amounts: fio does not write its last window, so that
+    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. What was done in that window is
+    not known: nothing, or up to the largest of the log's rates. Nor does fio write windows without
+    I/O. Time before the first entry counts as such, and gaps of two windows and more; where a gap
+    may also be a sample that came late, the log is judged by both.
 
     Examples
     --------
@@ -117,11 +128,13 @@ def reconcile(
     figures = {name: frames.amounts(summary, name) for name in _TOLD}
     found = []
     for place, parts in cells.items():
-        match = _log(data, parts, tolerance)
+        told: dict[str, float | None] = {}
         if place[:-1] in rows:
             [row] = rows[place[:-1]]
             told = {name: column[row] for name, column in figures.items()}
-            _judge(match, parts, told[match.metric], told["runtime_s"], tolerance)
+        match = _log(data, parts, told.get("runtime_s"), tolerance)
+        if told:
+            _judge(match, parts, told)
         elif match.log_rate == 0:
             match.verdict = "nothing was done"  # and a row of io stands only where something was
         found.append(match)
@@ -189,16 +202,17 @@ def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]
     return good
 
 
-def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
+def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: float) -> _Match:
     """Give the rate of a log, or of those of several entries together."""
     metric = metric_of(RATES[parts[0].quantity or ""])
+    spans = [_span(part, runtime, tolerance) for part in parts]
     found = _Match(
         metric.name,
         metric.unit,
         sum(len(part.values) for part in parts),
-        min(part.span for part in parts),
-        sum(weighted_mean(part.values, part.widths) for part in parts),
-        100 * tolerance,
+        min(spans),
+        sum(part.done / span for part, span in zip(parts, spans, strict=True)),
+        100 * max(tolerance, _cut(parts)),
     )
     if len(parts) > 1:
         entries = frames.columns(data, ("host", "entry", "job", "thread", "target"))
@@ -214,11 +228,31 @@ def _log(data: Frame, parts: list[Series], tolerance: float) -> _Match:
     return found
 
 
-def _judge(
-    found: _Match, parts: list[Series], rate: float | None, runtime: float | None, tolerance: float
-) -> None:
+def _span(part: Series, runtime: float | None, tolerance: float) -> float:
+    """Give the time that a log covers: from the start of the run, if its clock is the run's."""
+    if runtime and part.complete:
+        return runtime
+    end = max(part.start, 0.0) + part.span  # below 0 where its clock starts with its first sample
+    return end if runtime and end <= runtime * (1 + tolerance) else part.span
+
+
+def _cut(parts: list[Series]) -> float:
+    """Give the share of the rate that fio may have cut off in an averaged log."""
+    cut = [part for part in parts if part.quantity in _CUT and not part.complete]
+    rate = sum(part.done / part.span for part in cut)
+    if not rate:
+        return 0.0
+    lost = sum(_CUT[part.quantity or ""] for part in cut)
+    return TICK / min(float(part.widths.min()) for part in cut) + lost / rate
+
+
+def _judge(found: _Match, parts: list[Series], told: dict[str, float | None]) -> None:
     """Fill in the summary, and whether the log agrees with it."""
+    rate, whole, runtime = (
+        told[name] for name in (found.metric, _AMOUNTS[found.metric], "runtime_s")
+    )
     found.summary_rate = rate
+    share = found.tolerance_pct / 100
     covered = None if not runtime else found.span_s / runtime
     if covered is None:
         found.notes.append("no runtime_s: what the log covers is not known")
@@ -226,31 +260,52 @@ def _judge(
         found.coverage_pct = 100 * covered
         if covered < _LITTLE:
             found.notes.append(f"the log covers {percent(covered)} % of the run only")
-        elif covered > 1 + tolerance:
+        elif covered > 1 + share:
             found.notes.append(f"the log is longer than the run: {found.span_s:.4g} s")
     if not rate:
         found.verdict = f"no {found.metric} in the summary"
         return
+    if whole and all(part.complete for part in parts):
+        done = sum(part.done for part in parts)
+        # the summary may have cut digits off its rate, and not off the amount
+        found.log_rate = rate * (done / whole)
+        if round(done) != whole:
+            what = {"iops": "I/Os", "bw_bytes_per_s": "bytes"}[found.metric]
+            found.notes.append(f"the log has {done:,.0f} {what}, the summary {whole:,.0f}")
     found.ratio = found.log_rate / rate
     off = found.ratio - 1
-    if abs(off) <= tolerance * (1 + 1e-9):
+    if abs(off) <= share * (1 + 1e-9):
         found.verdict = "ok"
         return
-    way = "above" if off > 0 else "below"
-    why = _why(found, parts, covered if covered is not None and covered < 1 else None)
-    found.verdict = f"disagrees: log {percent(abs(off))} % {way} the summary{why}"
+    said = f"log {percent(abs(off))} % {'above' if off > 0 else 'below'} the summary"
+    if covered is None:
+        found.verdict = f"disagrees: {said}"
+    else:
+        found.verdict = _rest(found, parts, said, min(covered, 1.0))
 
 
-def _why(found: _Match, parts: list[Series], covered: float | None) -> str:
-    """Say what the rest of the run would have to have been."""
+def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
+    """Say whether the log may be right, and what the rest of the run would have to have been."""
     assert found.summary_rate is not None
-    if covered is None or 1 - covered < 1e-6:
-        return ", over the whole run"
-    rest = (found.summary_rate - covered * found.log_rate) / (1 - covered)
-    part = f"the {percent(1 - covered)} % of the run without a log"
-    if rest < 0:
-        return f", more than {part} can explain"
+    rate, share = found.summary_rate, found.tolerance_pct / 100
     low = sum(float(series.values.min()) for series in parts)
     high = sum(float(series.values.max()) for series in parts)
-    said = "which its samples reach too" if low <= rest <= high else "as none of its samples was"
-    return f"; {part} would have been at {rest:.4g} {found.unit}, {said}"
+    told = covered * found.log_rate
+    done = sum(series.done for series in parts) or 1.0
+    least, most = (
+        told * sum((series.bounds or (series.done,) * 2)[at] for series in parts) / done
+        for at in (0, 1)
+    )
+    least, most = least * (1 - share), most * (1 + share) + (1 - covered) * high
+    verdict = "not settled" if least <= rate <= most else "disagrees"
+    if verdict == "not settled" and rate < told * (1 - share):
+        return f"{verdict}: {said}, unless it was idle in parts of the time between its samples"
+    if 1 - covered < 1e-6:
+        late = ", unless what came after its gaps was late"
+        return f"{verdict}: {said}{late if verdict == 'not settled' else ', over the whole run'}"
+    part = f"the {percent(1 - covered)} % of the run without a log"
+    if rate < least:
+        return f"{verdict}: {said}, more than {part} can explain"
+    rest = max((rate - told) / (1 - covered), 0.0)
+    reach = "which its samples reach too" if low <= rest <= high else "as none of its samples was"
+    return f"{verdict}: {said}; {part} would have been at {rest:.4g} {found.unit}, {reach}"

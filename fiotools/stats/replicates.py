@@ -19,6 +19,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
+from fiotools.stats.population import device_of
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 # what can tell the rows of one run apart, beside its conditions
@@ -49,6 +50,8 @@ class Runs(Generic[IntoDataFrameT]):
         Columns that should not differ among rows treated alike, but may.
     moments : list or None
         When each row's run was, where all are known.
+    targets : list of frozenset of str
+        The devices, drives or folders that each row's run was on, as far as they are known.
     """
 
     data: nw.DataFrame[IntoDataFrameT]
@@ -56,6 +59,7 @@ class Runs(Generic[IntoDataFrameT]):
     keys: list[Key]
     watch: dict[str, list[Any]]
     moments: list[Any] | None
+    targets: list[frozenset[str]]
 
 
 def runs_of(
@@ -68,11 +72,27 @@ def runs_of(
 ) -> Runs[IntoDataFrameT]:
     """Take the rows of a frame that count, or say which filter to type."""
     frames.need(data, [metric, *named])
-    data = choose_scope(data, scope, named)
+    whole, data = data, choose_scope(data, scope, named)
     refuse_directions(data, named)
     numbers = checked(data, metric, positive=positive)
     watch = frames.columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
-    return Runs(data, numbers, run_keys(data), watch, moments(data))
+    targets = _targets(whole, data)
+    return Runs(data, numbers, run_keys(data), watch, moments(data), targets)
+
+
+def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
+    """Say what each kept row was on; a total is on all targets of its run."""
+    if "target" not in kept.columns:
+        return [frozenset()] * len(kept)
+    of_runs: dict[Key, set[str]] = {}
+    if "run" in kept.columns:
+        for key, target in zip(run_keys(whole), frames.values(whole, "target"), strict=True):
+            if target is not None:
+                of_runs.setdefault(key, set()).add(device_of(target))
+    return [
+        frozenset(of_runs.get(key, ()) if target is None else [device_of(target)])
+        for key, target in zip(run_keys(kept), frames.values(kept, "target"), strict=True)
+    ]
 
 
 def choose_scope(

@@ -4,6 +4,9 @@ What a sample stands for depends on its quantity:
 
 * ``iops``, ``bw_bytes_per_s``, latencies and all else: a figure of the time since the sample
   before (fio's logs with ``log_avg_msec``, DISKSPD's buckets). It weighs as much as that time.
+  fio writes no window without I/O: where the time since the sample before is twice the shortest or
+  more, a rate is that of its last part, and the others are 0.
+* The same of `window`, with ``span_s``: a figure of so much of the time since the window before.
 * ``io_bytes``, ``total_ios``: what was done since the start, in fio's ``--status-interval`` and
   dd's progress. The rate of an interval is the difference between two reports over the time between
   them; a report that comes right after another one (the final one often does) takes its place.
@@ -38,6 +41,7 @@ RATES = {
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MANY = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
+TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
 
 
 @dataclass
@@ -53,8 +57,15 @@ class Series:
         What `values` are: for amounts, their rate.
     values, widths : array
         The figure of each interval, and how long that was [s]; 1 each where times are unknown.
+    start : float
+        When the first interval begins [s].
     single : bool
         A row is one I/O and no interval: only rounds made of them say something.
+    complete : bool
+        Each I/O was logged: outside its intervals there was none.
+    bounds : (float, float), optional
+        What `done` may be besides: if windows are as short as the shortest time between two
+        samples tells, and nothing was done between them; if gaps are samples that came late.
     """
 
     rows: list[int]
@@ -63,13 +74,21 @@ class Series:
     values: Array
     widths: Array
     timed: bool
+    start: float = 0.0
     single: bool = False
+    complete: bool = False
+    bounds: tuple[float, float] | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
     def span(self) -> float:
         """Seconds that the samples stand for."""
         return float(self.widths.sum())
+
+    @property
+    def done(self) -> float:
+        """What a rate comes to over its intervals: I/Os, or bytes."""
+        return float(self.values @ self.widths)
 
     def in_rounds(self, seconds: float) -> Series:
         """Make samples of this length; what is left at the end is no round."""
@@ -120,7 +139,8 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
     data = data[chosen]
     samples = checked(data, "value", positive=False)
     times = frames.numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
-    sizes = frames.optional(data, "bs_bytes")
+    sizes, spans = frames.optional(data, "bs_bytes"), frames.optional(data, "span_s")
+    counted = frames.optional(data, "io_bytes")
     apart = frames.present(data, [*by, *KEYS, "quantity"])
     called, keys = frames.columns(data, ("entry", "direction", "quantity")), run_keys(data)
     found = []
@@ -146,7 +166,13 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
             if (steps < 0).any() or (apart_in_time and (steps == 0).any()):
                 why = _why_mixed(data, rows)
                 raise SchemaError(f"times do not rise in {which}: {why}")
-        found.append(_series([chosen[row] for row in rows], name, own, clock, single, which))
+        mine = [chosen[row] for row in rows]
+        if clock is not None and spans[rows[0]] is not None:
+            lengths = np.array([spans[row] for row in rows], dtype=np.float64)
+            complete = counted[rows[0]] is not None
+            found.append(_of_windows(mine, name, own, clock, lengths, complete=complete))
+            continue
+        found.append(_series(mine, name, own, clock, single, which))
         found[-1].notes += notes
     return found
 
@@ -163,29 +189,56 @@ def _clock(moments: list[float | None], which: str) -> Array | None:
     return clock
 
 
+def _of_windows(
+    rows: list[int], name: str | None, own: Array, clock: Array, spans: Array, *, complete: bool
+) -> Series:
+    """Take windows, of which the first and the last may be short."""
+    steps = np.diff(clock, prepend=clock[0] - spans[0])
+    widths = np.where(np.abs(steps - spans) < TICK / 2, spans, steps)
+    if name in RATES:  # between windows nothing was done
+        own = np.where(spans < (1 - _EQUAL) * widths, own * spans / widths, own)
+    start = float(clock[-1] - widths.sum())
+    metric = metric_of(str(name or "value"))
+    return Series(rows, name, metric, own, widths, True, start, complete=complete)
+
+
 def _series(
-    rows: list[int], name: str | None, own: Array, clock: Array | None, single: bool, which: str
+    rows: list[int],
+    name: str | None,
+    own: Array,
+    clock: Array | None,
+    single: bool,
+    which: str,
 ) -> Series:
     metric = metric_of(_AMOUNTS.get(name or "", str(name or "value")))
     if name not in _AMOUNTS:
-        notes = []
-        if clock is not None and not single and not clock[-1]:
-            clock, notes = None, ["the only sample is at time 0: how long it stands for is unknown"]
-        widths, more = (np.ones(len(own)), []) if clock is None else _widths(clock, single)
-        notes += more
-        return Series(rows, name, metric, own, widths, clock is not None, single, notes)
+        if clock is None or not (single or clock[-1]):
+            why = "the only sample is at time 0: how long it stands for is unknown"
+            notes = [] if clock is None else [why]
+            return Series(rows, name, metric, own, np.ones(len(own)), False, notes=notes)
+        found = Series(rows, name, metric, own, np.diff(clock, prepend=0.0), True, single=single)
+        return found if single else _intervals(found)
     if clock is None:
         raise SchemaError(f"{name} of {which} has no times (time_s): no rate can be made of it")
+    notes, start = [], 0.0
     if name == "count":
+        if not single and len(clock) > 2 and clock[0] < _SOON * float(np.median(np.diff(clock))):
+            notes = ["the first sample ends where the times begin: left out"]
+            start, own, clock = float(clock[0]), own[1:], clock[1:] - clock[0]
         own = np.cumsum(own)
     elif (np.diff(own) < 0).any():
         raise SchemaError(
             f"{name} counts from the start of the run, and falls in {which}: is that one run?"
         )
+    if single and not clock[-1]:  # all within the first tick
+        clock = np.full(len(clock), TICK)
     rates, widths = _differences(own, clock)
     if not len(rates):
         raise SchemaError(f"{which} has no report of {name} after time 0")
-    return Series(rows, name, metric, rates, widths, True, single, _uneven(widths, single))
+    notes += [] if single else _uneven(widths)
+    return Series(
+        rows, name, metric, rates, widths, True, start, single=single, complete=single, notes=notes
+    )
 
 
 def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
@@ -205,22 +258,45 @@ def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
     return np.diff(done, prepend=0.0) / widths, widths
 
 
-def _widths(clock: Array, single: bool) -> tuple[Array, list[str]]:
-    """Give the time that each sample stands for: since the one before."""
-    widths = np.diff(clock, prepend=0.0)
-    if single or len(clock) < 2:
-        return widths, []
-    usual = float(np.median(widths[1:]))
+def _intervals(series: Series) -> Series:
+    """Say how long the first interval was, and in which gaps nothing was done."""
+    values, widths = series.values, series.widths.copy()
+    if len(widths) < 2:
+        return series
+    gaps = series.quantity in RATES
+    # fio may end its log with a part of a window
+    usual = float(np.min(widths[1:-1] if len(widths) > 2 else widths[1:]))
+    late = max(1.5 * usual, 2 * usual - 3 * TICK)
+    if not gaps:
+        usual = float(np.median(widths[1:]))
+        late = 1.5 * usual
+    notes, start, shortest = [], 0.0, float(widths[widths > 0].min())
     # a log may begin late, or count from its own first sample
-    if not (1 - _SOON) * usual <= widths[0] <= (1 + _SOON) * usual:
-        widths[0] = usual
-        note = f"the first sample, at {clock[0]:.4g} s, is taken to be as long as the others"
-        return widths, [note, *_uneven(widths, single)]
-    return widths, _uneven(widths, single)
+    if not _SOON * usual <= widths[0] <= late:
+        notes = [f"the first sample, at {widths[0]:.4g} s, is taken to be as long as the others"]
+        start, widths[0] = float(widths[0]) - usual, usual
+    bounds = None
+    if gaps:
+        most = float(values @ widths)
+        times = np.where(widths >= late, np.round(widths / usual), 1).astype(int)
+        if times.sum() > _MANY:
+            raise SchemaError(f"{widths.max():g} s lie between two samples: leave one part out")
+        idle = widths * (1 - 1 / times)
+        windows = widths - idle
+        if shortest * 1.5 < usual:  # which may have come late itself, by up to a window
+            windows = np.minimum(windows, shortest / 2)
+        bounds = float(values @ windows), most
+        if idle.any():
+            idle_s = f"{idle.sum():.3g} s between samples"
+            notes.append(f"{idle_s} count as time without I/O: fio writes none of it")
+            values, widths = np.repeat(values, times), np.repeat(widths / times, times)
+            values[np.setdiff1d(np.arange(len(values)), np.cumsum(times) - 1)] = 0.0
+    notes += _uneven(widths)
+    return replace(series, values=values, widths=widths, start=start, bounds=bounds, notes=notes)
 
 
-def _uneven(widths: Array, single: bool) -> list[str]:
-    if single or equal(widths):
+def _uneven(widths: Array) -> list[str]:
+    if equal(widths):
         return []
     return [f"intervals from {widths.min():.3g} to {widths.max():.3g} s: weighted by time"]
 

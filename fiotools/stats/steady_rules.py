@@ -1,4 +1,4 @@
-"""Whether the last rounds of a series are steady, by the rule of SNIA or one of fio's.
+"""Whether rounds of a series are steady, by the rule of SNIA or one of fio's.
 
 A rule says that a window meets it, and no more: a decay of 2 % a round passes SNIA's, and of
 stationary series whose rounds spread by 5 % one in seven fails it. So the figures stand beside.
@@ -18,7 +18,7 @@ import numpy as np
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
-from fiotools.stats.batch_means import Array, weighted_mean
+from fiotools.stats.batch_means import Array, portions, weighted_mean
 
 Rule = Literal["snia", "fio-deviation", "fio-slope"]
 
@@ -30,13 +30,15 @@ _RULES: Mapping[Rule, Mapping[str, str]] = {
 }
 _SNIA = (20.0, 10.0)  # range and rise, in percent of the mean
 _ROUNDS = 5  # of SNIA's window
-_WORTH_A_WORD_PCT = 5.0  # as in compare(): a rise from here on matters
+WORTH_A_WORD_PCT = 5.0  # as in compare(): a rise from here on matters
+SNIA_ROUNDS = 25  # in which SNIA's window has to be found
+_BATCH = 5  # samples, of MSER-5
 _DIGITS = 1 + 1e-9  # lets 20 % be 20 %
 
 
 @dataclass(frozen=True)
 class Window:
-    """The last rounds, in percent of their mean.
+    """Rounds, in percent of their mean.
 
     Attributes
     ----------
@@ -82,6 +84,34 @@ def window_of(values: Array, widths: Array) -> Window | None:
     )
 
 
+def whole(values: Array, widths: Array, size: int) -> Window | None:
+    """Measure a whole series, in so many rounds of equal length.
+
+    Examples
+    --------
+    >>> whole(np.linspace(104.9, 95.0, 100), np.ones(100), 5).rise_pct
+    -8.0...
+    """
+    edges = np.linspace(0.0, float(widths.sum()), size + 1)
+    return window_of(portions(values, widths, edges), np.ones(size))
+
+
+def mser5(values: Array) -> int:
+    """Give the samples to leave out at the start: MSER of means of five, in the first half.
+
+    Examples
+    --------
+    >>> mser5(np.array([500.0] * 10 + [100.0, 101.0, 99.0] * 20))
+    10
+    """
+    means = values[: len(values) // _BATCH * _BATCH].reshape(-1, _BATCH).mean(axis=1)
+    left = np.arange(len(means), 0, -1.0)
+    sums = np.cumsum(means[::-1])[::-1]
+    spread = np.cumsum(means[::-1] ** 2)[::-1] - sums**2 / left
+    half = len(means) // 2
+    return _BATCH * int(np.argmin((spread / left**2)[:half])) if half else 0
+
+
 @dataclass(frozen=True)
 class Judge:
     """A rule with its window and its limits in percent, checked once."""
@@ -105,7 +135,7 @@ class Judge:
 
     def caution(self, found: Window) -> str | None:
         """Warn of a window that is met by what still rises or falls."""
-        if abs(found.rise_pct) < _WORTH_A_WORD_PCT:
+        if abs(found.rise_pct) < WORTH_A_WORD_PCT:
             return None
         way = "rises" if found.rise_pct > 0 else "falls"
         return (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from math import exp, log, sqrt
 from statistics import fmean, median, stdev
-from typing import Any
 
 import scipy
 from narwhals.typing import IntoDataFrameT
@@ -14,12 +13,15 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import AnswerRow
+from fiotools.stats.order import SERIES, Order, order_of, sortable
+from fiotools.stats.population import several_targets, unlike
 from fiotools.stats.quantiles import ios_needed, ranks_around
-from fiotools.stats.replicates import Runs, one_row_each, runs_of
+from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
+_FARTHEST = 300.0  # of a logarithm: beyond, its number overflows
 _MANY = 6  # runs for a 95 % interval of a median, and before a value may be called odd
 
 
@@ -52,7 +54,8 @@ def summarize(
     pandas.DataFrame or polars.DataFrame
         A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``median``,
         ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
-        ``mean_lo``, ``mean_hi`` (Student's t; null for one run, and where all are equal);
+        ``mean_lo``, ``mean_hi`` (Student's t, of the logarithm of what cannot be below 0: rates,
+        times, all of the vocabulary; null for one run, and where all are equal);
         ``stddev``; ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``,
         counted and never dropped;
         ``varies_in``, conditions and labels that differ among the runs and were not named;
@@ -68,8 +71,9 @@ def summarize(
     A value is an outlier if it lies 10 scaled median absolute deviations off the median
     (hyperfine's rule), and only among 6 runs or more; where more than half of the values are the
     same, if it lies 10 % off. Drift and a slow first run are looked for where the order of the runs
-    is known: from ``started_at`` or ``reported_at``, else from ``run`` within one ``source``, else
-    from the rows of a plain frame.
+    is known: from ``started_at`` or ``reported_at``, else from ``run`` within one ``source``, from
+    a column ``round``, from file names that differ in their numbers, or from the rows of a plain
+    frame.
 
     Examples
     --------
@@ -78,54 +82,46 @@ def summarize(
     >>> answer = summarize(tar, "real_s", by="mount")
     >>> answer[["mount", "n", "median", "mean", "mean_lo", "mean_hi"]].round(2)
           mount  n  median  mean  mean_lo  mean_hi
-    0  virtiofs  3    5.37  5.59     4.41     6.76
+    0  virtiofs  3    5.37  5.59     4.52      6.9
     >>> answer["warnings"][0]
     'median: need >= 6 runs for its interval'
     """
     check_confidence(confidence)
     named = frames.names(by)
     runs = runs_of(frames.opened(frame), metric, named, scope)
-    data, numbers, measure, clock = runs.data, runs.numbers, metric_of(metric), _clock(runs)
+    data, numbers, measure = runs.data, runs.numbers, metric_of(metric)
+    order = order_of(runs)
+    if "source" not in data.columns and order is None:
+        order = Order(list(range(len(data))), True, SERIES)
     cells = frames.groups(data, named)
     found = []
     for rows in cells.values():
         one_row_each(data, rows, runs.keys)
-        order = _in_order(rows, clock)
-        series = [numbers[row] for row in order or rows]
+        ordered = _in_order(rows, order)
+        series = [numbers[row] for row in ordered or rows]
         varies = frames.differing(runs.watch, rows)
         # what was changed from run to run is no drift
-        in_order = order is not None and not varies
-        line = _summary(series, measure, confidence, in_order=in_order)
+        line = _summary(series, measure, confidence, order if ordered and not varies else None)
         if varies:
             line["varies_in"] = ", ".join(varies)
-            line["notes"].append(f"runs vary in {line['varies_in']}")
+        line["notes"] += several_targets(runs.targets[row] for row in rows)
         found.append(line)
     keep = frames.kept(named, [rows[0] for rows in cells.values()])
     return frames.answer(data, ANSWERS["summarize"], keep, found)
 
 
-def _clock(runs: Runs[Any]) -> list[tuple[Any, Any]]:
-    """Give for each row what its order is known within, and its place there (None: unknown)."""
-    data = runs.data
-    if runs.moments is not None:
-        return [(None, moment) for moment in runs.moments]
-    if "source" not in data.columns:
-        return [(None, row) for row in range(len(data))]
-    return list(zip(frames.values(data, "source"), frames.optional(data, "run"), strict=True))
-
-
-def _in_order(rows: list[int], clock: list[tuple[Any, Any]]) -> list[int] | None:
+def _in_order(rows: list[int], order: Order | None) -> list[int] | None:
     """Put rows in the order in which the runs were made, if that is known."""
-    within = {clock[row][0] for row in rows}
-    if len(within) > 1 or any(clock[row][1] is None for row in rows):
+    places = order and sortable([order.places[row] for row in rows])
+    if not places:
         return None
-    return sorted(rows, key=lambda row: clock[row][1])
+    return [row for _, row in sorted(zip(places, rows, strict=True))]
 
 
 def _summary(
-    series: list[float], metric: Metric, confidence: float, *, in_order: bool
+    series: list[float], metric: Metric, confidence: float, order: Order | None
 ) -> AnswerRow:
-    """Summarize one series."""
+    """Summarize one series, whose order may be known."""
     n, mean, odd = len(series), fmean(series), outliers(series)
     median_lo, median_hi = median_interval(series, confidence)
     notes: list[str] = []
@@ -152,27 +148,54 @@ def _summary(
     if max(series) - min(series) <= 1e-12 * max(map(abs, series)):
         notes.append("mean: no spread at all, so no interval")
     else:
-        half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * spread / sqrt(n)
-        line |= {"mean_lo": mean - half, "mean_hi": mean + half}
+        amount = metric.is_amount and min(series) >= 0
+        line["mean_lo"], line["mean_hi"] = mean_interval(series, confidence, amount=amount)
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
             notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
+    if min(series) > 0:
+        notes += unlike([log(value) for value in series])
     if odd:
         notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
-    if in_order:
-        notes += _order_notes(series, odd, metric, confidence)
+    if order:
+        notes += _order_notes(series, odd, metric, confidence, order)
     return line
 
 
+def mean_interval(
+    series: Sequence[float], confidence: float = 0.95, *, amount: bool = True
+) -> tuple[float, float]:
+    """Give the interval of a mean: Student's t, of an amount for the logarithm of the mean.
+
+    The standard error of ``ln(mean)`` is ``stddev / mean / sqrt(n)``, the first term of its series.
+    An amount cannot be below 0 and neither can its interval. For skewed runs it holds the mean more
+    often than ``mean +- half``; where the runs spread by less than 10 % the two hardly differ.
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in mean_interval([1.0, 1.2, 3.0])]
+    [0.36, 8.4]
+    >>> [round(end, 2) for end in mean_interval([1.0, 1.2, 3.0], amount=False)]
+    [-1.0, 4.47]
+    """
+    n, mean = len(series), fmean(series)
+    half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * stdev(series) / sqrt(n)
+    if not amount:
+        return mean - half, mean + half
+    factor = exp(min(half / mean, _FARTHEST))
+    return mean / factor, mean * factor
+
+
 def _order_notes(
-    series: list[float], odd: list[int], metric: Metric, confidence: float
+    series: list[float], odd: list[int], metric: Metric, confidence: float, order: Order
 ) -> list[str]:
     notes = []
     if 0 in odd and metric.better and metric.sign * (series[0] - median(series)) < 0:
-        notes.append("slow first run: cold cache?")
+        known = "" if order.across else f" {order.over}"
+        notes.append(f"slow first run{known}: cold cache?")
     if min(series) > 0:
-        trend = drift([list(enumerate(series))], confidence=confidence)
+        trend = drift([list(enumerate(series))], confidence=confidence, over=order.over)
         notes += [trend] if trend else []
     return notes
 

@@ -91,8 +91,6 @@ def variance_parts(
         runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
         line = components(runs, confidence)
         varies = ", ".join(frames.differing(watch, rows)) or None
-        if varies:
-            line["notes"].append(f"rows vary in {varies}")
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "

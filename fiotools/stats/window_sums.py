@@ -20,7 +20,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats.quantiles import rank
-from fiotools.stats.series import SUMS
+from fiotools.stats.series import SUMS, TICK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,9 +34,12 @@ _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 _MANY = 10_000_000  # windows: beyond, their length is a slip
 _GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
 _LITTLE = 0.1  # of a window: of less no rate is made
-_TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
+_RATES = (*_IOPS, *_BW)
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
+_OF_WINDOW = (
+    *("span_s", "n", "io_bytes", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings"),
+)
 # what the sums of a window are, beside the columns that tell windows apart
 PARTS = {
     "way": pl.UInt8(),
@@ -261,8 +264,8 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        The columns that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``, ``iops``,
-        ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
+        The columns that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``, ``io_bytes``,
+        ``iops``, ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
     """
     singles = _singles(parts.filter(pl.col("end").is_null()), grid)
     logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
@@ -274,7 +277,7 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     ]
     rates = [
         pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
-        for name in ("iops", "bw_bytes_per_s", "total")
+        for name in ("io_bytes", "iops", "bw_bytes_per_s", "total")
     ]
     found = logs.group_by(cells).agg(
         *rates,
@@ -286,12 +289,12 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     said = pl.concat_str([f"differs {name}" for name in others], separator=", ", ignore_nulls=True)
     return (
         found.with_columns(
-            (pl.col("total") / pl.col("n")).alias("mean"),
+            pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
             said.replace("", None).alias("varies_in")
             if others
             else pl.lit(None, dtype=pl.String).alias("varies_in"),
         )
-        .select(*cells, "span_s", "n", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings")
+        .select(*cells, *_OF_WINDOW)
         .sort(cells)
     )
 
@@ -304,7 +307,7 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max()
     )
     # what any direction did shows that the log went on
-    since, to = pl.col("first").min(), pl.col("last").max() + _TICK
+    since, to = pl.col("first").min(), pl.col("last").max() + TICK
     low, high = pl.col("at").min(), pl.col("at").max()
     whole = [since.alias("since"), to.alias("to"), low.alias("low"), high.alias("high")]
     if group:
@@ -329,9 +332,10 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
             "at",
             "span_s",
             "n",
+            pl.col("bytes").alias("io_bytes"),
             (pl.col("n") / covered).alias("iops"),
             (pl.col("bytes") / covered).alias("bw_bytes_per_s"),
-            pl.when(latency & (pl.col("n") > 0)).then("total").alias("total"),
+            pl.when(latency).then("total").alias("total"),
             pl.lit(None, dtype=pl.String).alias("warnings"),
         )
     )
@@ -365,6 +369,7 @@ def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         *logs,
         "span_s",
         n.alias("n"),
+        none.alias("io_bytes"),
         iops.alias("iops"),
         bandwidth.alias("bw_bytes_per_s"),
         none.alias("total"),
@@ -382,7 +387,11 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     intervals = parts.filter(pl.col("end").is_not_null())
     ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
     step = pl.col("end").diff().over(logs)
-    usual = step.median().over(logs).fill_null(pl.col("end"))
+    rates = pl.lit(False) if grid.of_bins else pl.col(grid.what).cast(pl.String).is_in(_RATES)
+    # fio writes no window without I/O, so that the shortest is usual; the last may be a part of one
+    shortest = step.head(pl.len() - 1).min()
+    usual = pl.when(rates).then(shortest).otherwise(step.median()).over(logs)
+    usual = usual.fill_null(step.median().over(logs)).fill_null(pl.col("end"))
     # the first counts from the start of the run, unless times count from its own end
     start = pl.when(pl.col("end") >= _SOON * usual).then(pl.col("end")).otherwise(usual)
     width = step.fill_null(start)

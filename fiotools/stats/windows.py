@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import isfinite
 from typing import Any, TypeVar
@@ -74,10 +74,12 @@ def window(
         * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
           covers, and ``coverage_pct``, the same in percent: the first and the last window are
           seldom whole;
-        * ``n``, the I/Os in it (rows, where a row is a window of its log);
+        * ``n``, the I/Os in it (rows, where a row is a window of its log), and ``io_bytes``, their
+          bytes;
         * ``iops`` and ``bw_bytes_per_s``, over the time covered; none where that is less than a
-          tenth of the window;
-        * ``mean`` of the latencies of single I/Os [ns];
+          tenth of the window, of which a rate would be chance: ``n`` and ``io_bytes`` still count;
+        * ``mean`` of the latencies of single I/Os [ns], however few they are; none where there
+          was no I/O, and none of averaged logs, which do not say how many I/Os each row is of;
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
           of fio's in which it is, and its middle, which is what fio prints;
         * ``varies_in``, the columns over which was added up; ``warnings``.
@@ -297,6 +299,8 @@ def _seconds(every: str | float) -> float:
 def as_samples(frame: Any, figure: str | None) -> Any:
     """Take one figure of each window for a sample; give what are no windows as it is.
 
+    A sample stands for the time that its window covers, ``span_s``, be it the first or the last.
+
     Parameters
     ----------
     frame : pandas or polars frame
@@ -309,10 +313,10 @@ def as_samples(frame: Any, figure: str | None) -> Any:
     >>> log = pd.DataFrame({
     ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
     ... })
-    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value"]].round(2)
-      quantity  time_s  value
-    0     iops    1.00   2.22
-    1     iops    1.20   4.98
+    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value", "span_s"]].round(2)
+      quantity  time_s  value  span_s
+    0     iops    1.00   2.22     0.9
+    1     iops    1.20   4.98     0.2
     """
     if not _is_windows(frame):
         return frame
@@ -321,13 +325,19 @@ def as_samples(frame: Any, figure: str | None) -> Any:
         named = ", ".join(FIGURES)
         raise SchemaError(f"windows have several figures: quantity= is one of {named}")
     frames.need(data, [figure])
-    return _samples(data, range(len(data)), [figure])
+    return _samples(data, range(len(data)), {figure: frames.values(data, figure)})
 
 
 def as_rates(frame: Any) -> Any:
-    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is."""
+    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is.
+
+    Of single I/Os each counts, be the time that its window covers ever so short.
+    """
     if isinstance(frame, pl.LazyFrame):
-        frame = (frame if _is_windows(frame) else window(frame, "1s")).collect(engine="streaming")
+        log, is_windows = frame, _is_windows(frame)
+        frame = (log if is_windows else window(log, "1s")).collect(engine="streaming")
+        if not is_windows and frame["io_bytes"].null_count() == len(frame):
+            return log.collect(engine="streaming")  # an averaged log, which is short
     if not _is_windows(frame):
         return frame
     data = frames.opened(frame)
@@ -337,7 +347,17 @@ def as_rates(frame: Any) -> Any:
         # one of the logs of the same I/Os, and one of the percentiles of a window
         chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
         rows += [row for row in own if told[row] == chosen and percentile[row] == least]
-    return _samples(data, rows, _RATES)
+    spans, moved = frames.values(data, "span_s"), frames.optional(data, "io_bytes")
+    rates = {
+        rate: [
+            shown if bytes_ is None else amount / span
+            for shown, bytes_, amount, span in zip(
+                frames.values(data, rate), moved, frames.values(data, of), spans, strict=True
+            )
+        ]
+        for rate, of in (("iops", "n"), ("bw_bytes_per_s", "io_bytes"))
+    }
+    return _samples(data, rows, rates)
 
 
 def _place(quantity: str | None) -> int:
@@ -356,27 +376,30 @@ def _apart(data: Frame) -> list[str]:
     return [name for name in names if name not in ("direction", "quantity")]
 
 
-def _samples(data: Frame, rows: Sequence[int], figures: Sequence[str]) -> Any:
+def _samples(data: Frame, rows: Sequence[int], figures: Mapping[str, Sequence[Any]]) -> Any:
     """Make samples; those of the last windows of a log end with it."""
-    lists = frames.columns(data, ("time_s", "interval_s", "span_s", *figures))
+    lists = frames.columns(data, ("time_s", "interval_s", "span_s"))
     quantities = frames.optional(data, "quantity")  # windows of bins have a latency
+    moved = frames.optional(data, "io_bytes")
     ends = {}
     for own in frames.groups(data, _apart(data)).values():
         last = max(lists["time_s"][row] for row in own)
         for row in own:
-            time, length, span = (lists[name][row] for name in ("time_s", "interval_s", "span_s"))
+            time, length, span = (column[row] for column in lists.values())
             ends[row] = time - length + span if time == last and span < length else time
-    picked = [(row, figure) for figure in figures for row in rows if lists[figure][row] is not None]
+    picked = [(row, name) for name in figures for row in rows if figures[name][row] is not None]
     if not picked:
         raise SchemaError(f"the windows have no {' and no '.join(figures)}")
     lines = [
         {
-            "quantity": figure if figure in _RATES else quantities[row] or "clat_ns",
+            "quantity": name if name in _RATES else quantities[row] or "clat_ns",
             "time_s": round(ends[row], 9),
-            "value": lists[figure][row],
+            "value": figures[name][row],
+            "span_s": lists["span_s"][row],
+            "io_bytes": moved[row],
         }
-        for row, figure in picked
+        for row, name in picked
     ]
     keep = frames.present(data, (*_apart(data), "direction", "percentile"))
-    rows = [row for row, _ in picked]
-    return frames.answer(data, ("quantity", "time_s", "value"), frames.kept(keep, rows), lines)
+    kept = frames.kept(keep, [row for row, _ in picked])
+    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), kept, lines)

@@ -216,8 +216,8 @@ def test_choices_are_the_library_s():
     assert {*get_args(plot.Kind)} == {*plot_options.TAKES} == kinds
     for kind, takes in plot_options.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
-        # of a statistic: what compare, check, steady, best_under and merge_bins take
-        if kind in ("ratios", "tails", "load", "credibility", "series", "cdf", "heatmap"):
+        # of a statistic: what compare, plan, check, steady, best_under and merge_bins take
+        if kind in ("ratios", "tails", "plan", "load", "credibility", "series", "cdf", "heatmap"):
             takes = {*takes} & {"y", "x", "hue", "order"}
         assert {one.replace("ceiling", "ceilings") for one in takes} <= {*there}
     asked = {*inspect.signature(check.check).parameters} - {"results"}

@@ -57,7 +57,10 @@ def test_a_comparison():
         ["5", "▼ slower"],
         ["5", "= same within 5 %"],
     ]
-    assert around == ["bw of each fs, against ext4", "95 % intervals by log-welch"]
+    assert around == [
+        "bw of each fs, against ext4",
+        "95 % intervals by log-welch, for all 2 together",
+    ]
 
 
 def test_the_frame_stays_as_it_is():

@@ -75,6 +75,11 @@ def draw_timings(ax):
     return ft.plot.timings(frame, y="cache", ax=ax)
 
 
+def draw_shifts(ax):
+    samples = long().samples
+    return ft.plot.shifts(samples, "iops", shifts=ft.shifts(samples, "iops"), ax=ax)
+
+
 KINDS = {
     "cdf": lambda ax: ft.plot.cdf(ft.merge_bins(bins(), by="direction"), hue="direction", ax=ax),
     "credibility": draw_credibility,
@@ -84,9 +89,11 @@ KINDS = {
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
     ),
     "percentiles": draw_percentiles,
+    "plan": lambda ax: ft.plot.plan(ft.plan(0.03), ax=ax),
     "ratios": draw_ratios,
     "repeats": draw_repeats,
     "series": draw_series,
+    "shifts": draw_shifts,
     "sweep": draw_sweep,
     "tails": lambda ax: ft.plot.tails(
         pd.DataFrame(

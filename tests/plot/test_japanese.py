@@ -99,6 +99,8 @@ def credibility():
     return ft.plot.credibility(ft.check(res, ram="7926928KiB", link="usb3-5g"))
 
 
+ROWS = pd.DataFrame({"iops": [5814, 5703, 8916, 9037, 8910]})
+
 KINDS = {
     "throughput": lambda: ft.plot.throughput(
         ONE.assign(n=1), "iops", y="fs", hue="direction", ceilings={"SATA": 200.0}
@@ -133,6 +135,7 @@ KINDS = {
         LOG, steady=ft.steady(LOG, limit=(1, 1)), limit=(1, 1)
     ),
     "series, short": lambda: ft.plot.series(LOG[:3], steady=ft.steady(LOG[:3])),
+    "shifts": lambda: ft.plot.shifts(ROWS, "iops", shifts=ft.shifts(ROWS, "iops")),
     "timings": lambda: ft.plot.timings(timings([4.0]), y="fs"),
     "credibility": credibility,
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -49,16 +48,3 @@ def test_the_percentiles_of_one_histogram_are_of_one_run():
         ft.percentiles_from_bins(bins.query("direction == 'read'")), hue="direction"
     )
     assert one.get_xlabel().startswith("percentile of the I/Os (one run)\n")
-
-
-def test_an_interval_that_is_too_narrow_says_so():
-    time = np.arange(1.0, 121.0)
-
-    def label(values):
-        log = pd.DataFrame({"run": 1, "quantity": "iops", "time_s": time, "value": values})
-        return ft.plot.series(log, steady=ft.steady(log)).get_xlabel().replace("\n", " ")
-
-    said = "(too narrow: samples depend on each other for long)"
-    assert said in label(1000 * (1 + np.exp(-time / 40)))
-    assert "95% interval" in label(1000 + time % 2)
-    assert said not in label(1000 + time % 2)

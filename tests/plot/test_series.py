@@ -69,7 +69,7 @@ def test_a_sample_is_as_long_as_its_time(kind):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_the_window_its_mean_its_trend_and_the_verdict(kind):
     samples = log([300.0, *DECAY], kind)
-    ax = ft.plot.series(samples, steady=ft.steady(samples))
+    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1))
     window, allowed = boxes(ax)
     assert (window[0], window[2]) == (1, 6)
     # the rounds are from 96 to 104, and may range over 20
@@ -101,9 +101,10 @@ def test_rounds_are_drawn_over_their_samples():
 
 
 def test_trend_of_uneven_samples_is_numpys():
-    clock = np.cumsum([1.0, 3.0, 1.0, 1.0, 2.0])
+    clock = np.cumsum([1.0, 1.8, 1.0, 1.0, 1.5])
     samples = log([50.0, 60.0, 80.0, 70.0, 90.0], time_s=clock.tolist())
-    ax = ft.plot.series(samples, steady=ft.steady(samples, window=4))
+    told = ft.steady(samples, window=4, method="fio-slope", limit=99)
+    ax = ft.plot.series(samples, steady=told)
     middles, widths = clock[1:] - np.diff(clock) / 2, np.diff(clock)
     slope, level = np.polyfit(middles, samples["value"][1:], 1, w=np.sqrt(widths))
     xs, ys = lines(ax)[1]
@@ -304,3 +305,21 @@ def test_a_mistake_is_told_in_one_line(mistake):
 def test_polars_is_told_polars_filter():
     with pytest.raises(ft.SchemaError, match=r"\.filter\(pl\.col\(\"direction\"\) == 'read'\)"):
         ft.plot.series(pl.DataFrame(TWO.to_dict("list")))
+
+
+def test_windows_without_io_leave_the_others_in_their_places():
+    samples = pd.DataFrame(
+        {
+            "direction": "read", "quantity": "lat_ns", "bs_bytes": 4096,
+            "time_s": [0.5, 1.5, 4.2, 5.5], "value": [1e5, 2e5, 3e5, 4e5],
+        }
+    )  # fmt: skip
+    windows = ft.window(samples, "1s")
+    # the first window begins with the first I/O, and the last ends with the last
+    for figure, ends in (("iops", [0.5, 1, 2, 3, 4, 5, 5.501]), ("mean", [0.5, 1, 2, 5, 5.501])):
+        (line,) = [
+            line
+            for line in ft.plot.series(windows, figure).lines
+            if line.get_drawstyle() == "steps-post"
+        ]
+        assert line.get_xdata().tolist() == pytest.approx(ends)

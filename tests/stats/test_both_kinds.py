@@ -129,6 +129,15 @@ CASES = {
         _tables,
         lambda t: ft.settings_diff(t["settings"], between="label", baseline="spans"),
     ),
+    "plan": (
+        _sizes,
+        lambda t: ft.plan(
+            keep(t["io"], size="4k", operation="read"),
+            "bw_bytes_per_s",
+            between="filesystem",
+            pair="round",
+        ),
+    ),
     "summarize": (
         _sizes,
         lambda t: ft.summarize(t["io"], "bw_bytes_per_s", by=["filesystem", "direction"]),
@@ -137,6 +146,12 @@ CASES = {
     "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
     "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
+    "variance_levels": (
+        _volumes,
+        lambda t: ft.variance_levels(
+            t["io"], "iops", levels=["volume", "thread"], by="direction", scope="thread"
+        ),
+    ),
     "variance_parts": (_volumes, lambda t: ft.variance_parts(t["io"], by="direction")),
     "best_under": (
         _volumes,
@@ -162,6 +177,7 @@ CASES = {
         lambda t: ft.percentiles_from_bins(t["bins"], by=["source", "run"], io=t["io"]),
     ),
     "steady": (_logs, lambda t: ft.steady(t["samples"], window=3)),
+    "shifts": (_logs, lambda t: ft.shifts(t["samples"])),
     "window": (_logs, lambda t: ft.window(t["samples"], "500ms", percentiles=99)),
     "window, histograms": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", percentiles=99)),
     "window_bins": (_bins_of_time, lambda t: ft.window_bins(t["bins"], "2s")),

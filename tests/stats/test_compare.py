@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from math import exp, log
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,7 +14,8 @@ from fiotools.errors import SchemaError
 
 COLUMNS = [
     *("g", "baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline"),
-    *("ratio", "ratio_lo", "ratio_hi", "confidence", "method", "p", "p_holm", "comparisons"),
+    *("ratio", "ratio_lo", "ratio_hi", "confidence", "method"),
+    *("p_equal", "p_band", "p_same", "comparisons"),
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 ]
 A, B = [100, 104, 98, 101, 97], [131, 127, 140, 129, 133]
@@ -77,7 +79,7 @@ def test_hodges_lehmann_on_request(five, rows):
 def test_hodges_lehmann_says_what_it_would_take(make, rows):
     frame = make(g=["a"] * 3 + ["b"] * 3, iops=[1.0, 1.1, 1.2, 2.0, 2.1, 2.2])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a", method="hodges-lehmann"))
-    assert (row["ratio_lo"], row["p"], row["confidence"]) == (None, None, None)
+    assert (row["ratio_lo"], row["p_equal"], row["confidence"]) == (None, None, None)
     assert row["verdict"] == "not settled"
     assert "4 against 4" in row["warnings"]
 
@@ -106,16 +108,37 @@ def test_ties_are_said(make, rows):
     ],
 )
 def test_article_004(lima, rows, metric, baseline, level, ratio, lo, hi, words):
-    found = {r["mount"]: r for r in rows(compare(lima, metric, between="mount", baseline=baseline))}
-    row = found[level]
+    two = nw.from_native(lima).filter(nw.col("mount").is_in([baseline, level])).to_native()
+    (row,) = rows(compare(two, metric, between="mount", baseline=baseline))
     assert [round(row[c], 2) for c in ("ratio", "ratio_lo", "ratio_hi")] == [ratio, lo, hi]
     assert row["verdict"] == words
-    assert row["comparisons"] == 2
+    assert row["comparisons"] == 1
+
+
+def test_several_levels_share_the_error(lima, rows):
+    # by hand: Bonferroni's quantile at degrees of freedom half-way to those of the smaller side
+    for row in rows(compare(lima, "read_iops", between="mount", baseline="sshfs")):
+        runs = nw.from_native(lima)
+        level, base = (
+            np.log(runs.filter(nw.col("mount") == mount)["read_iops"].to_numpy())
+            for mount in (row["mount"], "sshfs")
+        )
+        theirs = stats.ttest_ind(level, base, equal_var=False)
+        least = min(len(level), len(base)) - 1
+        df = (min(theirs.df, 2 * least) + least) / 2
+        se = (level.mean() - base.mean()) / theirs.statistic
+        half = stats.t.ppf(1 - 0.025 / 2, df) * se
+        assert row["comparisons"] == 2
+        assert row["confidence"] == pytest.approx(0.95)
+        assert log(row["ratio_lo"]) == pytest.approx(log(row["ratio"]) - half)
+        assert log(row["ratio_hi"]) == pytest.approx(log(row["ratio"]) + half)
+        assert row["p_equal"] == pytest.approx(2 * 2 * stats.t.sf(theirs.statistic, df))
 
 
 def test_article_004_mixed_at_90_percent(lima, rows):
-    found = compare(lima, "mixed_read_iops", between="mount", baseline="9p", confidence=0.90)
-    row = rows(found)[1]
+    two = nw.from_native(lima).filter(nw.col("mount") != "sshfs").to_native()
+    found = compare(two, "mixed_read_iops", between="mount", baseline="9p", confidence=0.90)
+    (row,) = rows(found)
     assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((0.940, 1.039), abs=1e-3)
 
 
@@ -128,8 +151,8 @@ def test_article_004_mixed_at_90_percent(lima, rows):
     ],
 )
 def test_article_004_tarball(tarball, rows, baseline, level, gain, lo, hi):
-    found = speedup(tarball, "real_s", between="mount", baseline=baseline)
-    row = next(r for r in rows(found) if r["mount"] == level)
+    two = nw.from_native(tarball).filter(nw.col("mount").is_in([baseline, level])).to_native()
+    (row,) = rows(speedup(two, "real_s", between="mount", baseline=baseline))
     assert [round(row[c], 2) for c in ("speedup", "speedup_lo", "speedup_hi")] == [gain, lo, hi]
     # the ratio stays level / baseline: less time
     assert row["ratio"] == pytest.approx(1 / row["speedup"])
@@ -167,8 +190,8 @@ def test_article_002(diskspd, rows):
         assert (row["n"], row["n_baseline"]) == (1, 1)
         assert row["verdict"] == "one run each: not comparable"
         assert row["warnings"] == "need >= 3 runs a side for a verdict"
-        gaps = ("ratio_lo", "ratio_hi", "confidence", "p", "p_holm", "runs_needed", "varies_in")
-        assert [row[c] for c in gaps] == [None] * 7
+        gaps = ("ratio_lo", "ratio_hi", "confidence", "runs_needed", "varies_in")
+        assert [row[c] for c in (*gaps, "p_equal", "p_band", "p_same")] == [None] * 8
         assert row["comparisons"] == 0
 
 
@@ -195,7 +218,7 @@ def test_two_runs_have_an_interval_and_no_verdict(make, rows):
     theirs = stats.ttest_ind(np.log([200, 202]), np.log([100, 101]), equal_var=False)
     assert row["ratio_lo"] == pytest.approx(exp(theirs.confidence_interval().low))
     assert row["verdict"] == "two runs: no verdict"
-    assert (row["p"], row["comparisons"]) == (None, 0)
+    assert (row["p_equal"], row["comparisons"]) == (None, 1)
 
 
 def test_a_cell_without_one_side_is_shown(make, rows):
@@ -227,18 +250,33 @@ def test_copies_of_one_run_have_no_spread(make, rows):
 # tests, their number, and how many more runs
 
 
-def test_p_is_against_the_nearer_edge_and_plain_without_a_band(five, rows):
-    with_band, without = (
-        rows(compare(five, "iops", between="g", baseline="a", band=band))[0]["p"]
-        for band in (0.05, 0)
-    )
+def test_each_question_has_its_p(five, rows):
+    (row,) = rows(compare(five, "iops", between="g", baseline="a"))
     logs = np.log(B), np.log(A)
-    assert without == pytest.approx(stats.ttest_ind(*logs, equal_var=False).pvalue)
-    shifted = stats.ttest_ind(logs[0] - log(1.05), logs[1], equal_var=False)
-    assert with_band == pytest.approx(shifted.pvalue)
+    equal = stats.ttest_ind(*logs, equal_var=False)
+    beyond = stats.ttest_ind(logs[0] - log(1.05), logs[1], equal_var=False)
+    assert row["p_equal"] == pytest.approx(equal.pvalue)
+    assert row["p_band"] == pytest.approx(beyond.pvalue)
+    assert row["p_same"] == pytest.approx(1 - beyond.pvalue / 2)
+    (row,) = rows(compare(five, "iops", between="g", baseline="a", band=0))
+    assert row["p_equal"] == row["p_band"]
 
 
-def test_holm_counts_all_comparisons_and_warns_where_it_matters(make, rows):
+def test_same_has_the_p_of_two_one_sided_tests(make, rows):
+    level, base = [100.0, 101, 99, 100.5, 99.5], [101.0, 100, 102, 100.2, 101.5]
+    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[*base, *level])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    below, above = (
+        stats.ttest_ind(np.log(level) + shift, np.log(base), equal_var=False, alternative=way)
+        for shift, way in ((log(1.05), "greater"), (-log(1.05), "less"))
+    )
+    assert row["verdict"] == "same within 5 %"
+    assert row["p_same"] == pytest.approx(max(below.pvalue, above.pvalue))
+    assert row["p_same"] < 0.05 < row["p_equal"]
+    assert row["p_band"] == 1
+
+
+def test_what_is_clear_alone_may_be_chance_among_twelve(make, rows):
     noise = [1.00, 1.03, 0.98, 1.01]
     clear = [1.09, 1.16, 1.13, 1.12]
     frame = make(
@@ -246,19 +284,63 @@ def test_holm_counts_all_comparisons_and_warns_where_it_matters(make, rows):
         g=(["a"] * 4 + ["b"] * 4) * 12,
         iops=[*noise, *clear, *([*noise, *noise[::-1]] * 11)],
     )
-    found = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
-    assert [r["comparisons"] for r in found] == [12] * 12
-    assert all(r["p_holm"] >= r["p"] for r in found)
-    first = found[0]
-    assert first["verdict"] == "faster"
-    assert first["p"] < 0.05 < first["p_holm"] == pytest.approx(12 * first["p"])
-    assert first["warnings"] == "'faster' does not outlast Holm's correction for 12 tests"
+    first, *others = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
+    assert {row["comparisons"] for row in (first, *others)} == {12}
+    assert first["verdict"] == "faster by 0.6 to 23 %; whether by more than 5 % is not settled"
+    alone = nw.from_native(frame).filter(nw.col("cell") == "c0").to_native()
+    (row,) = rows(compare(alone, "iops", between="g", baseline="a"))
+    assert row["verdict"] == "faster"
+    assert row["p_equal"] < first["p_equal"] < 0.05 < first["p_band"]
 
 
 def test_unsettled_says_how_many_more(lima, rows):
     row = rows(compare(lima, "mixed_iops", between="mount", baseline="9p"))[1]
     assert row["verdict"] == "not settled"
-    assert row["runs_needed"] == 16
+    assert row["runs_needed"] == 37  # as one more look, and as one of two comparisons
+
+
+def test_runs_that_are_looked_at_again_have_a_wider_interval(five, rows):
+    once, again = (
+        rows(compare(five, "iops", between="g", baseline="a", looks=looks))[0]
+        for looks in ("once", "any")
+    )
+    assert again["method"] == "log-welch, any looks"
+    assert again["ratio"] == once["ratio"]
+    assert again["ratio_lo"] < once["ratio_lo"] < once["ratio_hi"] < again["ratio_hi"]
+    assert again["p_equal"] > once["p_equal"]
+    assert again["verdict"] == "faster"
+
+
+def test_three_pairs_have_no_interval_for_any_looks(make, rows):
+    frame = make(g=["a"] * 3 + ["b"] * 3, round=[1, 2, 3] * 2, iops=[10.0, 11, 12, 20, 23, 25])
+    asked = {"between": "g", "baseline": "a", "pair": "round", "looks": "any"}
+    (row,) = rows(compare(frame, "iops", **asked))
+    assert (row["ratio_lo"], row["verdict"]) == (None, "not settled")
+    assert row["warnings"] == "too few runs for an interval that holds at any number of looks"
+    assert row["runs_needed"] == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"looks": 3}, "looks is 3: it is"), ({"looks": "any", "method": "hodges-lehmann"}, "ranks")],
+)
+def test_looks_are_checked(five, wrong, message):
+    with pytest.raises(SchemaError, match=message):
+        compare(five, "iops", between="g", baseline="a", **wrong)
+
+
+def test_ranks_want_sides_that_spread_alike(make, rows):
+    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[*A, 60.0, 100, 150, 190, 240])
+    for method, said in (("hodges-lehmann", True), ("log-welch", False)):
+        (row,) = rows(compare(frame, "iops", between="g", baseline="a", method=method))
+        assert ("one side spreads more than 3 times as far" in str(row["warnings"])) is said
+
+
+def test_a_side_without_spread_is_said(make, rows):
+    frame = make(g=["a"] * 4 + ["b"] * 4, iops=[5.0] * 4 + [6.0, 6.1, 5.9, 6.2])
+    (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
+    said = "the runs of 'a' do not differ at all: the interval is all from the other side"
+    assert row["warnings"] == said
 
 
 def test_the_edge_of_the_band_is_said(make, rows):

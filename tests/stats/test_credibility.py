@@ -236,11 +236,11 @@ def test_little_of_article_004():
 @pytest.mark.parametrize(
     ("name", "check", "verdict", "said"),
     [
-        ("fio-3.33--sparse_direct.json", "sparse", "suspect", "0 % reached the device"),
+        ("fio-3.33--sparse_direct.json", "sparse", "suspect", "vda gave 0 % of what was read"),
         ("fio-3.33--verify_phase.json", "sparse", "unknown", "had been written before"),
-        ("fio-3.33--right.json", "sparse", "ok", "95 % of the direct reads"),
+        ("fio-3.33--right.json", "sparse", "ok", "vda gave 94.7 % of what was read"),
         ("fio-3.33--sparse_direct.json", "cache", "unknown", "direct=1 passes by"),
-        ("fio-3.33--cached_reread.json", "cache", "suspect", "88.8 MB were read from 67.1 MB"),
+        ("fio-3.33--cached_reread.json", "cache", "unknown", "vda gave 96.7 % of what was read"),
         (
             "fio-3.33--sync_depth_32.json",
             "depth",

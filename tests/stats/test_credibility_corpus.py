@@ -16,7 +16,7 @@ def test_honest_runs_are_not_accused():
     assert set(told.impossible) <= set(DISHONEST)
     assert len(told.without) <= 0.02 * told.runs, told.without
     # what is suspected is suspected for many causes, so that a check gone blind is seen
-    assert {"cache", "copying", "dd_flush", "dd_source", "dd_time", "flush"} <= {
+    assert {"copying", "dd_flush", "dd_source", "dd_time", "flush"} <= {
         check for check, _ in told.suspects
     }
 

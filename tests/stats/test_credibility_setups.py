@@ -12,7 +12,6 @@ from tests.stats.made_runs import (
     DATA,
     FIO_TEXT,
     RIGHT,
-    SIDES,
     data,
     dd,
     diskspd,
@@ -190,10 +189,11 @@ DISHONEST = {
         ("mirror", "suspect"),
     ),
     "two disks at one speed": (
-        two(slow=made(RIGHT), fast=made(RIGHT)),
-        {**SIDES, "sides": "device"},
+        lambda: ft.read(f"{DATA}/wsl-vhdx/{{drive}}_{{mount}}_write.txt"),
+        {"between": "drive", "baseline": "f", "sides": "device"},
         ("layers", "suspect"),
     ),
+    "a run that was copied": (two(slow=made(RIGHT), fast=made(RIGHT)), {}, ("twin", "suspect")),
     "a page cache, sold as a SATA disk": (
         text(dd("dd if=/dev/zero of=f bs=1M", 10**10, 5.5)),
         {"link": "sata-3"},

@@ -34,6 +34,8 @@ from tests.stats.made_runs import (
 
 SOURCE = ROOT / "fiotools" / "stats" / "check"
 BUSY = "fio-3.33--slow_submission.json"
+# what is read ahead is not one request for each read
+READ_AHEAD = [('"rw" : "randread"', '"rw" : "read"'), ('"read_ios" : 20971', '"read_ios" : 5')]
 Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
 # check, verdict, what is said, of what, and what is known
 CASES: list[Case] = [
@@ -50,11 +52,46 @@ CASES: list[Case] = [
     ),
     ("cache", "suspect", "pre_read=1", made("fio-3.33--cached_fast.json"), {}),
     ("cache", "suspect", "invalidate=0", made("fio-3.33--invalidate_off.json"), {}),
-    ("cache", "suspect", "88.8 MB were read from", made("fio-3.33--cached_reread.json"), {}),
+    (
+        *("cache", "suspect", "and at random: from the second time on"),
+        *(
+            made(
+                "fio-3.33--cached_reread.json",
+                ('"disk_util"', '"disks"'),
+                ('"size" : "64m"', '"size" : "64m",\n"norandommap" : "1"'),
+            ),
+            {},
+        ),
+    ),
+    (
+        *("cache", "unknown", "88.8 MB were read from .* before each pass"),
+        *(made("fio-3.33--cached_reread.json", ('"disk_util"', '"disks"')), {}),
+    ),
+    # the page cache was emptied before each pass
+    (
+        *("cache", "ok", "vda gave 96.7 % of what was read"),
+        *(made("fio-3.33--cached_reread.json"), {"host_ram": 0}),
+    ),
+    (
+        *("cache", "suspect", "slept 11 times in 21,679 I/Os: the rest came from memory"),
+        *(made("fio-3.33--cached_reread.json", ('"ctx" : ', '"ctx" : 11, "was" : ')), {}),
+    ),
+    (
+        *("cache", "suspect", "vda gave at most 23.6 % of what was read: the rest"),
+        *(made("fio-3.33--cached_reread.json", *READ_AHEAD), {}),
+    ),
+    (
+        *("cache", "unknown", "loop0 is a file on another file system"),
+        *(made(RIGHT, ('"vda"', '"loop0"')), {"host_ram": 0}),
+    ),
+    (
+        *("cache", "unknown", "but not by ZFS's own, and no device was counted"),
+        *(made(RIGHT, ('"disk_util"', '"disks"')), {"host_ram": 0}),
+    ),
     ("cache", "suspect", "210 MB through", made("gnu-dd-9.1--cached_read.txt"), {"ram": "1GB"}),
     (
-        *("cache", "unknown", "times the memory, and fio drops the cache first"),
-        *(made("fio-3.33--cached_reread.json"), {"ram": "16MB"}),
+        *("cache", "unknown", "the file has 4 times the memory"),
+        *(made("fio-3.33--cached_reread.json", ('"disk_util"', '"disks"')), {"ram": "16MB"}),
     ),
     ("cache", "unknown", "direct=1 was set is not", text(*READING), {}),
     (
@@ -70,11 +107,18 @@ CASES: list[Case] = [
     ),
     (
         *("cache", "unknown", "the size of the file is not"),
-        *(made("fio-3.33--cached_reread.json", ('"size" : "64m"', '"fsync" : "0"')), {}),
+        *(
+            made(
+                "fio-3.33--cached_reread.json",
+                ('"disk_util"', '"disks"'),
+                ('"size" : "64m"', '"fsync" : "0"'),
+            ),
+            {},
+        ),
     ),
     (
-        *("cache", "unknown", "nothing was read twice"),
-        *(made("fio-3.33--mmap_direct.json"), {}),
+        *("cache", "unknown", "fio drops the cache first, but not pages that are dirty"),
+        *(made("fio-3.33--mmap_direct.json", ('"disk_util"', '"disks"')), {}),
     ),
     (
         *("cache", "unknown", "ioengine=rbd does not use the page cache"),
@@ -165,7 +209,16 @@ CASES: list[Case] = [
     ("dd_source", "suspect", "196 MB/s, may be", made("gnu-dd-9.1--random_source.txt"), {}),
     ("dd_source", "unknown", "zeros were written", made("gnu-dd-9.1--fdatasync.txt"), {}),
     ("dd_time", "suspect", "below 1 s", made("gnu-dd-9.1--unflushed.txt"), {}),
-    ("dd_time", "suspect", "below 5 s", made("gnu-dd-9.1--random_source.txt"), {}),
+    ("dd_time", "suspect", "below 5 s", text(dd("dd if=f of=g bs=1M", 10**9, 3)), {}),
+    ("dd_time", "ok", "waited for the disk", made("gnu-dd-9.1--random_source.txt"), {}),
+    (
+        *("dd_time", "ok", "400 ms, and waited for the disk"),
+        *(text(dd("dd if=f of=g bs=1M oflag=direct", 10**8, 0.4)), {}),
+    ),
+    (
+        *("dd_time", "suspect", "27.0 ms: below 1 s"),
+        *(text(dd("dd if=f of=g bs=1M oflag=direct", 4 << 20, 0.027)), {}),
+    ),
     ("dd_time", "ok", "10.9 s", USB, {}),
     ("depth", "suspect", "one I/O in flight", made("fio-3.33--sync_depth_32.json"), {}),
     ("depth", "suspect", "waits in io_submit", made("fio-3.33--no_direct.json"), {}),
@@ -193,9 +246,13 @@ CASES: list[Case] = [
         {"media": "sata-ssd"},
     ),
     ("fast_reads", "suspect", "than any hard disk", made(RIGHT), {"media": "hdd"}),
+    (
+        *("fast_writes", "suspect", "less than 163 ns .* so memory took them"),
+        *(made("fio-3.33--tmpfs_fsync.json"), {}),
+    ),
     ("fast_reads", "ok", "less than 72.2 µs", made(RIGHT), {"media": "nvme"}),
     # of the fastest reads clat says 1.6 µs, and fio's least latency 28.2 µs
-    ("fast_reads", "ok", "99 % of the random reads took 28.2 µs or more", made(BUSY), {}),
+    ("fast_reads", "ok", "99 % of the I/Os took 28.2 µs or more", made(BUSY), {}),
     (
         *("flush", "ok", "do not wait in the page cache"),
         *(made("fio-3.33--zero_buffers.json"), {"host_ram": 0}),
@@ -207,6 +264,11 @@ CASES: list[Case] = [
     ),
     ("flush", "ok", "end_fsync=1", made("fio-3.33--flushed.json"), {}),
     ("flush", "suspect", "without fsync", made("fio-3.33--no_direct.json"), {}),
+    (
+        *("flush", "suspect", "slept 1,592 times in 16,384 I/Os: memory took the writes"),
+        *(made("fio-3.33--tmpfs_fsync.json"), {}),
+    ),
+    ("flush", "suspect", "without fsync", typed(""), {}),
     ("flush", "unknown", "flushed is not in the report", text(*FIO_TEXT[1:]), {}),
     (
         *("flush", "unknown", "ioengine=rbd does not use"),
@@ -225,7 +287,29 @@ CASES: list[Case] = [
     ),
     (
         *("layers", "suspect", "what both share was measured"),
+        *(
+            lambda: ft.read(f"{DATA}/wsl-vhdx/{{drive}}_{{mount}}_read.txt"),
+            {"between": "drive", "baseline": "f", "sides": "device"},
+        ),
+    ),
+    (
+        *("layers", "unknown", "devices may be alike"),
         *(two(slow=made(RIGHT), fast=made(RIGHT)), {**SIDES, "sides": "device"}),
+    ),
+    (
+        *("layers", "ok", "bcache0 caches or packs, so that it may be"),
+        *(
+            two(
+                slow=made(RIGHT),
+                fast=made(
+                    RIGHT,
+                    ('"bw_bytes" : ', '"bw_bytes" : 1'),
+                    ('"iops" : ', '"iops" : 1'),
+                    ('"vda"', '"bcache0"'),
+                ),
+            ),
+            SIDES,
+        ),
     ),
     (
         *("layers", "ok", "times as fast"),
@@ -260,6 +344,25 @@ CASES: list[Case] = [
         ),
     ),
     ("medium", "suspect", "platters of a hard disk", USB, {"media": "hdd"}),
+    ("medium", "suspect", "/dev/shm/f is memory", made("fio-3.33--tmpfs_fsync.json"), {}),
+    ("medium", "suspect", "ram0 is memory", made(RIGHT, ('"vda"', '"ram0"')), {}),
+    (
+        *("medium", "ok", "500 MB/s is 1.67 times what the platters"),
+        *(text(dd("dd if=f of=/dev/null bs=1M iflag=direct", 5 * 10**9, 10)), {"media": "hdd"}),
+    ),
+    ("turns", "impossible", "22,455 /s are 22.5 times the 1,000 /s", made(RIGHT), {"media": "hdd"}),
+    (
+        *("turns", "suspect", "22,455 /s are 2.25 times the 10,000 /s"),
+        *(made(RIGHT), {"media": "hdd", "devices": 10}),
+    ),
+    (
+        *("turns", "ok", "22,455 /s are 0.898 times"),
+        *(made(RIGHT), {"media": "hdd", "devices": 25}),
+    ),
+    (
+        *("turns", "impossible", "are 5,[0-9]+ times the 250 /s|are [0-9]+ times the 250 /s"),
+        *(made("fio-3.33--tmpfs_fsync.json"), {"media": "hdd"}),
+    ),
     (
         *("mirror", "ok", "0.71 times the single disk's rate"),
         *(
@@ -300,6 +403,18 @@ CASES: list[Case] = [
         *(lambda: ft.reads(CDM.replace("2097.152", "3097.152")), {}),
     ),
     ("parts", "ok", "1 sums", lambda: ft.reads(CDM), {}),
+    (
+        *("parts", "suspect", "the mean is 63.4 µs, and its own bins or percentiles leave"),
+        *(made(RIGHT, ('"mean" : 163364.76', '"mean" : 63364.76')), {}),
+    ),
+    (
+        *("parts", "suspect", "percentile 1 is 7.22 µs, and all I/Os took 30.6 µs to"),
+        *(made(RIGHT, ('"1.000000" : 72192', '"1.000000" : 7219')), {}),
+    ),
+    (
+        *("parts", "suspect", "percentile 99 is 190 µs, where its own bins have"),
+        *(made(RIGHT, ('"99.000000" : 1925120', '"99.000000" : 190000')), {}),
+    ),
     (
         *("parts", "unknown", "no two figures"),
         *(
@@ -350,11 +465,12 @@ CASES: list[Case] = [
         *("sides", "unknown", "same options is not in the reports"),
         *(two(slow=text(dd("", 10**9, 9)[2:]), fast=text(dd("", 10**9, 8)[2:])), SIDES),
     ),
-    ("sparse", "suspect", "0 % reached", made("fio-3.33--sparse_direct.json"), {}),
+    ("sparse", "suspect", "vda gave 0 % of what", made("fio-3.33--sparse_direct.json"), {}),
     ("sparse", "suspect", "faster than the link", made(RIGHT, ('"vda"', '"vdb"')), {"link": 1e6}),
-    ("sparse", "ok", "95 % of the direct reads", made(RIGHT), {}),
+    ("sparse", "ok", "vda gave 94.7 % of what was read", made(RIGHT), {}),
     ("sparse", "ok", "prefilled", made("fio-3.33--cached_reread.json"), {"prefilled": True}),
     ("sparse", "unknown", "had been written before", made("fio-3.33--verify_phase.json"), {}),
+    ("twin", "suspect", "to the last digit", two(slow=made(RIGHT), fast=made(RIGHT)), {}),
     ("submission", "ok", "submission-bound", made("fio-3.33--sparse_direct.json"), {}),
     ("warmup", "ok", "no warm-up", diskspd("2.0.14--seqread_noLD.xml"), {}),
 ]

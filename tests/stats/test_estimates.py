@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb, exp, log, log1p
+from math import comb, exp, log
 
 import numpy as np
 import pytest
@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fiotools.stats.estimates import (
+    AnyLooks,
     HodgesLehmann,
-    StudentT,
-    holm,
     paired,
-    runs_still_needed,
     u_counts,
     welch,
 )
@@ -41,12 +39,52 @@ def test_welch_has_the_digits_of_the_oracle():
 
 @relaxed
 @given(samples, samples)
-def test_welch_is_scipys(level, baseline):
+def test_welch_is_scipys_for_sides_of_one_size(level, baseline):
+    same = min(len(level), len(baseline))
+    level, baseline = level[:same], baseline[:same]
     found, theirs = welch([(level, baseline)]), stats.ttest_ind(level, baseline, equal_var=False)
     ends = theirs.confidence_interval(0.95)
     assert found.interval(0.95)[:2] == pytest.approx((ends.low, ends.high), rel=1e-9, abs=1e-12)
     assert found.df == pytest.approx(theirs.df, rel=1e-9)
     assert found.p(0.0) == pytest.approx(theirs.pvalue, rel=1e-7, abs=1e-300)
+
+
+@relaxed
+@given(samples, samples)
+def test_a_larger_side_brings_no_more_degrees_of_freedom_than_the_smaller_has(level, baseline):
+    found, theirs = welch([(level, baseline)]), stats.ttest_ind(level, baseline, equal_var=False)
+    most = 2 * (min(len(level), len(baseline)) - 1)
+    assert found.df == pytest.approx(min(theirs.df, most), rel=1e-9)
+
+
+def test_an_error_that_is_shared_takes_fewer_degrees_of_freedom():
+    found = welch([(B, A)])
+    assert found.sharing().df == pytest.approx((found.df + 4) / 2)
+    assert paired(B, A).sharing() == paired(B, A)
+
+
+@relaxed
+@given(samples, samples, st.sampled_from([0.9, 0.95, 0.999]))
+def test_the_interval_for_any_looks_is_its_test_inverted(level, baseline, confidence):
+    plain = welch([(level, baseline)])
+    found = AnyLooks.of(plain)
+    ends = found.interval(confidence)
+    if ends is None:
+        assert found.p(found.center + 1e3 * found.se) > 1 - confidence
+        return
+    assert [found.p(end) for end in ends[:2]] == pytest.approx([1 - confidence] * 2, rel=1e-6)
+    once = plain.interval(confidence)
+    assert ends[0] < once[0] < once[1] < ends[1]
+
+
+def test_the_mixture_is_that_of_a_t_distribution_over_normal_effects():
+    # the likelihood ratio at the observed t, mixed over effects by integration
+    found = AnyLooks.of(paired([0.31, 0.18, 0.27, 0.40, 0.22, 0.35], [0.0] * 6))
+    t, scale = found.center / found.se, np.sqrt(AnyLooks._MIXTURE)
+    effects = np.linspace(-6 * scale, 6 * scale, 20_001)
+    ratios = stats.nct.pdf(t, 5, effects * np.sqrt(6)) / stats.t.pdf(t, 5)
+    mixed = np.trapezoid(ratios * stats.norm.pdf(effects, scale=scale), effects)
+    assert found.p(0.0) == pytest.approx(1 / mixed, rel=1e-4)
 
 
 def test_pairs_are_scipys():
@@ -129,50 +167,3 @@ def test_ties_take_the_normal_approximation_and_keep_its_width():
     assert found.p(0.0) == pytest.approx(theirs.pvalue)
     # the exact interval of the same sizes takes the sixth of 36, and so does the normal one
     assert found.interval(0.95)[0] == found.differences[5]
-
-
-def test_holm():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []
-
-
-def _difference(center, variance):
-    return StudentT(center, (variance / 3) ** 0.5, 4, variance, 2)
-
-
-@pytest.mark.parametrize(
-    ("center", "q", "power"),
-    [(log(1.10), 0.975, 0.80), (log(1.03), 0.95, 0.80), (0.0, 0.95, 0.90)],
-)
-def test_runs_needed_is_the_smallest_that_reaches_the_edge(center, q, power):
-    variance = 2 * 0.03**2
-    more = runs_still_needed(_difference(center, variance), 0.05, now=3)
-    n = more + 3
-    distance = abs(abs(center) - log1p(0.05))
-
-    def reach(n):
-        df = 2 * n - 2
-        return (stats.t.ppf(q, df) + stats.t.ppf(power, df)) * (variance / n) ** 0.5
-
-    assert reach(n) <= distance < reach(n - 1)
-
-
-def test_runs_needed_gives_up_at_the_edge_of_the_band():
-    assert runs_still_needed(_difference(log(1.0501), 0.01), 0.05, now=3) is None
-
-
-def test_one_more_run_at_least_while_nothing_is_settled():
-    assert runs_still_needed(_difference(1.0, 1e-6), 0.05, now=50) == 1
-
-
-def test_runs_needed_settle_four_times_in_five():
-    # the claim behind the number, simulated: 8 % apart, 4 % noise
-    rng = np.random.default_rng(20260101)
-    sigma, center = 0.04, log(1.12)
-    n = runs_still_needed(_difference(center, 2 * sigma**2), 0.05, now=2) + 2
-    level = rng.normal(center, sigma, (4000, n))
-    base = rng.normal(0, sigma, (4000, n))
-    theirs = stats.ttest_ind(level, base, axis=1, equal_var=False)
-    above = theirs.confidence_interval(0.95).low > log1p(0.05)
-    assert 0.77 <= above.mean() <= 0.87

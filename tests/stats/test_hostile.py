@@ -27,7 +27,8 @@ from fiotools import (
 from fiotools.errors import SchemaError
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import pooled_stddev
-from fiotools.stats.estimates import StudentT, runs_still_needed
+from fiotools.stats.estimates import StudentT
+from fiotools.stats.power import runs_still_needed
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -283,7 +284,7 @@ def test_a_column_that_would_hide_the_baseline(make):
 
 
 def test_more_confidence_needs_more_runs(make, rows):
-    difference = StudentT(0.2, 0.05, 4, 0.05, 2)
+    difference = StudentT(0.2, 0.05, 4, 0.05, 2, 2)
     need = [
         runs_still_needed(difference, 0.05, now=3, confidence=confidence)
         for confidence in (0.90, 0.95, 0.99)

@@ -12,7 +12,7 @@ from fiotools.stats.ratio import verdict
 def between(lo, hi, df=1e9):
     """A difference whose 95 % interval of the ratio is [lo, hi]."""
     center, half = (log(hi) + log(lo)) / 2, (log(hi) - log(lo)) / 2
-    return StudentT(center, half / 1.959964, df, 1.0, 2)
+    return StudentT(center, half / 1.959964, df, 1.0, 2, 1)
 
 
 @pytest.mark.parametrize(

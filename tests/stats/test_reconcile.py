@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import fiotools as ft
 from fiotools import reconcile
@@ -46,15 +49,19 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
     ("iops", "verdict"),
     [
         # the last second would have been at 10 * 980 - 9 * 1000
-        (980.0, "disagrees: log 2 % above the summary; the 10 % of the run without a log would "
+        (980.0, "not settled: log 2 % above the summary; the 10 % of the run without a log would "
                 "have been at 800 1/s, as none of its samples was"),
-        (985.0, "disagrees: log 1.5 % above the summary; the 10 % of the run without a log would "
+        (985.0, "not settled: log 1.5 % above the summary; the 10 % of the run without a log would "
                 "have been at 850 1/s, which its samples reach too"),
+        (900.0, "not settled: log 11 % above the summary; the 10 % of the run without a log would "
+                "have been at 0 1/s, as none of its samples was"),
+        (1100.0, "disagrees: log 9.1 % below the summary; the 10 % of the run without a log would "
+                 "have been at 2000 1/s, as none of its samples was"),
         (500.0, "disagrees: log 100 % above the summary, more than the 10 % of the run without a "
                 "log can explain"),
         (0.0, "no iops in the summary"),
     ],
-    ids=["odd rest", "possible rest", "impossible rest", "nothing"],
+    ids=["odd rest", "possible rest", "stall", "too fast a rest", "impossible rest", "nothing"],
 )  # fmt: skip
 def test_what_the_rest_would_have_to_be(log, summary, rows, iops, verdict):
     (row,) = rows(reconcile(log([850.0, 1150.0] + [1000.0] * 7), summary(iops, 10.0)))
@@ -144,6 +151,75 @@ def test_single_ios_can_be_counted(rows):
         assert row["log_rate"] * row["span_s"] == pytest.approx(counted[row["direction"]])
 
 
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5_000), st.sampled_from([512, 4096, 65_536])),
+        min_size=1,
+        max_size=80,
+    ),
+    st.integers(0, 3_000),
+    st.sampled_from([0.001, 0.1, 1.0]),
+)
+@example([(999, 512)], 2_999, 1.0)  # alone, at the end of its window, in a long run
+@example([(0, 512), (950, 512), (1_000, 512)], 0, 1.0)  # the last window is a millisecond
+def test_a_log_that_holds_the_ios_of_its_summary_agrees_with_it(ios, after, every):
+    times, sizes = zip(*sorted(ios), strict=True)
+    runtime = (times[-1] + 1 + after) / 1000
+    log = pl.DataFrame({"time_s": [time / 1000 for time in times], "bs_bytes": sizes})
+    log = log.with_columns(pl.lit("read").alias("direction"))
+    latencies = log.with_columns(quantity=pl.lit("lat_ns"), value=pl.lit(1e5))
+    counts = log.with_columns(quantity=pl.lit("count"), value=pl.lit(1.0))
+    rates = {"iops": len(ios) / runtime, "bw_bytes_per_s": int(sum(sizes) / runtime)}
+    io = pl.DataFrame(
+        {
+            "direction": "read",
+            **{name: [float(rate)] for name, rate in rates.items()},
+            "total_ios": len(ios),
+            "io_bytes": sum(sizes),
+            "runtime_s": runtime,
+        }
+    )
+    for samples in (latencies.lazy(), ft.window(latencies, every), counts):
+        for row in reconcile(samples, io).iter_rows(named=True):
+            assert row["ratio"] == pytest.approx(1, rel=1e-9)
+            assert (row["verdict"], row["coverage_pct"], row["warnings"]) == ("ok", 100, None)
+    # without the amounts, the rates are as exact as they were printed
+    for row in reconcile(latencies.lazy(), io.drop("total_ios", "io_bytes")).iter_rows(named=True):
+        assert row["ratio"] == pytest.approx(1, rel=1e-9 + 1 / max(rates[row["metric"]], 1e-300))
+
+
+def test_a_log_that_lacks_ios_is_told(make, rows):
+    log = make(direction="read", quantity="count", time_s=[0.5, 1.0, 1.5], value=1.0, bs_bytes=512)
+    io = make(direction="read", iops=[2.0], total_ios=[4], runtime_s=[2.0])
+    (row,) = rows(reconcile(log, io))
+    assert row["verdict"] == "disagrees: log 25 % below the summary, over the whole run"
+    assert row["warnings"] == "the log has 3 I/Os, the summary 4"
+
+
+@pytest.mark.parametrize("name", ["slow", "stopped"])
+def test_honest_logs_of_single_ios(rows, name):
+    # two I/Os a second, of which the last is at 3.5 of 4 s; a job that stood still at the end
+    path = FIXTURES / f"fio/fio-3.33--log-{name}"
+    io = ft.read(f"{path}.json").io
+    found = rows(reconcile(ft.scan_log(f"{path}_lat.1.log"), io))
+    assert [(row["ratio"], row["verdict"], row["warnings"]) for row in found] == [
+        (1, "ok", None)
+    ] * 2
+
+
+def test_an_averaged_log_with_pauses(rows):
+    path = FIXTURES / "fio/fio-3.33--log-think"
+    (row,) = rows(reconcile(ft.read(f"{path}_iops.1.log").samples, ft.read(f"{path}.json").io))
+    # fifty I/Os at once, then a pause: eight windows of 28 have I/Os, and fio drops the last
+    assert row["log_rate"] * row["span_s"] == pytest.approx(349.5, abs=1)
+    assert row["verdict"].startswith(
+        "not settled: log 15 % above the summary; the 13 % of the run without a log would have been"
+    )
+    # a millisecond of 0.1 s, and 1 I/O per second of the mean
+    assert row["tolerance_pct"] == pytest.approx(1 + 100 / row["log_rate"])
+
+
 def test_bad_questions_get_one_line(log, summary):
     with pytest.raises(SchemaError, match="no samples of a rate over time: there are: lat_ns"):
         reconcile(log([1.0], quantity="lat_ns"), summary(1.0, 1.0))
@@ -164,3 +240,45 @@ def test_bad_questions_get_one_line(log, summary):
         reconcile(log([1.0]), summary(1.0, 1.0), by="mount")
     with pytest.raises(SchemaError, match="not list"):
         reconcile(log([1.0]), [1])
+
+
+def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, rows):
+    # a window of 0.1 s every half second, of which nothing but the first tells
+    slow = log([10.0] * 9, time_s=[0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
+    (row,) = rows(reconcile(slow, summary(2.25, 4.0)))
+    assert row["verdict"].endswith("unless it was idle in parts of the time between its samples")
+    assert row["verdict"].startswith("not settled: log")
+    (row,) = rows(reconcile(log([10.0] * 8), summary(2.0, 8.0)))
+    assert row["verdict"].startswith("disagrees")
+    # the first came late, too: its window is of 0.1 s
+    slow = log([8.0] + [10.0] * 7, time_s=[0.125, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
+    (row,) = rows(reconcile(slow, summary(2.0, 4.0)))
+    assert row["verdict"].startswith("not settled")
+    # a gap, and then a sample that came late
+    late = log([100.0, 100.0, 100.0, 100.0], time_s=[1.0, 2.0, 4.0, 5.0])
+    (row,) = rows(reconcile(late, summary(100.0, 5.0)))
+    assert row["verdict"] == (
+        "not settled: log 20 % below the summary, unless what came after its gaps was late"
+    )
+    # the part of a window with which a log may end is no measure of the others
+    (row,) = rows(reconcile(log([100.0] * 4, time_s=[1.0, 2.0, 3.0, 3.1]), summary(100.0, 3.1)))
+    assert (row["verdict"], row["log_rate"]) == ("ok", pytest.approx(100))
+    (row,) = rows(reconcile(log([0.0] * 4), summary(100.0, 5.0)))
+    assert row["verdict"].startswith("disagrees: log 100 % below the summary")
+
+
+def test_a_log_in_the_time_of_day_counts_from_its_first_sample(log, summary, rows):
+    (row,) = rows(reconcile(log([100.0] * 4, time_s=[0.0, 0.5, 1.0, 1.5]), summary(100.0, 2.3)))
+    assert (row["verdict"], row["span_s"], row["log_rate"]) == ("ok", 2.0, 100.0)
+
+
+def test_a_histogram_log_that_counts_from_its_first_report(rows):
+    # in the time of day: the first report is at 0, and nobody knows how long it is of
+    data = FIXTURES.parents[1] / "data/per-io-log"
+    found = rows(
+        reconcile(
+            ft.read(f"{data}/mixed_clat_hist.*.log").samples, ft.read(f"{data}/mixed.json").io
+        )
+    )
+    assert [row["verdict"] for row in found] == ["ok", "ok"]
+    assert found[0]["warnings"].startswith("the first sample ends where the times begin: left out")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fiotools.stats.estimates import HodgesLehmann, holm, paired, welch
+from fiotools.stats.estimates import HodgesLehmann, paired, welch
 from fiotools.stats.quantiles import ios_needed, ranks_around
 from fiotools.stats.summary import median_interval
 
@@ -101,17 +101,3 @@ def test_the_whole_range_has_its_confidence_to_the_last_digit(n):
     assert ios_needed(50, confidence) == n
     assert median_interval(range(n), confidence) == (0, n - 1)
     assert median_interval(range(n - 1), confidence) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("p", "adjusted"),
-    [
-        # Holm's definition by hand: times 5, 4, 3, 2, 1, and never below the one before
-        ([0.01, 0.02, 0.03, 0.04, 0.05], [0.05, 0.08, 0.09, 0.09, 0.09]),
-        # ties and an order of its own: .004 x 4, .02 x 3, .02 x 2 raised to .06, .9 x 1
-        ([0.02, 0.9, 0.004, 0.02], [0.06, 0.9, 0.016, 0.06]),
-        ([0.5, 0.4, 0.9], [1.0, 1.0, 1.0]),
-    ],
-)
-def test_holm_by_hand(p, adjusted):
-    assert holm(p) == pytest.approx(adjusted)

@@ -9,9 +9,18 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
+from benchmarks.coverage.noise import autoregressive
+from benchmarks.coverage.steady import met
 from fiotools import steady
 from fiotools.errors import SchemaError
-from fiotools.stats.batch_means import autocorrelation, batch_interval, integrated_time, portions
+from fiotools.stats.batch_means import (
+    autocorrelation,
+    batch_interval,
+    integrated_time,
+    missed,
+    portions,
+)
+from fiotools.stats.drift import trend_p
 from fiotools.stats.steady_rules import judge_of, window_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -116,24 +125,103 @@ def test_the_line_is_numpys(seed):
     assert found.rise_pct == pytest.approx(100 * slope * (middle[-1] - middle[0]) / mean)
 
 
-def test_six_batches_are_scipys_t(log, rows):
-    values = noise(300, 0.3, 1)
-    theirs = stats.ttest_1samp(values.reshape(6, 50).mean(axis=1), 0).confidence_interval(0.95)
-    assert batch_interval(values) == pytest.approx((theirs.low, theirs.high))
+def test_five_seconds_are_no_rounds_of_a_longer_series(log, rows):
+    values = np.linspace(120, 80, 100)  # its last five seconds fall by 2 %
     (row,) = rows(steady(log(values.tolist())))
-    assert (row["mean_lo"], row["mean_hi"]) == pytest.approx((theirs.low, theirs.high))
+    fifths = values.reshape(5, 20).mean(axis=1)
+    assert row["met"] is False
+    assert row["range_pct"] == pytest.approx(float(np.ptp(fifths)))
+    assert row["rise_pct"] == pytest.approx(fifths[-1] - fifths[0])
+    assert (row["rounds"], row["first_round"], row["last_round"], row["cut"]) == (5, 1, 5, 0)
+
+
+def test_the_first_window_that_qualifies_and_the_drift_outside_it(log, rows):
+    values = np.linspace(120, 80, 100)
+    (row,) = rows(steady(log(values.tolist()), round_s=5))
+    # 5 rounds of 20 fall by 8 %, from the first on
+    assert (row["met"], row["rounds"], row["first_round"], row["last_round"]) == (True, 20, 1, 5)
+    assert "over the whole series it falls by 32 %" in row["warnings"]
+    assert "a trend goes through it (Mann-Kendall" in row["warnings"]
+    values = np.concatenate([[300.0, 250.0, 200.0], np.full(30, 100.0)])
+    (row,) = rows(steady(log(values.tolist()), round_s=1))
+    assert (row["first_round"], row["last_round"]) == (4, 8)
+    late = np.concatenate([np.tile([100.0, 200.0], 14), np.full(5, 100.0)])
+    (row,) = rows(steady(log(late.tolist()), round_s=1))
+    assert (row["last_round"], row["met"]) == (33, True)
+    assert "met after round 33: SNIA stops after 25" in row["warnings"]
+
+
+def test_a_start_of_one_round_may_be_left_out(log, rows):
+    values = noise(100, 0, 8)
+    values[:10] += 300
+    (row,) = rows(steady(log(values.tolist())))
+    assert (row["met"], row["cut"]) == (True, 10)
+    assert "the first 10 samples are apart, and left out" in row["warnings"]
+    assert row["window_mean"] == pytest.approx(values[10:].mean())
+    values[:40] += 300
+    assert rows(steady(log(values.tolist())))[0]["met"] is False
+
+
+def test_a_step_within_the_limits_is_named(log, rows):
+    values = noise(200, 0, 9)
+    values[100:] += 7
+    (row,) = rows(steady(log(values.tolist())))
+    assert row["met"] is True
+    assert "a step at sample 10" in row["warnings"]
+
+
+def test_a_trend_is_told_from_dependence():
+    assert trend_p(np.linspace(1, 2, 19)) is None
+    assert trend_p(np.ones(50)) is None
+    found = [trend_p(noise(200, 0.8, seed)) <= 0.01 for seed in range(200)]
+    assert np.mean(found) <= 0.04
+    falling = noise(200, 0.8, 1) - np.linspace(0, 12, 200)
+    assert trend_p(falling) <= 0.01
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.8])
+def test_steady_is_met_by_stationary_series_and_not_by_drift(rho):
+    level = autoregressive(30, 60, np.random.default_rng(1), rho)
+    assert np.mean(met(level)) > 0.8
+    assert np.mean(met(level - 0.3 * np.linspace(0, 1, 60))) < 0.1
+
+
+def test_the_interval_of_the_mean_is_in_the_answer(log, rows):
+    values = noise(300, 0.3, 1)
+    (row,) = rows(steady(log(values.tolist())))
+    assert (row["mean_lo"], row["mean_hi"]) == pytest.approx(batch_interval(values))
     assert row["mean"] == pytest.approx(values.mean())
     assert (row["confidence"], row["n"], row["interval_s"]) == (0.95, 300, 1.0)
     assert row["lag1"] == pytest.approx(np.corrcoef(values[:-1], values[1:])[0, 1], abs=0.01)
-    assert "mean" not in (row["warnings"] or "")
+    assert "need" not in (row["warnings"] or "")
+
+
+def test_a_series_of_independent_samples_has_about_their_t_interval():
+    widths = [
+        np.ptp(batch_interval(values)) / np.ptp(stats.ttest_1samp(values, 0).confidence_interval())
+        for values in np.random.default_rng(4).normal(100, 5, (300, 120))
+    ]
+    assert 1.2 < np.median(widths) < 1.6
+
+
+def test_a_rate_is_not_below_0(log, rows):
+    (row,) = rows(steady(log([0.0] * 56 + [1000.0] * 4)))
+    assert (row["mean_lo"], row["mean_hi"] > row["mean"]) == (0.0, True)
+
+
+@pytest.mark.parametrize("n", [60, 300, 1000])
+def test_how_many_series_hold_no_stall(n):
+    rng, begin = np.random.default_rng(n), 0.05 / 0.95 / 10
+    none = [rng.random() > 0.05 and rng.geometric(begin) >= n for _ in range(4000)]
+    assert missed(n) == pytest.approx(np.mean(none), abs=0.03)
 
 
 def test_batches_are_of_equal_time():
-    # 62 samples: a batch of 10 1/3 cuts samples
+    # 62 samples: a batch of 4 2/15 cuts samples
     values = noise(62, 0, 2)
-    fine = np.repeat(values, 6).reshape(6, 62).mean(axis=1)
-    theirs = stats.ttest_1samp(fine, 0).confidence_interval(0.9)
-    assert batch_interval(values, None, 0.9) == pytest.approx((theirs.low, theirs.high))
+    assert batch_interval(values, None, 0.9) == pytest.approx(
+        batch_interval(np.repeat(values, 15), None, 0.9)
+    )
     # two samples of a second are one of two seconds
     pairs = values.reshape(31, 2).mean(axis=1)
     edges = np.linspace(0, 62, 6)
@@ -159,13 +247,16 @@ def test_a_mean_says_what_it_needs(log, rows):
     (row,) = rows(steady(log(noise(59, 0, 5).tolist())))
     assert (row["mean_lo"], row["mean_hi"]) == (None, None)
     assert "mean: need >= 60 samples for its interval" in row["warnings"]
-    (row,) = rows(steady(log(noise(120, 0.95, 6).tolist())))
-    assert row["n"] < 18 * row["tau"]
-    needed = int(np.ceil(18 * row["tau"]))
-    assert row["warnings"].endswith(f"depend on each other so long, need >= {needed}")
+    (row,) = rows(steady(log(noise(300, 0.5, 6).tolist())))
+    assert row["warnings"].endswith(
+        "mean: 20 % of series as short hold no stall, if stalls take 5 % of the time, "
+        "10 samples each"
+    )
+    (row,) = rows(steady(log(noise(700, 0.5, 6).tolist())))
+    assert "stall" not in (row["warnings"] or "")
     (row,) = rows(steady(log([5.0] * 60)))
     assert (row["mean_lo"], row["tau"], row["met"]) == (None, None, True)
-    assert row["warnings"] == "mean: no spread at all, so no interval"
+    assert row["warnings"] == "mean: no spread between its batches, so no interval"
 
 
 def test_one_sample_is_told_what_is_missing(log, rows):
@@ -178,15 +269,29 @@ def test_one_sample_is_told_what_is_missing(log, rows):
 
 
 def test_intervals_of_unequal_length_weigh_as_much_as_they_last(log, rows):
-    (row,) = rows(steady(log([10.0, 40.0, 20.0, 20.0], time_s=[1.0, 1.5, 2.5, 3.5])))
-    assert row["mean"] == pytest.approx((10 * 1 + 40 * 0.5 + 20 + 20) / 3.5)
-    assert row["warnings"].endswith("intervals from 0.5 to 1 s: weighted by time")
+    (row,) = rows(steady(log([10.0, 40.0, 20.0, 20.0], time_s=[1.0, 1.6, 2.6, 3.6])))
+    assert row["mean"] == pytest.approx((10 * 1 + 40 * 0.6 + 20 + 20) / 3.6)
+    assert row["warnings"].endswith("intervals from 0.6 to 1 s: weighted by time")
     # a log that begins late: its first sample is as long as the others
     (row,) = rows(steady(log([10.0, 40.0, 40.0], time_s=[31.0, 32.0, 33.0])))
     assert row["mean"] == 30
     assert row["warnings"].endswith(
         "the first sample, at 31 s, is taken to be as long as the others"
     )
+
+
+def test_windows_without_io_are_no_longer_rates(log, rows):
+    # fio wrote nothing at 3 and 4 s: the fifth second has 40, and not three seconds
+    paused = {"values": [10.0, 10.0, 40.0, 10.0], "time_s": [1.0, 2.0, 5.0, 6.0]}
+    (row,) = rows(steady(log(**paused)))
+    assert (row["n"], row["mean"]) == (6, pytest.approx((10 + 10 + 40 + 10) / 6))
+    assert "2 s between samples count as time without I/O" in row["warnings"]
+    # a sample that came late stands for all of its time
+    (row,) = rows(steady(log([10.0, 10.0, 40.0, 10.0], time_s=[1.0, 2.0, 3.9, 4.9])))
+    assert row["mean"] == pytest.approx((10 + 10 + 40 * 1.9 + 10) / 4.9)
+    # no I/O has no latency
+    (row,) = rows(steady(log(**paused, quantity="lat_ns")))
+    assert (row["n"], row["mean"]) == (4, pytest.approx((10 + 10 + 40 * 3 + 10) / 6))
 
 
 @pytest.mark.parametrize("quantity", ["io_bytes", "total_ios"])

@@ -152,6 +152,18 @@ def test_jobs_are_added_up_where_they_are_asked_to_be():
     assert both.columns[:2] == ["direction", "quantity"]
 
 
+def test_a_log_that_was_idle_takes_nothing_from_the_others():
+    log = samples([0.1, 1.5], [1e5, 3e5], entry=pl.Series([1, 2]))
+    found = ft.window(log, "1s", by=[])
+    assert found["n"].to_list() == [1, 1]
+    assert found["mean"].to_list() == [1e5, 3e5]
+    assert found["io_bytes"].to_list() == [4096, 4096]
+    # the last window is too short for a rate, and still counts
+    found = ft.window(samples([0.1, 1.0], [1e5, 3e5]), "1s")
+    assert found["iops"].to_list() == [pytest.approx(1 / 0.9), None]
+    assert (found["n"].to_list(), found["mean"].to_list()) == ([1, 1], [1e5, 3e5])
+
+
 def test_windows_of_averaged_logs():
     rates = pl.DataFrame(
         {
@@ -171,6 +183,36 @@ def test_windows_of_averaged_logs():
     latency = found.filter(pl.col("quantity") == "lat_ns")
     assert latency["mean"].null_count() == latency["value_ns"].null_count() == len(latency)
     assert latency["warnings"][0].startswith("a row is a window of its log")
+
+
+def test_the_short_last_window_of_an_averaged_log_is_no_pause_of_the_others():
+    ends = [k / 10 for k in range(1, 24)]
+    rates = pl.DataFrame({"quantity": "iops", "time_s": ends, "value": 100.0, "direction": "read"})
+    io = pl.DataFrame({"direction": "read", "iops": [100.0], "runtime_s": [2.3]})
+    (row,) = ft.reconcile(ft.window(rates, "1s"), io).iter_rows(named=True)
+    assert (row["ratio"], row["n"], row["coverage_pct"]) == pytest.approx((1, 3, 100))
+
+
+def test_windows_of_an_averaged_log_with_pauses_cover_less():
+    rates = pl.DataFrame(
+        {
+            "quantity": "iops",
+            "direction": "read",
+            "time_s": [0.1, 0.2, 0.6, 1.0, 1.1, 1.6, 2.0],
+            "value": 100.0,
+        }
+    )
+    found = ft.window(rates, "1s")
+    assert found["iops"].to_list() == pytest.approx([100, 100])
+    assert found["coverage_pct"].to_list() == pytest.approx([40, 30])
+    # seven tenths of a second of two
+    io = pl.DataFrame({"direction": "read", "iops": [35.0], "runtime_s": [2.0]})
+    for log in (rates, rates.lazy()):
+        (row,) = ft.reconcile(log, io).iter_rows(named=True)
+        assert (row["ratio"], row["verdict"]) == (pytest.approx(1), "ok")
+    # where in the last window the log ended is no longer known
+    (row,) = ft.reconcile(found, io).iter_rows(named=True)
+    assert row["verdict"].startswith("not settled")
 
 
 def test_windows_of_histogram_logs_hold_what_the_log_holds():

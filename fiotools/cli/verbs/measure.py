@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from unicodedata import category
 
 import typer
@@ -53,6 +53,10 @@ def measure(
     seconds: Annotated[int | None, option("N", "Of each run of fio or diskspd.")] = None,
     only: Annotated[list[str] | None, option("WORKLOAD", "Only this one; may be repeated.")] = None,
     buffered: Annotated[bool, flag("--buffered", "random-io: through the page cache.")] = False,
+    until: Annotated[
+        Literal["settled"] | None,
+        typer.Option(help="Stop when every comparison has a verdict, after --rounds at most."),
+    ] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Say what would be done, and do nothing.")] = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
@@ -68,6 +72,7 @@ def measure(
         "only": only or (),
         "buffered": buffered,
         "dry": dry_run,
+        **({"until": until} if until else {}),
     }
     if continued is not None and any((experiment, dir, quick, thorough, *wanted.values())):
         raise typer.BadParameter("--resume takes all from the folder: give nothing else")
@@ -120,6 +125,7 @@ COMMAND = Command(
     (
         "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
         "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
+        "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
         "measure page-cache --dir /srv --dry-run",
         "measure --resume random-io-20261121-093000",
     ),

@@ -19,6 +19,7 @@ Kind = Literal[
     "throughput",
     "latency",
     "ratios",
+    "plan",
     "repeats",
     "sweep",
     "load",
@@ -57,11 +58,12 @@ def plot(
     """Draw one figure.
 
     KIND is one of: throughput (a value per row), latency (mean and spread), ratios (of compare,
-    with intervals), repeats (each run, and the middle), sweep (against a condition such as the
-    block size), load (IOPS and latency against the queue depth), fairness (threads of a run),
-    percentiles and cdf (curves of latencies), tails (ratios of percentiles), heatmap (latency over
-    time), series (a quantity over time, and whether it was steady), timings (user, system,
-    waiting), credibility (what check says, with the options of check).
+    with intervals), plan (how many runs a difference takes), repeats (each run, and the middle),
+    sweep (against a condition such as the block size), load (IOPS and latency against the queue
+    depth), fairness (threads of a run), percentiles and cdf (curves of latencies), tails (ratios of
+    percentiles), heatmap (latency over time), series (a quantity over time, and whether it was
+    steady), timings (user, system, waiting), credibility (what check says, with the options of
+    check).
     """
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
@@ -91,6 +93,7 @@ COMMAND = Command(
         "plot throughput single.json mirror.json -o bw.svg",
         "plot latency '{volume}.xml' --hue thread --scope thread -w direction=total -o lat.svg",
         "plot ratios 'data/{volume}.xml' --baseline vhdx --metric iops --by direction -o r.svg",
+        "plot plan 'runs/{fs}_{bs}_{round:d}.json' --metric iops --between bs -o plan.svg",
         "plot repeats old='old/*.json' new='new/*.json' --metric iops -o repeats.png",
         "plot percentiles a.json b.json -w latency=clat -w direction=read -o tail.svg",
         "plot sweep 'runs/{fs}_{bs_bytes}_{round:d}.json' --hue fs --metric bw -o sweep.svg",

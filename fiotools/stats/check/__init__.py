@@ -16,9 +16,10 @@ from fiotools.stats.check.finding import Finding, Verdict
 from fiotools.stats.check.latency_modes import modes
 from fiotools.stats.check.link_rate import ceiling, media_of
 from fiotools.stats.check.littles_law import depth, little
+from fiotools.stats.check.media import fast, medium, turns
 from fiotools.stats.check.options import options_diskspd, options_fio
 from fiotools.stats.check.page_cache import pagecache, warm
-from fiotools.stats.check.pairs import Pair, alone, layers, mirror, pairs, settings, unsided
+from fiotools.stats.check.pairs import Pair, alone, layers, mirror, pairs, settings, twins, unsided
 from fiotools.stats.check.remarks import remarks
 from fiotools.stats.check.runs import Run, runs
 from fiotools.stats.check.totals import parts
@@ -36,7 +37,7 @@ __all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
 
 # asked of every run, in this order
 _OF_RUNS: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
-    *(little, depth, parts, ceiling, budget, pagecache),
+    *(little, depth, parts, ceiling, medium, turns, budget, pagecache, fast),
     *(options_fio, options_diskspd, sparse, copying),
 )
 _OF_PAIRS: tuple[Callable[[Pair, Evidence], Iterator[Finding]], ...] = (
@@ -165,11 +166,13 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
     for pair in pairs(every, given):
         facing.setdefault(id(pair.run), []).append(pair)
     single = {id(run) for run in alone(every, given)}
+    copied = {id(run): one for run, one in twins(every)}
     found = []
     for run in every:
         mine = facing.get(id(run), [])
         told = _told(run, given)
         found += [(run, one) for question in _OF_RUNS for one in question(run, told)]
+        found += [(run, copied[id(run)])] if id(run) in copied else []
         found += [(run, unsided(given))] if id(run) in single else []
         found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
         found += [(run, one) for question in _LAST for one in question(run, told)]

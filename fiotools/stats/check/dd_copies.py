@@ -77,15 +77,7 @@ def _source(run: Run, row: Row) -> Iterator[Finding]:
 
 def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}conv=fdatasync, oflag="
-    flags = {
-        flag
-        for name in ("conv", "oflag")
-        for flag in (run.option(entry, name) or "").split(",")
-        if flag in ("fdatasync", "fsync", "direct", "sync", "dsync")
-        # conv=sync pads blocks, and waits for nothing
-        and (name, flag) != ("conv", "sync")
-    }
-    if flags:
+    if flags := _flags(run, entry):
         why = say("dd waited for the disk: {flags}", flags=listed(sorted(flags)))
         return Finding("dd_flush", subject, "ok", why, basis)
     if run.option(entry, "of") in _NOWHERE or known.is_memory:
@@ -118,6 +110,18 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     return Finding("dd_flush", subject, "suspect", why, basis, remedy, rate, None, "B/s")
 
 
+def _flags(run: Run, entry: int | None) -> set[str]:
+    """Give what makes dd wait for the disk."""
+    return {
+        flag
+        for name in ("conv", "oflag")
+        for flag in (run.option(entry, name) or "").split(",")
+        if flag in ("fdatasync", "fsync", "direct", "sync", "dsync")
+        # conv=sync pads blocks, and waits for nothing
+        and (name, flag) != ("conv", "sync")
+    }
+
+
 def _timed(command: str) -> str:
     """Give what `time` timed of a command line: `time dd; sync` waits for no sync."""
     found = _TIMED.search(command)
@@ -130,6 +134,9 @@ def _time(run: Run, row: Row) -> Finding:
     figures = (took, 5.0, "s")
     said = say("dd ran for {time}", time=human(took, "s"))
     remedy = say("copy more, for 5 s at least")
+    if 0.1 <= took < 5 and (row["direct"] or _flags(run, row["entry"])):
+        why = say("{said}, and waited for the disk: a short time varies much", said=said)
+        return Finding("dd_time", subject, "ok", why, basis, remedy, *figures)
     if took < 1:
         why = say("{said}: below 1 s the rate means nothing", said=said)
         return Finding("dd_time", subject, "suspect", why, basis, remedy, *figures)

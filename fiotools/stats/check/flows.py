@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.links import Link
 from fiotools.stats.check.runs import Row, Run
 
 _TWO_WAY = ("mixed", "total")
@@ -95,3 +96,17 @@ def busiest(several: list[Flow]) -> list[Flow]:
             best[flow.direction] = flow
     one_way = [flow for flow in best.values() if not flow.is_two_way]
     return one_way or list(best.values())
+
+
+def on_link(link: Link, found: list[Flow]) -> list[Flow]:
+    """Add up reads and writes where they share the link."""
+    ways = [flow for flow in found if flow.direction in ("read", "write")]
+    if not link.is_shared or len(ways) < 2:
+        return found
+    same = len({flow.row["entry"] if flow.row else None for flow in ways}) == 1
+    # of two entries it is not certain that they ran together
+    if not same:
+        return found
+    first = ways[0]
+    rate = sum(flow.rate for flow in ways)
+    return [replace(first, subject="read and write", direction="total", rate=rate)]

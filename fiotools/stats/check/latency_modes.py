@@ -1,6 +1,9 @@
-"""Two modes of one latency, far apart: hits and misses, in one figure.
+"""Two modes of one latency, far apart.
 
-Told from a histogram where the report has one, else from percentiles that jump.
+Told from a histogram where the report has one, else from percentiles that jump. They are hits and
+misses of a cache only where the fast ones are faster than the medium can be, or where the device
+gave less than was read: a processor that was taken away, an interrupt or a throttle makes slow
+modes, and read-ahead makes fast ones.
 """
 
 from __future__ import annotations
@@ -11,8 +14,10 @@ from itertools import pairwise
 from math import floor, log2
 
 from fiotools.language import say
+from fiotools.stats.check.device_share import read_share
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.media import medium_of
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
@@ -25,7 +30,6 @@ _BASIS = "modes more than 10 times apart, with 10 % of the I/Os each"
 
 def modes(run: Run, known: Evidence) -> Iterator[Finding]:
     """Look for two modes in each direction that has one block size."""
-    del known
     bins, curves = _by_row(run.tables["bins"]), _by_row(run.tables["percentiles"])
     for row in run.wholes():
         if row["direction"] not in ("read", "write") or row["ioengine"] == "null":
@@ -56,23 +60,40 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
             remedy = say("ask fio for lat_percentiles=1")
             yield Finding("modes", run.subject(row), "unknown", why, _BASIS, remedy)
             continue
-        yield _told(run.subject(row), found)
+        yield _told(run.subject(row), found, _is_cached(run, row, found, known))
 
 
-def _told(subject: str, found: tuple[float, float, float] | None) -> Finding:
+def _is_cached(
+    run: Run, row: Row, found: tuple[float, float, float] | None, known: Evidence
+) -> bool:
+    """Whether the fast mode of reads is a cache's: faster than the medium, or not the device's."""
+    if row["direction"] != "read" or found is None or known.is_memory:
+        return False
+    share = read_share(run, known)
+    if share is not None and (share.is_short or share.is_whole):
+        return share.is_short
+    # of sequential reads the fast ones were read ahead
+    return "rand" in (row["rw"] or "") and found[1] < medium_of(known).read_ns
+
+
+def _told(subject: str, found: tuple[float, float, float] | None, is_cached: bool) -> Finding:
     if found is None:
         return Finding("modes", subject, "ok", say("one mode"), _BASIS)
     share, low, high = found
-    why = say(
+    said = say(
         "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
-        "times as long: hits and misses, perhaps",
+        "times as long",
         share=f"{100 * share:.0f}",
         low=human(low, "ns"),
         high=human(high, "ns"),
         times=f"{high / low:.3g}",
     )
     remedy = say("report the two apart; a mean of them is nobody's latency")
-    return Finding("modes", subject, "suspect", why, _BASIS, remedy, high / low, _APART)
+    figures = (high / low, _APART)
+    if not is_cached:
+        return Finding("modes", subject, "ok", said, _BASIS, remedy, *figures)
+    why = say("{said}: hits and misses of a cache", said=said)
+    return Finding("modes", subject, "suspect", why, _BASIS, remedy, *figures)
 
 
 def _by_row(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:

@@ -1,4 +1,4 @@
-"""The rate of the link and of the medium: no more passes than they carry.
+"""The rate of the link: no more passes than it carries.
 
 A guest's disks say of themselves what their host makes up: ``ROTA=1`` where nothing rotates, SATA
 where there is no cable. So a hard disk is never taken from a file, and an SSD only where nothing
@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fiotools.hints import argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
-from fiotools.stats.check.flows import Flow, busiest, flows, has_data
+from fiotools.stats.check.flows import Flow, busiest, flows, has_data, on_link
 from fiotools.stats.check.links import Link
+from fiotools.stats.check.media import not_the_disk
 from fiotools.stats.check.runs import Run
 from fiotools.units import human
 
 _SLACK = 1.02  # rounding of what was printed
-_PLATTER = 300e6  # B/s: the outer tracks of a large disk
 
 
 def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Hold the rate of each direction against what the link and the medium carry."""
+    """Hold the rate of each direction against what the link carries."""
     found = busiest(flows(run, known))
     if not found:
         moved = any(has_data(row) for row in run.io)
@@ -43,25 +42,8 @@ def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
         rate = max(flow.rate for flow in found)
         yield Finding("link", "run", "unknown", why, basis, remedy, rate, unit="B/s")
     else:
-        for flow in _on(known.link, found):
+        for flow in on_link(known.link, found):
             yield _carried(flow, known.link, known)
-    if known.media == "hdd":
-        for flow in _on(Link("", 1, True, ""), found):
-            yield from _platter(flow, known)
-
-
-def _on(link: Link, found: list[Flow]) -> list[Flow]:
-    """Add up reads and writes where they share the link."""
-    ways = [flow for flow in found if flow.direction in ("read", "write")]
-    if not link.is_shared or len(ways) < 2:
-        return found
-    same = len({flow.row["entry"] if flow.row else None for flow in ways}) == 1
-    # of two entries it is not certain that they ran together
-    if not same:
-        return found
-    first = ways[0]
-    rate = sum(flow.rate for flow in ways)
-    return [replace(first, subject="read and write", direction="total", rate=rate)]
 
 
 def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
@@ -90,29 +72,7 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
         why = say("{said}: it is a rate of memory, as was declared", said=said)
         return Finding("link", flow.subject, "ok", why, basis, None, *figures)
     why = say("{said}: impossible as a rate of the disk", said=said)
-    return Finding("link", flow.subject, "impossible", why, basis, _remedy(), *figures)
-
-
-def _platter(flow: Flow, known: Evidence) -> Iterator[Finding]:
-    limit = _PLATTER * (known.devices or 1)
-    if flow.rate <= _SLACK * limit or known.cache == "warm":
-        return
-    why = say(
-        "{rate} is {times} times what the platters of a hard disk give at best (about {limit})",
-        rate=human(flow.rate, "B/s"),
-        times=f"{flow.rate / limit:.3g}",
-        limit=human(limit, "B/s"),
-    )
-    basis = "outer tracks of large hard disks, as their makers state it"
-    yield Finding("medium", flow.subject, "suspect", why, basis, _remedy(), flow.rate, limit, "B/s")
-
-
-def _remedy() -> str:
-    return say(
-        "do not report it as a rate of the disk: empty the caches of guest and host, flush, use "
-        "random data, and count the bytes at the device; {compression} says how far it is packed",
-        compression=argument("compression"),
-    )
+    return Finding("link", flow.subject, "impossible", why, basis, not_the_disk(), *figures)
 
 
 def _ask() -> str:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fiotools.hints import argument
 from fiotools.language import listed, say
+from fiotools.stats.check.device_share import waited_share
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding, keep_options
+from fiotools.stats.check.media import syncs, waits
 from fiotools.stats.check.page_cache import bypassing, host
 from fiotools.stats.check.runs import Row, Run
 
 _BASIS = "fio, HOWTO: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _OFF = (None, "", "0", "none")
-_JOB_FILE = re.compile(r"\s[^-\s]\S*\.(?:fio|job|ini|conf)\b|\s-(?:\s|$)")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
 
 
@@ -35,7 +37,7 @@ def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
             yield Finding("engine", run.subject(row), "suspect", why, basis, remedy)
         elif writes:
             yield from _flush(run, writes[0], known)
-            yield from _data(run, writes[0])
+            yield from _data(run, writes[0], known)
         if error := job.get("error"):
             why = say("the job ended with error {n}: its figures are of a part", n=error)
             basis, remedy = "the report's own error", say("mend the cause, and run it again")
@@ -50,6 +52,13 @@ def _flush(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     if known.is_memory:
         why = say("memory was measured, as was declared")
         yield Finding("flush", subject, "ok", why, basis)
+        return
+    each = _waits(run, row)
+    share = None if each is None else waited_share(run, row, (row["total_ios"] or 0) / each)
+    if share is not None and share.is_short:
+        why = say("{said}: memory took the writes, and nobody waited for a device", said=share.said)
+        remedy = say("count the bytes at the device")
+        yield Finding("flush", subject, "suspect", why, share.basis, remedy, *share.figures)
         return
     if row["direct"]:
         why = say("direct=1: writes do not wait in the page cache")
@@ -79,7 +88,14 @@ def _flush(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
         yield Finding("flush", subject, "suspect", why, basis, remedy)
 
 
-def _data(run: Run, row: Row) -> Iterator[Finding]:
+def _waits(run: Run, row: Row) -> int | None:
+    """Give the writes after which a row waits for the device, if it does so while it runs."""
+    if run.direct(row) or waits(run, row["entry"]):
+        return 1
+    return syncs(run, row["entry"])
+
+
+def _data(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     """Ask whether what was written can be compressed, or left out."""
     subject, entry = run.subject(row), row["entry"]
     found = []
@@ -87,11 +103,14 @@ def _data(run: Run, row: Row) -> Iterator[Finding]:
         text = run.option(entry, name)
         if text not in (None, "0") and not (text == "" and name != "zero_buffers"):
             found.append(f"{name}={text}" if text else name)
-    if found:
+    if found and known.compression and run.option(entry, "zero_buffers") is None:
+        why = say("{options}, and how far it is packed was declared", options=listed(found))
+        yield Finding("data", subject, "ok", why, argument("compression", known.compression))
+    elif found:
         yield _poor(subject, listed(found))
-    elif _has_word(run.command, "zero_buffers"):
+    elif re.search(r"\bzero_buffers\b", run.command):
         yield _poor(subject, "zero_buffers")
-    elif _has_word(run.command, "fio") and not _JOB_FILE.search(run.command):
+    elif run.shows_all_options:
         why = say("fio's random data cannot be compressed")
         yield Finding("data", subject, "ok", why, f"{_BASIS}refill_buffers")
     elif run.tells_options(entry):
@@ -106,10 +125,6 @@ def _poor(subject: str, options: str) -> Finding:
     )
     remedy = say("write fio's random data, its default")
     return Finding("data", subject, "suspect", why, f"{_BASIS}{', '.join(_POOR)}", remedy)
-
-
-def _has_word(command: str, word: str) -> bool:
-    return re.search(rf"(?<![\w.]){word}(?![\w.])", command) is not None
 
 
 def _short(run: Run, rows: list[Row]) -> Iterator[Finding]:

@@ -1,8 +1,10 @@
 """The page cache: whether what was read came from memory.
 
-Memory means the guest's and the host's. fio drops the cache of its files first (``invalidate=1``),
-so that a file smaller than memory is not enough to be suspected; dd and DISKSPD drop nothing.
-Direct I/O passes by the guest's cache, and by no other.
+Memory means the guest's and the host's. Where fio counted the device's I/O, that decides. Else fio
+asks the kernel to drop the cache of its files first (``invalidate=1``), which keeps pages that are
+dirty, so that a file smaller than memory is neither proof nor enough to be suspected; dd and
+DISKSPD drop nothing. Direct I/O passes by the guest's cache, but for file systems that keep one of
+their own, and by no other.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Iterator
 
 from fiotools.hints import argument, typed
 from fiotools.language import listed, say
+from fiotools.stats.check.device_share import Share, read_share
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding, keep_options
 from fiotools.stats.check.pairs import Pair
@@ -20,8 +23,6 @@ from fiotools.units import human
 _FIO = "fio, HOWTO: direct, invalidate, pre_read"
 _TWICE = "twice the memory, so that most of it cannot be cached"
 DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
-# ns; the fastest percent of random reads takes longer than this from any device of the kind
-_FASTEST = {"nvme": 3e3, None: 3e3, "sata-ssd": 20e3, "hdd": 100e3}
 
 
 def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -43,7 +44,6 @@ def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
         if row["ioengine"] == "null" or row["target"] in ("/dev/zero", "/dev/null"):
             continue
         yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
-        yield from _fast(run, row, known)
 
 
 def _fio(run: Run, row: Row, known: Evidence) -> Finding:
@@ -52,7 +52,19 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     if run.is_bypassing(row):
         return _guest_ok(subject, bypassing(row), known, _FIO)
     if direct:
-        return _guest_ok(subject, say("direct=1 passes by the page cache"), known, _FIO)
+        return _direct(run, subject, known)
+    remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
+    for option, bad in (("invalidate", "0"), ("pre_read", "1")):
+        if run.option(entry, option) == bad:
+            why = say(
+                "{option}={value} without direct=1: what is read lies in the page cache already",
+                option=option,
+                value=bad,
+            )
+            return Finding("cache", subject, "suspect", why, _FIO, remedy)
+    share = read_share(run, known)
+    if share is not None and (share.is_short or share.is_whole):
+        return _counted(subject, share, known)
     if direct is None:
         why = say(
             "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
@@ -66,35 +78,57 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     size, moved = row["size_bytes"], row["io_bytes"]
     jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
     held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
-    remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
-    for option, bad in (("invalidate", "0"), ("pre_read", "1")):
-        if run.option(entry, option) == bad:
-            why = say(
-                "{option}={value} without direct=1: what is read lies in the page cache already",
-                option=option,
-                value=bad,
-            )
-            return Finding("cache", subject, "suspect", why, _FIO, remedy)
     if size and held is not None and size * jobs >= 2 * held:
-        said = say(
-            "the file has {times} times the memory, and fio drops the cache first",
-            times=f"{size * jobs / held:.3g}",
-        )
+        said = say("the file has {times} times the memory", times=f"{size * jobs / held:.3g}")
         return _guest_ok(subject, said, known, _TWICE)
     if size and moved and moved > 1.01 * size * jobs:
+        words = {"moved": human(moved, "B"), "size": human(size * jobs, "B")}
+        figures = (float(moved), float(size * jobs), "B")
+        if run.option(entry, "norandommap") not in (None, "0"):
+            why = say(
+                "{moved} were read from {size} without direct=1 and at random: from the second "
+                "time on out of the page cache",
+                **words,
+            )
+            return Finding("cache", subject, "suspect", why, _FIO, remedy, *figures)
         why = say(
-            "{moved} were read from {size} without direct=1: from the second time on out of the "
-            "page cache",
-            moved=human(moved, "B"),
-            size=human(size * jobs, "B"),
+            "{moved} were read from {size} without direct=1: fio drops the cache before each "
+            "pass, but not pages that are dirty",
+            **words,
         )
-        limit = float(size * jobs)
-        return Finding("cache", subject, "suspect", why, _FIO, remedy, float(moved), limit, "B")
+        return Finding("cache", subject, "unknown", why, _FIO, ask, *figures)
     if size is None or not run.tells_options(entry):
         why = say("without direct=1, and the size of the file is not in the report")
         return Finding("cache", subject, "unknown", why, _FIO, ask)
-    said = say("nothing was read twice, and fio dropped the cache first")
-    return _guest_ok(subject, said, known, _FIO)
+    why = say(
+        "without direct=1: fio drops the cache first, but not pages that are dirty, and some file "
+        "systems keep all"
+    )
+    return Finding("cache", subject, "unknown", why, _FIO, ask)
+
+
+def _direct(run: Run, subject: str, known: Evidence) -> Finding:
+    if files := [name for name in run.disks if name.startswith("loop")]:
+        why = say(
+            "{device} is a file on another file system, whose cache direct=1 does not pass by",
+            device=listed(files),
+        )
+        remedy = say("attach it with losetup --direct-io=on, and count below it")
+        return Finding("cache", subject, "unknown", why, _FIO, remedy)
+    said = say("direct=1 passes by the page cache")
+    if run.tables["disks"]:
+        return _guest_ok(subject, said, known, _FIO)
+    why = say("{said}, but not by ZFS's own, and no device was counted", said=said)
+    remedy = listed([say("count the bytes at the device"), host()], "; ")
+    return Finding("cache", subject, "unknown", why, _FIO, remedy)
+
+
+def _counted(subject: str, share: Share, known: Evidence) -> Finding:
+    if share.is_whole:
+        return _guest_ok(subject, share.said, known, share.basis, share.figures)
+    why = say("{said}: the rest came from memory", said=share.said)
+    remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
+    return Finding("cache", subject, "suspect", why, share.basis, remedy, *share.figures)
 
 
 def _plain(run: Run, row: Row, known: Evidence) -> Finding:
@@ -135,60 +169,22 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
     return Finding("cache", subject, "ok", said, _TWICE, None, *figures)
 
 
-def _guest_ok(subject: str, why: str, known: Evidence, basis: str) -> Finding:
+def _guest_ok(
+    subject: str,
+    why: str,
+    known: Evidence,
+    basis: str,
+    figures: tuple[float | None, float | None, str] = (None, None, ""),
+) -> Finding:
     if known.host_ram == 0:
-        return Finding("cache", subject, "ok", why, basis)
+        return Finding("cache", subject, "ok", why, basis, None, *figures)
     told = listed([why, say("whether a host caches is not known")], "; ")
-    return Finding("cache", subject, "unknown", told, basis, host())
+    return Finding("cache", subject, "unknown", told, basis, host(), *figures)
 
 
 def bypassing(row: Row) -> str:
     """Say of a row that its engine has no page cache to pass by."""
     return say("ioengine={engine} does not use the page cache of files", engine=row["ioengine"])
-
-
-def _fast(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
-    """Suspect random reads that are faster than any device of the kind."""
-    if row["direction"] != "read" or "rand" not in (row["rw"] or ""):
-        return
-    p1 = run.fastest.get((row["entry"], "read", row["scope"]), {})
-    whole, clat = row["lat_mean_ns"], row["clat_mean_ns"]
-    # where submitting takes the time, clat begins when the work is done
-    kind = "lat" if "lat" in p1 else "clat"
-    if kind == "clat" and (whole is None or clat is None or whole >= 2 * clat):
-        return
-    if kind not in p1:
-        return
-    (percentile, value), limit = p1[kind], _FASTEST[known.media]
-    device = {"hdd": "hard disk", "sata-ssd": "SATA SSD"}.get(known.media or "", "NVMe SSD")
-    basis = f"the fastest reads of any {device}, about {human(limit, 'ns')}"
-    # the same reads, submitting included, took at least this
-    least = max(value + (row["slat_min_ns"] or 0), row["lat_min_ns"] or 0)
-    if kind == "clat" and value < limit <= least:
-        said = say(
-            "{share} % of the random reads took {time} or more, submitting included",
-            share=f"{100 - percentile:.3g}",
-            time=human(least, "ns"),
-        )
-        yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, least, limit, "ns")
-        return
-    if percentile > 1 and value >= limit:
-        return  # the first of a hundred may be faster
-    said = say(
-        "{share} % of the random reads took less than {time} ({latency})",
-        share=f"{percentile:.3g}",
-        time=human(value, "ns"),
-        latency=kind,
-    )
-    figures = (value, limit, "ns")
-    if value >= limit:
-        yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, *figures)
-        return
-    kind = say(device)
-    why = say("{said}: faster than any {device}, so memory answered them", said=said, device=kind)
-    warm = argument("cache", "warm")
-    remedy = say("set direct=1, prefill the file, or declare {warm}", warm=warm)
-    yield Finding("fast_reads", run.subject(row), "suspect", why, basis, remedy, *figures)
 
 
 def host() -> str:

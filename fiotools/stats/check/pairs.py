@@ -9,9 +9,10 @@ against one device; there is no least, for reads at a low depth find one device 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Any, TypeAlias
 
@@ -33,7 +34,10 @@ Rate: TypeAlias = "tuple[Run, Row | None, float, str]"  # with the row and the u
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One cell of one level against the same cell of the baseline."""
+    """One cell of one level against the same cell of the baseline.
+
+    `elsewhere` is the greatest ratio of the two levels where other labels differ.
+    """
 
     run: Run
     subject: str
@@ -43,6 +47,7 @@ class Pair:
     unit: str
     baseline: Run
     row: Row | None = None
+    elsewhere: float = 1.0
 
     @property
     def ratio(self) -> float:
@@ -50,8 +55,17 @@ class Pair:
         return self.rate / self.rate_baseline
 
 
-def pairs(several: Sequence[Run], known: Evidence) -> Iterator[Pair]:
+def pairs(several: Sequence[Run], known: Evidence) -> list[Pair]:
     """Put each level's cells beside the baseline's."""
+    found = list(_pairs(several, known))
+    widest: dict[Cell, float] = defaultdict(lambda: 1.0)
+    for asked, pair in found:
+        widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
+    return [replace(pair, elsewhere=widest[asked]) for asked, pair in found]
+
+
+def _pairs(several: Sequence[Run], known: Evidence) -> Iterator[tuple[Cell, Pair]]:
+    """Give the pairs, each with its level and what was asked of it."""
     between, baseline = known.between, known.baseline
     if between is None:
         return
@@ -74,7 +88,7 @@ def pairs(several: Sequence[Run], known: Evidence) -> Iterator[Pair]:
                 continue
             run, row, _, unit = own[0]
             what = key[0] or "command"
-            yield Pair(
+            pair = Pair(
                 run,
                 f"{what}: {level} against {baseline}",
                 level,
@@ -84,6 +98,30 @@ def pairs(several: Sequence[Run], known: Evidence) -> Iterator[Pair]:
                 base[0][0],
                 row,
             )
+            direction, _, conditions = key
+            yield (level, direction, conditions), pair
+
+
+_FIGURES = ("direction", "scope", "io_bytes", "total_ios", "lat_mean_ns", "lat_max_ns")
+
+
+def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
+    """Find runs whose figures are those of an earlier one: of chance no two runs are alike."""
+    first: dict[Cell, Run] = {}
+    for run in several:
+        figures = tuple(tuple(row[name] for name in _FIGURES) for row in run.io)
+        if not any(row["lat_mean_ns"] and row["lat_max_ns"] for row in run.io):
+            continue
+        if (other := first.setdefault(figures, run)) is run:
+            continue
+        why = say(
+            "bytes, I/Os and latencies are those of run {n} of {source}, to the last digit",
+            n=other.head["run"],
+            source=other.head["source"],
+        )
+        remedy = say("leave one of the two out: a run that was copied is no second one")
+        basis = "no two runs take the same nanoseconds"
+        yield run, Finding("twin", "run", "suspect", why, basis, remedy)
 
 
 def alone(several: Sequence[Run], known: Evidence) -> list[Run]:
@@ -135,18 +173,29 @@ def _center(side: Sequence[Rate]) -> float:
 _SLACK = 1.1  # a quarter of storage set-ups varies by as much from run to run
 
 
+# what caches or packs what lies below it, by the name of a level or a device
+_HELPS = re.compile(r"cache|arc\b|zfs|btrfs|compress|zstd|lz4|lzo|vdo|squashfs|erofs", re.I)
+
+
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Ask whether the device has vanished from the measurement."""
     if known.sides == "layer":
-        yield _layer(pair)
+        yield _layer(pair, known)
     elif known.sides == "device":
         yield _device(pair)
 
 
-def _layer(pair: Pair) -> Finding:
-    basis = "a layer adds work: it cannot make what lies below it faster"
-    if pair.ratio <= _SLACK:
+def _layer(pair: Pair, known: Evidence) -> Finding:
+    basis = "a layer that neither caches nor packs cannot make what lies below it faster"
+    if pair.ratio <= _SLACK * (known.compression or 1.0):
         return _fine(pair, basis)
+    helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
+    if helping:
+        why = say(
+            "{said}: {name} caches or packs, so that it may be", said=_said(pair), name=helping[0]
+        )
+        remedy = say("say how warm the cache was, or how well the data packs")
+        return Finding("layers", pair.subject, "ok", why, basis, remedy, pair.ratio, _SLACK)
     why = say(
         "{said}: faster through the layer than without it, so the layer answered from a cache, "
         "or stored less",
@@ -156,15 +205,30 @@ def _layer(pair: Pair) -> Finding:
 
 
 def _device(pair: Pair) -> Finding:
-    basis = "devices of other kinds differ in speed"
+    basis = "devices that differ in speed elsewhere, or a processor that was busy all the time"
     if max(pair.ratio, 1 / pair.ratio) > _SLACK:
         return _fine(pair, basis)
+    if pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
+        why = say(
+            "{said}: other devices at one speed, so that what both share was measured (a cache, a "
+            "link, a processor), and no device",
+            said=_said(pair),
+        )
+        return _accused(pair, why, basis)
     why = say(
-        "{said}: other devices at one speed, so that what both share was measured (a cache, a "
-        "link, a processor), and no device",
+        "{said}: devices may be alike, or what both share was measured (a cache, a link)",
         said=_said(pair),
     )
-    return _accused(pair, why, basis)
+    remedy = say("count the bytes at each device")
+    return Finding("layers", pair.subject, "unknown", why, basis, remedy, pair.ratio, _SLACK)
+
+
+def _is_busy(run: Run) -> bool:
+    """Whether a processor worked for a command all the time that it took."""
+    timing = run.timing
+    if timing is None or not timing["real_s"]:
+        return False
+    return bool((timing["user_s"] or 0.0) + (timing["sys_s"] or 0.0) >= 0.9 * timing["real_s"])
 
 
 def _fine(pair: Pair, basis: str) -> Finding:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
+_OPERATOR = re.compile(r"[|;&]|\d?>")  # of a shell
 _PARTS = ("read", "write", "trim")
 # engines that go through the file system's calls, and by default through the page cache
 _KERNEL = {
@@ -148,9 +151,20 @@ class Run:
         """Say whether the page cache was passed by, as far as it was given or is the default."""
         if row["ioengine"] == "mmap":  # it maps the page cache, whatever direct= says
             return False
-        if row["direct"] is None and self.default(row["entry"], "direct") == "0":
+        is_default = self.shows_all_options or self.default(row["entry"], "direct") == "0"
+        if row["direct"] is None and is_default:
             return False
         return None if row["direct"] is None else bool(row["direct"])
+
+    @property
+    def shows_all_options(self) -> bool:
+        """Whether its command line holds every option: fio's, with no word that may be a file."""
+        words = self.command.split()
+        at = next((n for n, word in enumerate(words) if word.rpartition("/")[2] == "fio"), None)
+        if at is None:
+            return False
+        own = takewhile(lambda word: not _OPERATOR.match(word), words[at + 1 :])
+        return all(word.startswith("-") and word != "-" for word in own)
 
     def is_bypassing(self, row: Row) -> bool:
         """Whether the engine has no page cache to pass by: it speaks to a device or a server."""

@@ -1,4 +1,4 @@
-"""Whether parts make up their wholes, and rates are amounts over time.
+"""Whether parts make up their wholes, rates are amounts over time, and means lie in their bins.
 
 Counts and bytes add up exactly; a rate is held against what its own figures allow when they were
 printed. fio's text cuts what it prints, and counts bytes when they are sent, I/Os when they are
@@ -15,6 +15,7 @@ from fiotools import units
 from fiotools.language import called, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.own_bins import inside
 from fiotools.stats.check.runs import Row, Run
 
 _BASIS = "arithmetic on the report's own figures, within their printed digits"
@@ -34,7 +35,7 @@ def parts(run: Run, known: Evidence) -> Iterator[Finding]:
     del known
     if not run.io:
         return
-    answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run)]
+    answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run), *inside(run)]
     wrong = [what for what in answers if what]
     if wrong:
         why = wrong[0]

@@ -1,0 +1,226 @@
+"""How often `check` misses, and how often it accuses the innocent.
+
+The cases are outputs of which it is known how they were made, and so whether their numbers are the
+device's (``tests/fixtures/check_matrix``). A dishonest case is caught if `check` finds anything
+suspect or impossible in it, else missed; an honest one is a false alarm then, else quiet.
+``python -m benchmarks.check_matrix`` writes CHECK.md, and with the word ``corpus`` its last section
+too, of the files of ../shared/corpus (`benchmarks.false_alarms`).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import fiotools as ft
+from benchmarks.false_alarms import DISHONEST, count
+
+OUTPUTS = Path(__file__).parents[1] / "tests" / "fixtures" / "check_matrix"
+CASES = OUTPUTS / "cases.toml"
+PAGE = Path(__file__).parent / "CHECK.md"
+_OTHERS = "## Files of other people"
+# true of many honest runs too, and so no catch, unless a case says so
+_ASIDE = ("dd_time", "depth")
+
+Case = dict[str, Any]  # a table of cases.toml; its README says what stands in it
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case.
+
+    Attributes
+    ----------
+    name, kind : str
+    is_honest, is_decided : bool
+        Whether the number is the device's; whether the evidence in the files decides that.
+    accused : dict
+        The checks that found something suspect or impossible, each with its reason.
+    """
+
+    name: str
+    kind: str
+    is_honest: bool
+    is_decided: bool
+    accused: dict[str, str]
+
+    @property
+    def word(self) -> str:
+        """Name it: quiet, false, caught or missed."""
+        if self.is_honest:
+            return "false" if self.accused else "quiet"
+        return "caught" if self.accused else "missed"
+
+
+def cases() -> list[Case]:
+    """Give the cases in their order, each with what its group says."""
+    groups = _table()["group"]
+    return [{**group, **case} for group in groups for case in group["cases"]]
+
+
+def places() -> dict[str, str]:
+    """Give the commands that set a place up, by its name."""
+    return dict(_table()["places"])
+
+
+def _table() -> dict[str, Any]:
+    return tomllib.loads(CASES.read_text(encoding="utf-8"))
+
+
+def name(case: Case) -> str:
+    """Name a case: by its name, or else by its file."""
+    return str(case.get("name") or Path(case["file"]).stem.partition("--")[2])
+
+
+def edited(raw: str, edits: dict[str, Any] | list[list[str]]) -> str:
+    """Type over values by their place in the JSON, or old texts with new ones."""
+    if isinstance(edits, dict):
+        report = json.loads(raw)
+        for path, value in edits.items():
+            _set(report, path.split("/"), value)
+        return json.dumps(report, indent=2)
+    for old, new in edits:
+        if old not in raw:
+            raise ValueError(f"there is no {old!r} to be edited")
+        raw = raw.replace(old, new)
+    return raw
+
+
+def _set(report: Any, path: list[str], value: Any) -> None:
+    """Put a value in the place of another; "* 3" multiplies what is there."""
+    for key in path[:-1]:
+        report = report[int(key) if isinstance(report, list) else key]
+    old = report[path[-1]]
+    if isinstance(value, str) and value.startswith("* "):
+        value = type(old)(old * float(value[2:]))
+    report[path[-1]] = value
+
+
+def outcomes(told: Sequence[Case]) -> list[Outcome]:
+    """Ask `check` of the cases, of many at once, but never twice of one output."""
+    rounds: dict[tuple[str, int], list[Case]] = defaultdict(list)
+    uses: Counter[tuple[str, str]] = Counter()
+    for case in told:
+        given = json.dumps(case.get("check", {}))
+        uses.update(own := {(given, file) for file in _sides(case).values()})
+        rounds[given, max(uses[one] for one in own)].append(case)
+    found = {}
+    for (given, _), own in rounds.items():
+        with TemporaryDirectory() as folder:
+            for case in own:
+                _write(case, Path(folder))
+            seen = ft.check(ft.read(f"{folder}/{{case}}/{{side}}"), **json.loads(given))
+        accused = seen[seen["verdict"].isin(["suspect", "impossible"])]
+        for case in own:
+            rows = accused[accused["case"] == name(case)]
+            reasons = dict(zip(rows["check"], rows["why"], strict=True))
+            aside = () if case["honest"] or case.get("is_short") else _ASIDE
+            found[name(case)] = {one: why for one, why in reasons.items() if one not in aside}
+    return [
+        Outcome(name(case), case["kind"], case["honest"], "decided_by" in case, found[name(case)])
+        for case in told
+    ]
+
+
+def _sides(case: Case) -> dict[str, str]:
+    return dict(case.get("sides") or {"only": case["file"]})
+
+
+def _write(case: Case, folder: Path) -> None:
+    """Write the outputs of a case; of two sides, edited is the last."""
+    (folder / name(case)).mkdir()
+    sides = _sides(case)
+    for side, file in sides.items():
+        text = (OUTPUTS / file).read_bytes().decode()
+        if "edits" in case and side == [*sides][-1]:
+            text = edited(text, case["edits"])
+        (folder / name(case) / side).write_bytes(text.encode())
+
+
+def rates(found: Iterable[Outcome]) -> dict[str, tuple[int, int]]:
+    """Count what should not be: (how many, of how many)."""
+    found = list(found)
+    told = [one for one in found if not one.is_honest]
+    decided = [one for one in told if one.is_decided]
+    honest = [one for one in found if one.is_honest]
+    return {
+        "honest cases accused": (_count(honest, "false"), len(honest)),
+        "dishonest cases missed": (_count(told, "missed"), len(told)),
+        "missed of those that the files decide": (_count(decided, "missed"), len(decided)),
+    }
+
+
+def _count(found: Iterable[Outcome], word: str) -> int:
+    return sum(one.word == word for one in found)
+
+
+def report(found: list[Outcome]) -> Iterator[str]:
+    """Write the page, line by line."""
+    yield from (
+        "# How often `check` is wrong",
+        "",
+        "Written by `python -m benchmarks.check_matrix`; do not edit. The cases, and how each was",
+        "made: `tests/fixtures/check_matrix/cases.toml`.",
+        "",
+        "| | cases | of | share |",
+        "|---|---|---|---|",
+    )
+    for what, (wrong, every) in rates(found).items():
+        yield f"| {what} | {wrong} | {every} | {100 * wrong / max(every, 1):.1f} % |"
+    for is_honest, good, bad in ((True, "quiet", "false"), (False, "caught", "missed")):
+        own = [one for one in found if one.is_honest is is_honest]
+        yield f"\n## {'Honest' if is_honest else 'Dishonest'}\n"
+        yield f"| how made | {good} | {bad} | by |"
+        yield "|---|---|---|---|"
+        counts = Counter((one.kind, one.word) for one in own)
+        for kind in dict.fromkeys(one.kind for one in own):
+            by = Counter(check for one in own if one.kind == kind for check in one.accused)
+            names = ", ".join(f"`{check}` {n}" for check, n in by.most_common())
+            yield f"| {kind} | {counts[kind, good]} | {counts[kind, bad]} | {names} |"
+        wrong = [one for one in own if one.word == bad]
+        if wrong:
+            yield f"\n{bad.capitalize()}:\n"
+        for one in wrong:
+            said = "; ".join(f"`{check}`: {why}" for check, why in one.accused.items())
+            decided = "the files decide it" if one.is_decided else "the files do not decide it"
+            yield f"* {one.name} ({one.kind}): {said or decided}"
+
+
+def others() -> str:
+    """Count the accusations of ../shared/corpus, of which most files are honest."""
+    lines = [
+        f"\n{_OTHERS}\n",
+        "Real outputs that other people published; a suspicion has no cause if the words of the",
+        "output do not confirm it (`benchmarks/false_alarms.py`).\n",
+        "| asked | files | runs | suspected without cause | honest files called impossible |",
+        "|---|---|---|---|---|",
+    ]
+    for devices, asked in ((False, "nothing given"), (True, "device given, where it is known")):
+        told = count(devices=devices)
+        share = f"{len(told.without)} ({100 * len(told.without) / told.runs:.1f} %)"
+        honest = len(set(told.impossible) - set(DISHONEST))
+        lines.append(f"| {asked} | {told.files} | {told.runs} | {share} | {honest} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Judge all cases, print the page and write it."""
+    page = "\n".join(report(outcomes(cases()))) + "\n"
+    if "corpus" in sys.argv[1:]:
+        page += others()
+    elif PAGE.exists():
+        _, heading, kept = PAGE.read_text(encoding="utf-8").partition(f"\n{_OTHERS}\n")
+        page += heading + kept
+    PAGE.write_text(page, encoding="utf-8")
+    print(page)
+
+
+if __name__ == "__main__":
+    main()

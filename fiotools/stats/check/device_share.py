@@ -1,0 +1,176 @@
+"""How much of a job's I/O reached a device: the device's own count, and how often the job slept.
+
+fio's ``disk_util`` counts the requests of the block devices below the files, and since 3.36 their
+sectors. Other programs' I/O counts too, so that a share is the most that can have come from there.
+fio looks every 250 ms, and misses what came after the last look.
+
+A job with one I/O in flight sleeps until a device has answered, which is a context switch (fio's
+``ctx``); where memory answers it need not. This tells something of runs of any length, and of file
+systems whose devices fio does not find; but who was interrupted did not sleep for a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fiotools.language import listed, say
+from fiotools.stats.check.evidence import Evidence
+from fiotools.stats.check.runs import Row, Run
+
+ENOUGH = 0.9  # what is missing then came from memory, or from nowhere
+_FEWEST = 100  # I/Os
+_SHORT = 1.0  # s: below, what fio misses may be all there was
+_MISSED = 0.3  # s: 250 ms, and a busy machine is late
+_LARGEST = 4 << 20  # B of a request: BLK_DEF_MAX_SECTORS_CAP of Linux 6.16, before it 1.25 MiB
+_ASYNC = ("libaio", "io_uring")
+_SLEEPING = ("sync", "psync", "vsync", "pvsync")  # pvsync2 may poll, and mmap reads ahead
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of the jobs' I/O reached a device.
+
+    Attributes
+    ----------
+    counted, most : float
+        As a share of what the jobs did, and with what fio may have missed.
+    is_whole : bool
+        Whether it is certain that nearly all of it did.
+    said, basis : str
+    """
+
+    counted: float
+    most: float
+    is_whole: bool
+    said: str
+    basis: str
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is certain that a part of it did not."""
+        return self.most < ENOUGH
+
+    @property
+    def figures(self) -> tuple[float, float, str]:
+        """What was observed, the limit, and their unit."""
+        return 100 * self.counted, 100 * ENOUGH, "%"
+
+
+def read_share(run: Run, known: Evidence) -> Share | None:
+    """Say which share of the reads a device answered; None where nothing tells."""
+    rows = run.wholes()
+    reads = [row for row in rows if row["direction"] == "read"]
+    if run.tool != "fio" or not reads or any(row["direction"] == "mixed" for row in rows):
+        return None
+    each = all(_asks_each(run, row) for row in reads)
+    packed = known.compression or 1.0
+    ios = sum(row["total_ios"] or 0 for row in reads) / packed
+    slept = _slept(run, reads, ios) if each else None
+    if slept is not None and slept.is_short:
+        return slept
+    return _counted(run, reads, each, packed)
+
+
+def waited_share(run: Run, row: Row, waits: float) -> Share | None:
+    """Say which share of the writes or flushes that a row had to wait for it slept for."""
+    return _slept(run, [row], waits) if run.tool == "fio" else None
+
+
+def _slept(run: Run, rows: Sequence[Row], waits: float) -> Share | None:
+    """Hold the times that jobs slept against the times that they had to."""
+    jobs = {row["entry"]: row["ctx"] for row in run.tables["jobs"]}
+    slept = [jobs.get(row["entry"]) for row in rows]
+    engines = [_engine(run, row) for row in rows]
+    if waits < _FEWEST or not all(slept) or None in engines or _is_lasting(run):
+        return None  # fio for Windows has no count, and writes 0
+    if any(row["scope"] not in ("job", "group") for row in rows):
+        return None
+    times = float(sum(filter(None, slept)))
+    said = say(
+        "a job sleeps until a device has answered, and slept {slept} times in {n} I/Os",
+        slept=f"{times:,.0f}",
+        n=f"{waits:,.0f}",
+    )
+    # of two answers an asynchronous engine may find one that is there already
+    most = times / waits * (2 if "async" in engines else 1)
+    return Share(times / waits, most, False, said, "fio's ctx: context switches against I/Os")
+
+
+def _engine(run: Run, row: Row) -> str | None:
+    """Say how a row's engine waits for each I/O by itself; None where it does not, or may poll."""
+    engine = row["ioengine"]
+    if engine in _SLEEPING or (engine is None and run.tells_options(row["entry"])):
+        return "sync"  # psync is the default
+    polls = any(run.option(row["entry"], name) for name in ("hipri", "sqthread_poll"))
+    depth = row["iodepth"] or run.default(row["entry"], "iodepth")
+    is_alone = depth == 1 or (depth is None and run.tells_options(row["entry"]))
+    return "async" if engine in _ASYNC and is_alone and not polls else None
+
+
+def _is_lasting(run: Run) -> bool:
+    """Whether a device of the run is memory that lasts, for which nobody sleeps."""
+    return any(name.startswith(("pmem", "dax")) for name in run.disks)
+
+
+def _counted(run: Run, reads: list[Row], each: bool, packed: float) -> Share | None:
+    """Hold the bytes or requests of the devices against those of the jobs."""
+    disks = [row for row in run.tables["disks"] if row["read_ios"] is not None]
+    if not disks or _is_blind(disks):
+        return None
+    if any(run.is_bypassing(row) for row in reads):
+        return None
+    if any((row["runtime_s"] or 0.0) < _SHORT for row in reads):
+        return None
+    moved = sum(row["io_bytes"] or 0 for row in reads)
+    ios = sum(row["total_ios"] or 0 for row in reads)
+    if not moved or ios < _FEWEST:
+        return None
+    is_bound = False
+    if all(row["read_sectors_bytes"] is not None for row in disks):
+        counted = _at(run, disks, lambda row: row["read_sectors_bytes"]) / moved
+    elif each:  # requests are split on their way, and hardly merged
+        counted = _at(run, disks, lambda row: row["read_ios"] + (row["read_merges"] or 0)) / ios
+    else:
+        counted = _at(run, disks, lambda row: _LARGEST * row["read_ios"]) / moved
+        is_bound = True
+    counted *= packed
+    most = counted + _MISSED / min(row["runtime_s"] for row in reads)
+    words = {
+        "devices": listed(run.disks),
+        "share": f"{100 * min(counted, 1):.3g}",
+    }
+    said = say("{devices} gave {share} % of what was read", **words)
+    if is_bound:
+        said = say("{devices} gave at most {share} % of what was read", **words)
+    basis = "fio's disk_util: the I/O of the device against the I/O of the jobs"
+    # a loop device is a file of another file system
+    is_device = not all((row["device"] or "").startswith("loop") for row in disks)
+    return Share(counted, most, is_device and not is_bound and most >= ENOUGH, said, basis)
+
+
+def _is_blind(disks: list[Row]) -> bool:
+    """Whether nothing was counted where nothing ever is: the heads of NVMe multipath have zeros."""
+    some = any(row[name] for row in disks for name in ("read_ios", "write_ios"))
+    return not some and any((row["device"] or "").startswith("nvme") for row in disks)
+
+
+def _asks_each(run: Run, row: Row) -> bool:
+    """Whether each read that misses asks the device for itself: nothing is read ahead."""
+    if run.direct(row):
+        return True
+    is_told = run.option(row["entry"], "fadvise_hint") in (None, "1", "random")
+    return "rand" in (row["rw"] or "") and row["ioengine"] != "mmap" and is_told
+
+
+def _at(run: Run, disks: list[Row], figure: Callable[[Row], float]) -> float:
+    """Add up the devices that lie over others, or else those below, whichever is more."""
+    over = {
+        row["path"].split(".")[1]
+        for row in run.tables["extras"]
+        if (row["path"] or "").startswith("disk_util.") and ".aggr" in row["path"]
+    }
+    sums = {True: 0.0, False: 0.0}
+    for row in disks:
+        sums[row["device"] in over] += figure(row)
+    return max(sums.values())

@@ -1,0 +1,224 @@
+"""When a sequence of runs or samples changed its level, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp, log, sqrt
+
+import numpy as np
+from narwhals.typing import IntoDataFrameT
+
+from fiotools.language import say
+from fiotools.stats import frames
+from fiotools.stats.arguments import check_confidence
+from fiotools.stats.batch_means import Array, weighted_mean
+from fiotools.stats.change_points import (
+    FEW_RUNS,
+    FEW_SAMPLES,
+    ChangePoint,
+    change_points,
+    samples_per_one,
+)
+from fiotools.stats.estimates import StudentT, welch
+from fiotools.stats.frames import AnswerRow
+from fiotools.stats.sequences import sequences
+from fiotools.stats.series import Series
+from fiotools.vocabulary import ANSWERS
+
+
+def shifts(
+    frame: IntoDataFrameT,
+    metric: str | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    order: str | None = None,
+    round_s: float | None = None,
+    confidence: float = 0.95,
+) -> IntoDataFrameT:
+    """Find when a sequence of runs, rounds, commits or seconds changed its level.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or polars.DataFrame
+        A row per run, such as `Results.io`; or samples, such as `Results.samples` or what `window`
+        answered, of which each run, entry, direction and quantity is a sequence.
+    metric : str, optional
+        A column of numbers; of samples, which quantity.
+    by : str or sequence of str, optional
+        The columns that tell sequences apart.
+    order : str, optional
+        The column that runs follow, such as a round, a date or the number of a commit. Without it
+        ``started_at`` or ``reported_at``, else the rows as they stand.
+    round_s : float, optional
+        Make rounds of samples, of so many seconds. Single I/Os need it.
+    confidence : float
+        Of the intervals of the ratios.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per level: the columns of `by`, what tells the sequence apart, and `order`, as it is
+        where the level starts;
+
+        * ``metric``, ``unit``; ``level``, from 1; ``start``, the place in the sequence, from 1,
+          where it starts, and ``time_s`` [s] the end of the sample before; ``n`` runs or samples;
+        * ``center``: the geometric mean of runs, the mean of samples;
+        * ``ratio`` to the level before, ``ratio_lo``, ``ratio_hi``, ``confidence``; ``p`` of the
+          step;
+        * ``verdict``: "step up", "step down", or that by chance two levels may lie so; in the first
+          row of a sequence "no step found" or that it is too short; ``warnings``.
+
+    Raises
+    ------
+    SchemaError
+        If a column or value is missing, a value is below 0, several rows are of one run, or rows
+        are single I/Os and `round_s` is not given.
+
+    Notes
+    -----
+    Of a hundred sequences without a step one shows one, be the samples independent or each like the
+    one before (`change_points` says how). Up to 30 runs are tested by their order, which of fewer
+    than ten or so proves nothing: two of five runs come first or last once in five. A step among
+    them has to stand out of normal noise, and the warning names the share of orders. A level that
+    is shorter than a twentieth of a series, or that comes and goes many times, is not seen. A
+    steady rise of a series is no step (`steady` tells it); of runs it looks like several.
+
+    The interval of a ratio is Welch's, on logarithms; of samples each weighs as much less as they
+    depend on each other. It takes the place of the step for known: where noise has moved it, the
+    step is a little too large.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> reads = pd.DataFrame({"round": [1, 2, 3, 4, 5], "iops": [5814, 5703, 8916, 9037, 8910]})
+    >>> found = shifts(reads, "iops", order="round")
+    >>> found[["round", "n", "center", "ratio", "ratio_lo", "ratio_hi"]].round(2)
+       round  n   center  ratio  ratio_lo  ratio_hi
+    0      1  2  5758.23    NaN       NaN       NaN
+    1      3  3  8954.14   1.56      1.46      1.66
+    >>> found["verdict"][1]
+    'step up, or two levels by chance'
+    >>> found["warnings"][1]
+    '5 runs in random order fall apart as cleanly in 20 % of orders'
+    """
+    check_confidence(confidence)
+    data, several, apart = sequences(frame, metric, frames.names(by), round_s, order)
+    runs = "value" not in data.columns
+    lines, starts = [], []
+    for series in several:
+        levels = _levels(series, confidence, runs=runs)
+        lines += levels
+        starts += [series.rows[line["start"] - 1 if runs else 0] for line in levels]
+    names = dict.fromkeys([*apart, order] if order else apart)
+    return frames.answer(data, ANSWERS["shifts"], frames.kept(names, starts), lines)
+
+
+def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:
+    """Give a line for each level of a sequence."""
+    values = series.values
+    found = change_points(values, dependent=None if runs else True)
+    edges = [0, *(change.at for change in found), len(values)]
+    parts = [values[start:end] for start, end in pairwise(edges)]
+    rest = np.concatenate([part - part.mean() for part in parts])
+    geometric = runs and bool((values > 0).all())
+    tau = samples_per_one(rest) if found and not geometric else 1.0
+    clock = np.concatenate([[0.0], np.cumsum(series.widths)])
+    lines: list[AnswerRow] = []
+    for place, part in enumerate(parts):
+        center = (
+            exp(float(np.log(part).mean()))
+            if geometric
+            else weighted_mean(part, series.widths[edges[place] : edges[place + 1]])
+        )
+        line: AnswerRow = {
+            "metric": series.metric.name,
+            "unit": series.metric.unit,
+            "level": place + 1,
+            "start": edges[place] + 1,
+            "time_s": float(clock[edges[place]]) if series.timed else None,
+            "n": len(part),
+            "center": center,
+            "notes": [],
+        }
+        if place:
+            before = parts[place - 1]
+            found_ratio = (
+                welch([(np.log(part).tolist(), np.log(before).tolist())])
+                if geometric
+                else _of_means([(part, center), (before, lines[-1]["center"])], tau)
+            )
+            line |= _step(found[place - 1], lines[-1]["center"], center)
+            line["notes"] = _cautions(found[place - 1], len(values))
+            ends = None if found_ratio is None else found_ratio.interval(confidence)
+            if ends is None:
+                line["notes"].append("too little known of the spread for an interval")
+            else:
+                low, high, _ = ends
+                line |= {"ratio_lo": exp(low), "ratio_hi": exp(high), "confidence": confidence}
+        lines.append(line)
+    if not found:
+        lines[0]["verdict"] = _none(len(values), runs=runs)
+    elif _drifts(parts):
+        lines[0]["notes"].append("values change within the levels, too: a drift, and no step?")
+    lines[0]["notes"] = [*lines[0]["notes"], *series.notes]
+    return lines
+
+
+def _step(change: ChangePoint, before: float, after: float) -> AnswerRow:
+    """Say what a step is."""
+    up = after > before
+    if change.by_chance is None:
+        verdict = say("step up") if up else say("step down")
+    elif up:
+        verdict = say("step up, or two levels by chance")
+    else:
+        verdict = say("step down, or two levels by chance")
+    return {
+        "ratio": after / before if before else None,
+        "p": change.p,
+        "verdict": verdict,
+    }
+
+
+def _cautions(change: ChangePoint, n: int) -> list[str]:
+    if change.by_chance is None:
+        return []
+    return [
+        f"{n} runs in random order fall apart as cleanly in {100 * change.by_chance:.2g} % "
+        "of orders"
+    ]
+
+
+def _none(n: int, *, runs: bool) -> str:
+    if runs and n < FEW_RUNS:
+        return say("too few runs: {n} of {size}", n=n, size=FEW_RUNS)
+    if not runs and n < FEW_SAMPLES:
+        return say("too few samples: {n} of {size}", n=n, size=FEW_SAMPLES)
+    return say("no step found")
+
+
+def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | None:
+    """Compare the means of two series that depend on themselves; None where nothing is known."""
+    shares, freedom = [], []
+    for part, mean in parts:
+        independent = len(part) / tau
+        if independent < 2 or mean <= 0:
+            return None
+        shares.append(float(np.var(part, ddof=1)) / mean**2 / independent)
+        freedom.append(independent - 1)
+    variance = sum(shares)
+    if variance <= 0:
+        return None
+    df = variance**2 / sum(s**2 / f for s, f in zip(shares, freedom, strict=True))
+    difference = log(parts[0][1] / parts[1][1])
+    return StudentT(difference, sqrt(variance), df, variance, 2, int(min(freedom)))
+
+
+def _drifts(parts: Sequence[Array]) -> bool:
+    """Say whether values change within the levels as they do from level to level."""
+    places = np.concatenate([np.arange(len(part)) - (len(part) - 1) / 2 for part in parts])
+    rest = np.concatenate([part - part.mean() for part in parts])
+    rise = float(places @ rest) / float(places @ places) * len(rest)
+    change = float(parts[-1].mean() - parts[0].mean())
+    return rise * change >= change**2 / 2

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.errors import SchemaError
+
+READS = pd.DataFrame({"round": [3, 4, 5, 6, 7], "iops": [5814, 5703, 8916, 9037, 8910]})
+TOLD = ft.shifts(READS, "iops", order="round")
+
+
+def test_runs_their_levels_and_the_step():
+    ax = ft.plot.shifts(READS, "iops", shifts=TOLD, order="round")
+    points, first, second = (
+        (line.get_xdata().tolist(), line.get_ydata().tolist())
+        for line in (ax.lines[0], ax.lines[1], ax.lines[2])
+    )
+    assert points == ([1, 2, 3, 4, 5], READS["iops"].tolist())
+    assert first == ([0.5, 2.5], [TOLD["center"][0]] * 2)
+    assert second == ([2.5, 5.5], [TOLD["center"][1]] * 2)
+    band = ax.collections[0].get_paths()[0].get_extents()
+    ends = TOLD["center"][0] * TOLD["ratio_lo"][1], TOLD["center"][0] * TOLD["ratio_hi"][1]
+    assert (band.x0, band.x1, band.y0, band.y1) == pytest.approx((2.5, 5.5, *ends))
+    assert [text.get_text() for text in ax.texts] == ["5,758 /s", "×1.56 [1.46, 1.66]"]
+    ax.figure.canvas.draw()
+    assert [tick.get_text() for tick in ax.get_xticklabels() if tick.get_text()] == list("34567")
+    said = ax.get_xlabel().splitlines()
+    assert said == [
+        "round",
+        "line: level; band: 95% interval of its step",
+        "step up, or two levels by chance",
+    ]
+
+
+def test_samples_are_drawn_over_time():
+    rng = np.random.default_rng(1)
+    values = np.repeat([100.0, 60.0], 50) + rng.normal(0, 3, 100)
+    log = pd.DataFrame({"quantity": "iops", "time_s": np.arange(1.0, 101) * 2, "value": values})
+    ax = ft.plot.shifts(log, shifts=ft.shifts(log))
+    assert ax.lines[2].get_xdata().tolist() == [100.0, 200.0]
+    assert ax.get_xlabel().startswith("time since the start")
+
+
+@pytest.mark.parametrize(
+    ("shifts", "message"),
+    [
+        (READS, "not what shifts.. answers: no column center"),
+        (TOLD.assign(metric="bw"), "about other rows"),
+        (TOLD.assign(center=TOLD["center"] * 2), "about other rows"),
+        (TOLD[:1], "a longer or a shorter sequence"),
+    ],
+    ids=["another frame", "another metric", "other values", "a part"],
+)
+def test_another_answer_is_refused(shifts, message):
+    with pytest.raises(SchemaError, match=message):
+        ft.plot.shifts(READS, "iops", shifts=shifts)
+
+
+def test_one_sequence_at_a_time():
+    log = pd.DataFrame({"run": [1, 2], "quantity": "iops", "time_s": 1.0, "value": 1.0})
+    with pytest.raises(SchemaError, match="2 sequences are in the frame: draw one at a time"):
+        ft.plot.shifts(log, shifts=ft.shifts(log))

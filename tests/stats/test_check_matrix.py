@@ -1,0 +1,35 @@
+"""`check` on outputs of which it is known whether the number is the device's."""
+
+import pytest
+
+from benchmarks.check_matrix import OUTPUTS, cases, name, outcomes, rates
+
+
+@pytest.fixture(scope="module")
+def found():
+    return outcomes(cases())
+
+
+def test_the_table_is_whole():
+    told = cases()
+    assert len({name(case) for case in told}) == len(told)
+    used = {file for case in told for file in (case.get("sides") or {0: case["file"]}).values()}
+    there = {path.name for path in OUTPUTS.iterdir()} - {"README.md", "cases.toml"}
+    assert {file for file in used if not file.startswith("..")} == there
+    for case in told:
+        assert case["honest"] != ("fault" in case), name(case)
+
+
+def test_the_innocent_are_not_accused(found):
+    wrong, every = rates(found)["honest cases accused"]
+    assert every >= 140
+    assert wrong <= 0.02 * every, [one for one in found if one.word == "false"]
+
+
+def test_the_guilty_are_found(found):
+    counts = rates(found)
+    wrong, every = counts["dishonest cases missed"]
+    assert every >= 140
+    assert wrong <= 0.16 * every, [one.name for one in found if one.word == "missed"]
+    wrong, every = counts["missed of those that the files decide"]
+    assert wrong <= 0.07 * every

@@ -1,0 +1,111 @@
+"""The order of the runs: where it is found, and what is said of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+
+from fiotools import compare
+from fiotools.stats.order import sortable
+
+NOISE = np.exp(np.random.default_rng(5).normal(0, 0.002, 10))
+UNKNOWN = (
+    "which side ran first is not known: unless they alternated, the drift is part of the difference"
+)
+
+
+def drifting(turns, **columns):
+    """Give runs of two equal sides, each 2 % slower than the one before, as columns."""
+    iops = [100 * 0.98**at * NOISE[at] for at in range(len(turns))]
+    seen = {"a": 0, "b": 0}
+    rounds = []
+    for side in turns:
+        seen[side] += 1
+        rounds.append(seen[side])
+    return {"side": list(turns), "iops": iops, "round": rounds, **columns}
+
+
+def said(rows, frame, **asked):
+    (row,) = rows(compare(frame, "iops", between="side", baseline="a", **asked))
+    return row["warnings"] or ""
+
+
+def clock(count):
+    return [datetime(2026, 1, 1) + timedelta(minutes=at) for at in range(count)]
+
+
+def test_pairs_of_a_fixed_order_cannot_tell_a_drift(make, rows):
+    frame = make(**drifting("ab" * 5, started_at=clock(10)))
+    warnings = said(rows, frame, pair="round")
+    assert "'a' ran first in every pair: drift cannot be told from the difference" in warnings
+    assert "values drift down by 15 % over the series of runs" in warnings
+
+
+def test_turns_can(make, rows):
+    frame = make(**drifting("abba" * 2 + "ab", started_at=clock(10)))
+    warnings = said(rows, frame, pair="round")
+    assert "every pair" not in warnings
+    assert warnings.startswith(
+        "values drift down by 15 % over the series of runs; 5 pairs may miss"
+    )
+
+
+def test_rounds_tell_a_drift_without_a_clock(make, rows):
+    frame = make(**drifting("ab" * 5))
+    for asked in ({"pair": "round"}, {}):
+        warnings = said(rows, frame, **asked)
+        assert "values drift down by 15 % in the order of 'round'" in warnings
+        assert UNKNOWN in warnings
+
+
+def test_three_pairs_cannot_tell(make, rows):
+    warnings = said(rows, make(**drifting("ab" * 3)), pair="round")
+    assert warnings.startswith(
+        "3 pairs are too few to show a drift, and which side of a pair ran first is not known; "
+    )
+
+
+def test_file_names_and_run_numbers(make, rows):
+    turns = drifting("ab" * 5)
+    rounds = turns.pop("round")
+    names = [
+        f"{side}-{number + 5}.json" for side, number in zip(turns["side"], rounds, strict=True)
+    ]
+    warnings = said(rows, make(**turns, source=names, run=1))
+    assert "values drift down by 15 % in the order of the file names" in warnings
+    assert UNKNOWN in warnings
+    one = make(**turns, source="all.txt", run=list(range(1, 11)))
+    assert "values drift down by 16 % over the series of runs" in said(rows, one)
+    unnamed = make(**turns, source=[f"{name}.json" for name in "qwertyuiop"], run=1)
+    assert said(rows, unnamed) == ""
+
+
+def test_both_sides_of_one_run_have_no_order(make, rows):
+    frame = make(
+        source=[f"{at // 2}.json" for at in range(10)],
+        run=1,
+        side=["a", "b"] * 5,
+        iops=[100 * 0.96 ** (at // 2) * NOISE[at] for at in range(10)],
+    )
+    warnings = said(rows, frame, pair="source")
+    assert warnings.startswith("values drift down by 15 % in the order of the file names; 5 pairs")
+
+
+@pytest.mark.parametrize(
+    ("places", "order"),
+    [
+        ([3, 1.5], [3, 1.5]),
+        (["b", "a"], None),
+        (["1M", "4k"], None),
+        ([True, False], None),
+        (["2026-01-02 9", "2026-01-01 10"], [(2026, 1, 2, 9), (2026, 1, 1, 10)]),
+        ([("x/9.json", 1), ("x/10.json.gz", 2)], [((9,), 1), ((10,), 2)]),
+        ([("all.txt", 2), ("all.txt", 1)], [((), 2), ((), 1)]),
+        ([("fast.txt", 1), ("slow.txt", 1)], None),
+    ],
+    ids=str,
+)
+def test_what_sorts_as_the_runs_were_made(places, order):
+    assert sortable(places) == order

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from math import log1p, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fiotools as ft
+from benchmarks.coverage.planning import found_share, pilots_with_power
+from fiotools.errors import SchemaError
+
+
+@pytest.fixture
+def pilot(make):
+    rng = np.random.default_rng(3)
+    shared = rng.normal(0, 0.05, 6)
+    logs = [shared + rng.normal(level, 0.01, 6) for level in (4.0, 4.3)]
+    return make(
+        place=["a"] * 6 + ["b"] * 6, round=[*range(6)] * 2, iops=np.exp(logs).ravel().tolist()
+    )
+
+
+def test_the_number_is_that_of_the_noncentral_t(rows):
+    for row in rows(ft.plan(0.03)):
+        sigma, edge = sqrt(log1p(0.03**2)), log1p(row["difference_pct"] / 100)
+
+        def power(n, sigma=sigma, edge=edge):
+            df = 2 * n - 2
+            return stats.nct.sf(stats.t.ppf(0.975, df), df, edge / sigma / sqrt(2 / n))
+
+        n = row["runs_differ"]
+        assert power(n) >= row["power"] - 1e-3
+        assert n == 3 or power(n - 1) < row["power"] + 1e-3
+
+
+def test_the_pilots_spread_is_within_its_sides_and_planned_with_its_upper_limit(pilot, rows):
+    (row,) = rows(ft.plan(pilot, "iops", between="place", differences=[0.05], power=[0.8]))
+    logs = np.log(np.asarray(pilot["iops"], dtype=float)).reshape(2, 6)
+    variance = logs.var(axis=1, ddof=1).mean()
+    upper = variance * 10 / stats.chi2.ppf(0.2, 10)
+    assert row["n"] == 12
+    assert row["cov_pct"] == pytest.approx(100 * sqrt(np.expm1(variance)))
+    assert row["cov_hi_pct"] == pytest.approx(100 * sqrt(np.expm1(upper)))
+    given = rows(ft.plan(sqrt(np.expm1(upper)), differences=[0.05], power=[0.8]))[0]
+    assert (row["runs_differ"], row["runs_same"]) == (given["runs_differ"], given["runs_same"])
+    assert row["rounds_differ"] is None
+
+
+def test_rounds_take_the_pilots_correlation(pilot, rows):
+    asked = {"between": "place", "pair": "round", "differences": [0.05], "power": [0.8]}
+    (row,) = rows(ft.plan(pilot, "iops", **asked))
+    assert row["correlation"] > 0.8
+    assert 3 <= row["rounds_differ"] < row["runs_differ"]
+
+
+def test_comparisons_that_share_an_error_take_more_runs(rows):
+    alone, shared = (
+        rows(ft.plan(0.05, differences=[0.05], power=[0.8], comparisons=count))[0]
+        for count in (1, 12)
+    )
+    for name in ("runs_differ", "runs_same"):
+        assert alone[name] < shared[name]
+
+
+def test_what_nobody_would_measure_has_no_number(rows):
+    (row,) = rows(ft.plan(0.5, differences=[0.01], power=[0.8]))
+    assert row["runs_differ"] is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"differences": [0]}, "a difference of 0"),
+        ({"power": [1]}, "a power of 1"),
+        ({"comparisons": 0}, "comparisons is 0"),
+        ({"pair": "round", "between": None}, "pairs have two sides"),
+        ({"by": "round"}, "no two runs of a side"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(pilot, wrong, message):
+    with pytest.raises(SchemaError, match=message):
+        ft.plan(pilot, "iops", **({"between": "place"} | wrong))
+
+
+def test_a_metric_has_to_be_named(pilot):
+    with pytest.raises(SchemaError, match="metric='iops'"):
+        ft.plan(pilot)
+
+
+# a short form of `python -m benchmarks.coverage plan`
+
+
+@pytest.mark.parametrize("question", ["differ", "same"])
+def test_the_number_planned_has_the_power(question):
+    found = found_share(0.05, 0.05, question, 1500, np.random.default_rng(9))
+    assert 0.76 < found < 0.88
+
+
+def test_four_pilots_in_five_plan_enough():
+    assert 0.68 < pilots_with_power(5, 150, np.random.default_rng(10)) < 0.94

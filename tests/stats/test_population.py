@@ -1,0 +1,135 @@
+"""Runs that are not of one kind: targets, groups, workloads, and modes that few runs miss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fiotools import compare, summarize
+from fiotools.hints import in_shell
+from fiotools.stats.population import dip, unlike, unseen
+
+
+def sides(rows, frame, **asked):
+    (row,) = rows(compare(frame, "iops", between="side", baseline="a", **asked))
+    return row
+
+
+def test_runs_on_different_targets_are_no_repeats(make, rows):
+    frame = make(
+        source=[f"{at}.xml" for at in range(4)] * 2,
+        run=1,
+        target=[r"C:\test.dat", r"C:\test.dat", r"D:\test.dat", r"D:\test.dat"] + [None] * 4,
+        scope=["thread"] * 4 + ["total"] * 4,
+        iops=[393.0, 401.0, 50_445.0, 50_400.0] * 2,
+    )
+    (row,) = rows(summarize(frame, "iops"))
+    told = "the runs are on 2 targets (C:, D:), which are no repeats of each other: "
+    assert f"{told}name what tells them apart in by=" in row["warnings"]
+    assert "the runs lie 128 times apart: are they of one kind?" in row["warnings"]
+    with in_shell():
+        assert (
+            f"{told}name what tells them apart in --by"
+            in rows(summarize(frame, "iops"))[0]["warnings"]
+        )
+
+
+def test_sides_may_be_on_targets_of_their_own(make, rows):
+    own = make(
+        side=["a"] * 3 + ["b"] * 3,
+        target=["/mnt/a/1", "/mnt/a/2", "/mnt/a/3", "/mnt/b/1", "/mnt/b/2", "/mnt/b/3"],
+        iops=[100.0, 101.0, 99.0, 120.0, 121.0, 119.0],
+    )
+    assert sides(rows, own)["warnings"] is None
+    mixed = make(
+        side=["a"] * 3 + ["b"] * 3,
+        target=["/dev/sda", "/dev/sda", "/dev/sdb", "/dev/sda", "/dev/sda", "/dev/sda"],
+        iops=[100.0, 101.0, 99.0, 120.0, 121.0, 119.0],
+    )
+    assert sides(rows, mixed)["warnings"].startswith(
+        "the runs of 'a' are on 2 targets (/dev/sda, /dev/sdb)"
+    )
+
+
+RATES = [100.0, 450.0, 2000.0, 800.0, 60.0]
+GAINS = [1.1, 0.98, 1.15, 1.05, 1.2]
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("workload", ["mail", "web", "db", "vm", "backup"]),
+        ("bs_bytes", [4096, 8192, 16384, 65536, 1048576]),
+        ("target", ["/dev/sda", "/dev/sdb", "/dev/sdc", "/dev/sdd", "/dev/sde"]),
+    ],
+)
+def test_pairs_of_conditions_are_no_repeats(make, rows, column, values):
+    iops = [*RATES, *(rate * gain for rate, gain in zip(RATES, GAINS, strict=True))]
+    frame = make(side=["a"] * 5 + ["b"] * 5, iops=iops, **{column: values * 2})
+    row = sides(rows, frame, pair=column)
+    assert (row["verdict"], row["runs_needed"]) == ("not settled", None)
+    assert row["warnings"] == (
+        f"over 5 values of '{column}', one run each: the interval is of other such values, "
+        "not of other runs of these"
+    )
+    rounds = make(side=["a"] * 5 + ["b"] * 5, iops=iops, round=[1, 2, 3, 4, 5] * 2)
+    row = sides(rows, rounds, pair="round")
+    assert row["runs_needed"] > 0
+    assert "one run each" not in (row["warnings"] or "")
+
+
+def test_labels_pooled_as_repeats(make, rows):
+    iops = [*RATES, *(rate * gain for rate, gain in zip(RATES, GAINS, strict=True))]
+    frame = make(side=["a"] * 5 + ["b"] * 5, iops=iops, workload=[*"vwxyz"] * 2)
+    row = sides(rows, frame)
+    assert "over 5 values of 'workload', one run each" in row["warnings"]
+    assert row["runs_needed"] is None
+
+
+def test_same_says_what_few_runs_miss(make, rows):
+    values = [100.0, 100.5, 99.7]
+    frame = make(side=["a"] * 3 + ["b"] * 3, iops=[*values, *values[::-1]])
+    row = sides(rows, frame)
+    assert row["verdict"] == "same within 5 %"
+    assert row["warnings"] == unseen(3)
+    assert "takes 20 % of the runs with a chance of 51 % (14 runs: 5 %)" in row["warnings"]
+    assert ", 10 % with 73 % (29 runs: 5 %)" in row["warnings"]
+    assert (
+        unseen(14)
+        == "14 runs a side may miss a rare mode: one that takes 10 % of the runs with a chance of 23 % (29 runs: 5 %)"
+    )
+
+
+def test_article_004_has_two_groups(lima, rows):
+    found = {r["mount"]: r["warnings"] for r in rows(summarize(lima, "read_iops", by="mount"))}
+    assert (
+        "the runs fall into two groups: 2 of 5,703 to 5,814 and 3 of 8,910 to 9,037" in found["9p"]
+    )
+    assert "groups" not in found["sshfs"]
+    assert "groups" not in found["virtiofs"], "one run apart is an outlier"
+    told = {
+        r["mount"]: r["warnings"]
+        for r in rows(compare(lima, "read_iops", between="mount", baseline="sshfs"))
+    }
+    assert "the runs of '9p' fall into two groups" in told["9p"]
+    assert "groups" not in (told["virtiofs"] or "")
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    # by the package diptest 0.12, which has the authors' own code
+    [
+        ([0.1, 0.25, 0.3, 0.42, 0.57, 0.6, 0.77, 0.8, 0.93], 0.0944444444),
+        ([0.0, 0.1, 0.2, 0.35, 0.4, 5.0, 5.1, 5.25, 5.3, 5.42], 0.2290836653),
+        (np.log(np.arange(1.0, 14.0)).tolist(), 0.0384615385),
+    ],
+)
+def test_the_dip(values, found):
+    assert dip(np.array(values)) == pytest.approx(found, abs=1e-9)
+
+
+def test_modes_that_overlap_are_found_by_the_dip():
+    rng = np.random.default_rng(4)
+    logs = np.concatenate([rng.normal(0, 0.05, 40), rng.normal(0.25, 0.05, 40)])
+    assert unlike(logs.tolist()) == ["the runs have more than one mode (dip test)"]
+    assert unlike(np.round(logs, 1).tolist()) == []

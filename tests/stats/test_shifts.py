@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from benchmarks.coverage.noise import RUNS, SERIES
+from benchmarks.coverage.shifts import alarms, power, ratio_holds
+from fiotools import shifts
+from fiotools.errors import SchemaError
+from fiotools.stats.change_points import change_points
+
+DATA = Path(__file__).parents[2] / "data"
+READS = [5814, 5703, 8916, 9037, 8910]  # article 004, 9p
+
+
+def test_the_reads_of_9p_are_one_step_after_the_second(rows):
+    io = pd.read_csv(DATA / "lima-mounts/iops.csv")
+    reads = io.query("mount == '9p' and pattern == 'randread'")
+    assert reads["iops"].tolist() == READS
+    first, second = rows(shifts(reads, "iops", order="round"))
+    assert (first["n"], first["start"], first["round"], first["ratio"]) == (2, 1, 1, None)
+    assert (second["n"], second["start"], second["round"]) == (3, 3, 3)
+    assert second["center"] == pytest.approx((8916 * 9037 * 8910) ** (1 / 3))
+    assert second["ratio"] == pytest.approx(second["center"] / (5814 * 5703) ** 0.5)
+    assert 1.4 < second["ratio_lo"] < second["ratio"] < second["ratio_hi"] < 1.7
+    # of ten ways to choose the first two, two leave the low ones together: first, or last
+    assert second["verdict"] == "step up, or two levels by chance"
+    assert second["warnings"] == "5 runs in random order fall apart as cleanly in 20 % of orders"
+
+
+def test_the_order_of_ten_runs_proves_a_step():
+    [found] = change_points([100, 103, 99, 101, 98, 120, 122, 119, 123, 121])
+    assert (found.at, found.by_chance) == (5, None)
+    # exactly 2 of 252 ways; drawn from 9,999 orders
+    assert found.p == pytest.approx(2 / 252, abs=0.003)
+
+
+def test_all_orders_of_eight_are_tried():
+    # 2 of 70 ways to choose four keep these apart; a step of normal noise, and the chance beside it
+    [found] = change_points([100, 103, 99, 101, 150, 152, 149, 151])
+    assert (found.at, found.by_chance) == (4, 2 / 70)
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 3], [5, 5, 5, 5, 5], [0, 0, 0, 0], [100, 104, 98, 101, 97, 99, 103]]
+)
+def test_no_step(values):
+    assert change_points(values) == []
+
+
+def test_two_steps_and_one_that_comes_back():
+    rng = np.random.default_rng(2)
+    places = np.repeat([100.0, 160.0, 100.0], 100) + rng.normal(0, 10, 300)
+    assert [round(found.at, -1) for found in change_points(places)] == [100, 200]
+    places = np.repeat([100.0, 130.0, 90.0], 10) + rng.normal(0, 3, 30)
+    assert [found.at for found in change_points(places)] == [10, 20]
+
+
+def test_a_series_with_stalls_at_zero(rows):
+    rng = np.random.default_rng(3)
+    values = np.where(rng.random(300) < 0.05, 0.0, rng.normal(1000, 50, 300))
+    values[150:] *= 0.7
+    log = pd.DataFrame({"quantity": "iops", "time_s": np.arange(1.0, 301), "value": values})
+    first, second = rows(shifts(log))
+    assert (first["time_s"], first["level"]) == (0, 1)
+    assert second["time_s"] == pytest.approx(150, abs=5)
+    assert second["verdict"] == "step down"
+    assert second["ratio_lo"] < 0.7 < second["ratio_hi"]
+
+
+def test_a_drift_is_no_step(rows):
+    rng = np.random.default_rng(4)
+    noise = rng.normal(0, 10, 300)
+    assert change_points(np.linspace(1000, 700, 300) + noise) == []
+    runs = pd.DataFrame({"iops": np.linspace(1000, 700, 20) + noise[:20]})
+    assert "a drift, and no step?" in rows(shifts(runs, "iops"))[0]["warnings"]
+    runs["iops"] = np.repeat([1000, 700], 10) + noise[:20]
+    assert rows(shifts(runs, "iops"))[0]["warnings"] is None
+
+
+def test_both_kinds_of_frame_and_groups(make, rows):
+    runs = make(mount=["9p"] * 5 + ["x"] * 3, iops=[*map(float, READS), 1.0, 2.0, 3.0])
+    found = shifts(runs, "iops", by="mount")
+    assert type(found) is type(runs)
+    told = [(row["mount"], row["level"], row["n"], row["verdict"]) for row in rows(found)]
+    assert told == [
+        ("9p", 1, 2, None),
+        ("9p", 2, 3, "step up, or two levels by chance"),
+        ("x", 1, 3, "too few runs: 3 of 4"),
+    ]
+
+
+def test_order_sorts_the_runs(make, rows):
+    runs = make(commit=[5, 4, 3, 2, 1], iops=[float(value) for value in READS[::-1]])
+    assert [row["commit"] for row in rows(shifts(runs, "iops", order="commit"))] == [1, 3]
+    with pytest.raises(SchemaError, match="no column 'when'"):
+        shifts(runs, "iops", order="when")
+    with pytest.raises(SchemaError, match="commit is missing in row 1"):
+        shifts(make(commit=[1, None, 3, 4], iops=[1.0, 2.0, 3.0, 4.0]), "iops", order="commit")
+
+
+def test_samples_have_an_order_of_their_own(make):
+    log = make(quantity="iops", time_s=[1.0, 2.0], value=[1.0, 2.0])
+    with pytest.raises(SchemaError, match="samples are in order of time: leave out order="):
+        shifts(log, order="time_s")
+
+
+def test_the_long_run_is_read(rows):
+    log = ft.read(DATA / "how-many-runs/long/long_iops.1.log").samples
+    found = rows(shifts(log, "iops"))
+    assert sum(row["n"] for row in found) == len(log)
+    assert found[0]["metric"] == "iops"
+
+
+@pytest.mark.parametrize("n", [5, 20])
+def test_runs_without_a_step(n):
+    found = alarms(RUNS["lognormal"], n, 600, np.random.default_rng(n), series=False)
+    assert np.mean(found > 0) < 0.03
+    places = power(RUNS["lognormal"], 20, 200, np.random.default_rng(n), series=False)
+    assert np.mean(~np.isnan(places)) > 0.8
+
+
+@pytest.mark.parametrize("noise", ["independent", "AR(1), rho 0.8"])
+def test_series_without_a_step(noise):
+    found = alarms(SERIES[noise], 300, 300, np.random.default_rng(1), series=True)
+    assert np.mean(found > 0) < 0.035
+    places = power(SERIES[noise], 300, 100, np.random.default_rng(2), series=True)
+    assert np.mean(np.abs(places - 0.5) < 0.1) > 0.6
+
+
+def test_the_interval_of_a_step_holds_it():
+    held = ratio_holds(SERIES["independent"], 120, 150, np.random.default_rng(3), series=True)
+    assert np.mean(held) > 0.85
+
+
+def test_compare_warns_of_a_step_on_a_side(rows):
+    runs = pd.DataFrame(
+        {
+            "mount": ["9p"] * 5 + ["x"] * 5,
+            "iops": [*READS, 7000, 7100, 6900, 7050, 6950],
+            "started_at": pd.date_range("2022-12-30", periods=10, freq="min", tz="UTC"),
+        }
+    )
+    (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
+    said = "values of a side step up by 56 % after run 2 of 5, or lie so by chance: see shifts()"
+    assert said in row["warnings"]
+    runs["iops"] = [8900, 8910, 8916, 9037, 8910, 7000, 7100, 6900, 7050, 6950]
+    (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
+    assert "step" not in (row["warnings"] or "")
