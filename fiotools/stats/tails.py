@@ -140,7 +140,7 @@ def tails(
     windows: dict[int, Windows | None] = {}
     lines = []
     for found, first, held in zip(ratios, keep[cell[0]][1], keep[between][1], strict=True):
-        line = vars(found)
+        line = found.line()
         if found.n == found.n_baseline == 1:
             rows = [of[(*cells[first], one)][0] for one in (side[held], baseline)]
             for row in rows:
