@@ -167,7 +167,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("drift_pct", "met", "verdict", "warnings", "confidence"),
     ),
     "shifts": (
-        *("metric", "unit", "level", "start", "time_s", "n", "center", *_RATIO),
+        *("metric", "unit", "segment", "start", "time_s", "n", "center", *_RATIO),
         *("confidence", "p", "verdict", "warnings"),
     ),
     "reconcile": (

@@ -432,7 +432,8 @@ _COLUMNS: tuple[Column, ...] = (
     _c("remedy", "str", "", "What to do, or which evidence is missing; null if nothing is."),
     _c("basis", "str", "", "Where the limit comes from."),
     # steady, shifts, reconcile, window
-    _c("level", "Int64", "", "Level of a sequence, from 1."),
+    _c("p", "float64", "", "Of the step before, that chance alone gives one as large."),
+    _c("segment", "Int64", "", "Number of a level of a sequence, from 1."),
     _c("start", "Int64", "", "Place in the sequence, from 1, where the level starts."),
     _c("interval_s", "float64", "s", "Median time between samples; length of a round or window."),
     _c("lag1", "float64", "", "Correlation of each sample with the next."),

@@ -47,6 +47,7 @@ def answers():
     tests = {"between": "volume", "baseline": "vhdx", "by": "direction"}
     return io, {
         "compare": ft.compare(io, "iops", **tests),
+        "gate": ft.gate(ft.compare(io, "iops", **tests), "slower:5%"),
         "overall": ft.overall(
             io, "iops", between="volume", baseline="vhdx", over="direction", workloads="sample"
         ),
@@ -124,7 +125,7 @@ def test_conditions_and_keys_are_columns_of_io():
 
 def test_describe_names_near_columns():
     assert "better: higher" in str(ft.describe("iops"))
-    assert "in: compare(), speedup()" in str(ft.describe("ratio_lo"))
+    assert "in: compare(), gate(), speedup(), " in str(ft.describe("ratio_lo"))
     with pytest.raises(ft.SchemaError, match="did you mean lat_mean_ns"):
         ft.describe("lat_mean")
 

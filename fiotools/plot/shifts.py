@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TOLERANCE = 1e-9
 _NEEDED = (
-    *("metric", "unit", "level", "start", "n", "center", "ratio", "ratio_lo", "ratio_hi"),
+    *("metric", "unit", "segment", "start", "n", "center", "ratio", "ratio_lo", "ratio_hi"),
     *("confidence", "verdict"),
 )
 
@@ -147,7 +147,7 @@ def _level(ax: Axes, level: dict[str, Any], left: float, right: float) -> float:
         low, high = before * level["ratio_lo"], before * level["ratio_hi"]
         ax.fill_between([left, right], low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
     ax.plot([left, right], [level["center"]] * 2, color=colour, linewidth=2, zorder=4)
-    if level["level"] > 1:
+    if level["segment"] > 1:
         ax.axvline(left, color="#808080", linewidth=1, linestyle=(0, (2, 2)), zorder=1)
     return float(high)
 

@@ -159,7 +159,7 @@ def ordered(found: Iterable[Any]) -> list[Any]:
     """Give the values, each once: numbers by size, others in order of first appearance."""
     there = list(dict.fromkeys(found))
     known = [value for value in there if value is not None]
-    if not all(isinstance(value, (int, float)) for value in known):
+    if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
         return there
     return sorted(known) + [None] * (len(there) > len(known))
 

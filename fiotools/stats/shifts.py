@@ -61,7 +61,7 @@ def shifts(
         A row per level: the columns of `by`, what tells the sequence apart, and `order`, as it is
         where the level starts;
 
-        * ``metric``, ``unit``; ``level``, from 1; ``start``, the place in the sequence, from 1,
+        * ``metric``, ``unit``; ``segment``, from 1; ``start``, the place in the sequence, from 1,
           where it starts, and ``time_s`` [s] the end of the sample before; ``n`` runs or samples;
         * ``center``: the geometric mean of runs, the mean of samples;
         * ``ratio`` to the level before, ``ratio_lo``, ``ratio_hi``, ``confidence``; ``p`` of the
@@ -137,7 +137,7 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
         line: AnswerRow = {
             "metric": series.metric.name,
             "unit": series.metric.unit,
-            "level": place + 1,
+            "segment": place + 1,
             "start": edges[place] + 1,
             "time_s": float(clock[edges[place]]) if series.timed else None,
             "n": len(part),

@@ -286,7 +286,7 @@ def test_what_is_clear_alone_may_be_chance_among_twelve(make, rows):
     )
     first, *others = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
     assert {row["comparisons"] for row in (first, *others)} == {12}
-    assert first["verdict"] == "faster by 0.6 to 23 %; whether by more than 5 % is not settled"
+    assert first["verdict"] == "faster by 2.3 to 23 %; whether by more than 5 % is not settled"
     alone = nw.from_native(frame).filter(nw.col("cell") == "c0").to_native()
     (row,) = rows(compare(alone, "iops", between="g", baseline="a"))
     assert row["verdict"] == "faster"
@@ -316,8 +316,8 @@ def test_three_pairs_have_no_interval_for_any_looks(make, rows):
     asked = {"between": "g", "baseline": "a", "pair": "round", "looks": "any"}
     (row,) = rows(compare(frame, "iops", **asked))
     assert (row["ratio_lo"], row["verdict"]) == (None, "not settled")
-    assert row["warnings"] == "too few runs for an interval that holds at any number of looks"
-    assert row["runs_needed"] == 2
+    assert row["warnings"].endswith("runs for an interval that holds at any number of looks")
+    assert row["runs_needed"] == 1
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_series_with_stalls_at_zero(rows):
     values[150:] *= 0.7
     log = pd.DataFrame({"quantity": "iops", "time_s": np.arange(1.0, 301), "value": values})
     first, second = rows(shifts(log))
-    assert (first["time_s"], first["level"]) == (0, 1)
+    assert (first["time_s"], first["segment"]) == (0, 1)
     assert second["time_s"] == pytest.approx(150, abs=5)
     assert second["verdict"] == "step down"
     assert second["ratio_lo"] < 0.7 < second["ratio_hi"]
@@ -86,7 +86,7 @@ def test_both_kinds_of_frame_and_groups(make, rows):
     runs = make(mount=["9p"] * 5 + ["x"] * 3, iops=[*map(float, READS), 1.0, 2.0, 3.0])
     found = shifts(runs, "iops", by="mount")
     assert type(found) is type(runs)
-    told = [(row["mount"], row["level"], row["n"], row["verdict"]) for row in rows(found)]
+    told = [(row["mount"], row["segment"], row["n"], row["verdict"]) for row in rows(found)]
     assert told == [
         ("9p", 1, 2, None),
         ("9p", 2, 3, "step up, or two levels by chance"),
