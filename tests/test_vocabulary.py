@@ -94,7 +94,9 @@ def answers():
 def test_what_statistics_answer_with_is_described(answers, function):
     io, frames = answers
     frame = frames[function]
-    given = vocabulary.TABLES[GIVEN[function]] if function in GIVEN else (*io, "quantity")
+    given = (
+        vocabulary.TABLES[GIVEN[function]] if function in GIVEN else (*io, "quantity", "baseline")
+    )
     own = list(vocabulary.ANSWERS[function])
     assert list(frame)[-len(own) :] == own
     assert {*frame}.difference(own) <= {*given}

@@ -23,8 +23,7 @@ def test_the_table_is_whole():
 def test_the_innocent_are_not_accused(found):
     wrong, every = rates(found)["honest cases accused"]
     assert every >= 140
-    # 2 % is the goal: four runs that were repeated on a busier machine are accused
-    assert wrong <= 0.03 * every, [one for one in found if one.word == "false"]
+    assert wrong <= 0.02 * every, [one for one in found if one.word == "false"]
 
 
 def test_the_guilty_are_found(found):
