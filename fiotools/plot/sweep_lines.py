@@ -163,10 +163,10 @@ class Swept:
         if self.is_log[1]:
             ax.set_yscale("log")
             low, high = _widened(*ax.get_ylim())
-            ax.set_ylim(low, high)
+            ax.set_ylim(low, high, auto=None)  # others may share the axis, and draw on it
             common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
         else:
-            ax.set_ylim(bottom=ax.get_ylim()[0] if min(there) < 0 else 0)
+            ax.set_ylim(bottom=ax.get_ylim()[0] if min(there) < 0 else 0, auto=None)
             common.few_ticks(ax.yaxis)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit)))
         ax.set_ylabel(common.wording(self.metric, short=True))
