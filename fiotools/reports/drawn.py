@@ -23,13 +23,17 @@ _HEAD = 1.05  # inches of a panel for its title and its axis
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure, the frame whose files it is made of, and the numbers to show beside it."""
+    """A figure, the frame whose files it is made of, and the numbers to show beside it.
+
+    What is to be printed are numbers that stand nowhere else on the page.
+    """
 
     title: str
     figure: Figure
     frame: pd.DataFrame
     numbers: pd.DataFrame
     said: str = ""
+    printed: bool = False
 
 
 def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:

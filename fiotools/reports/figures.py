@@ -21,7 +21,7 @@ from fiotools.reports.drawn import Drawn, alone, figure_of, labels_of, panels
 from fiotools.reports.questions import Comparison, in_order
 from fiotools.reports.sentences import cell_columns
 from fiotools.reports.subjects import Source, differs
-from fiotools.reports.sweeps import sweeps, swept
+from fiotools.reports.sweeps import best, sweeps, swept
 from fiotools.stats.histograms import merge_bins
 from fiotools.stats.percentile_bounds import bound_percentiles
 from fiotools.stats.percentiles import percentiles_from_bins
@@ -322,10 +322,22 @@ def figures(
         file = plot.save(drawn.figure, f"{name}.{kind}", data=drawn.frame)[0]
         plt.close(drawn.figure)
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
-        readable = show(drawn.numbers)
+        readable = show(drawn.numbers, rows=None) if drawn.printed else show(drawn.numbers)
         inside = Block(repr(readable), readable._repr_html_())
         picture = Picture(drawn.title, file)
-        yield ReportFigure(together(said), fold("the numbers", inside), picture)
+        folded = fold("the numbers", inside, printed=drawn.printed)
+        yield ReportFigure(together(said), folded, picture)
+    for one in asked[:1]:
+        yield from _best(one)
+
+
+def _best(one: Comparison) -> Iterator[ReportFigure]:
+    """Show the conditions of the most I/Os below some latencies."""
+    if (told := best(one)) is not None:
+        readable = show(told, rows=None)
+        shown = Block(repr(readable), readable._repr_html_())
+        title = heading("The most I/Os below a latency", 3)
+        yield ReportFigure(together([title, shown]), NOTHING, None)
 
 
 def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaError]:

@@ -74,7 +74,9 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
             ax = plot.sweep(frame, metric, by=rest, **shown)[0]
         else:
             ax = plot.sweep(frame, metric, **shown)
-        yield Drawn(f"{what}, by {title}", figure_of(ax), one.frame, summary, said)
+        yield Drawn(
+            f"{what}, by {title}", figure_of(ax), one.frame, summary, said, printed=len(names) == 1
+        )
 
 
 def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
@@ -98,7 +100,7 @@ def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
     alone(axes)
     title = f"{condition(x)} and {condition(y)}"
     numbers = one.summary if one.answer is None else one.answer
-    yield Drawn(f"At a glance: {title}", figure, one.frame, numbers, said)
+    yield Drawn(f"At a glance: {title}", figure, one.frame, numbers, said, printed=True)
 
 
 def best(one: Comparison) -> pd.DataFrame | None:
