@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fiotools.reports.figures import ReportFigure
     from fiotools.tables.results import Results
 
+_MACHINE = "the procedure, the machine and the commands"
 _EACH = "all comparisons, one by one"
 _CLAUSE = re.compile("[:;,] ")  # where a sentence could end
 _HOW = (
@@ -193,7 +194,7 @@ class Study:
 
     def measured(self) -> Block:
         """Tell how it was measured."""
-        return self._of_each(lambda part: [measured(part.source)])
+        return self._of_each(lambda part: [fold(_MACHINE, measured(part.source), printed=True)])
 
     def _of_each(self, tell: Callable[[Part], Sequence[Block]]) -> Block:
         """Tell something of each part, below its name where there are several."""

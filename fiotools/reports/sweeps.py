@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from fiotools import plot
+from fiotools.language import ENGLISH, speaking
 from fiotools.plot.sweep_lines import condition
 from fiotools.reports.drawn import Drawn, alone, figure_of, labels_of, panels
 from fiotools.reports.questions import Comparison, in_order
@@ -56,7 +57,7 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
     rest = [name for name in one.by if name not in (x, hue) and _differs(one.frame, name)]
     frame, said = _first(one.frame, rest, _PANELS)
     order = one.levels if hue == one.between else None
-    title = condition(x)
+    title = _words(x)
     told = [
         summarize(frame, metric, by=[*rest, *([hue] if hue else []), x])
         for metric in dict.fromkeys((one.metric, _LATENCY))
@@ -98,7 +99,7 @@ def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
         plot.grid(part, metric, x=x, y=y, ax=ax)
         ax.set_title(name)
     alone(axes)
-    title = f"{condition(x)} and {condition(y)}"
+    title = f"{_words(x)} and {_words(y)}"
     numbers = one.summary if one.answer is None else one.answer
     yield Drawn(f"At a glance: {title}", figure, one.frame, numbers, said, printed=True)
 
@@ -137,6 +138,11 @@ def _first(frame: pd.DataFrame, by: list[str], most: int) -> tuple[pd.DataFrame,
     if len(cells) <= most:
         return frame, ""
     return frame.merge(cells.head(most), on=by), f"The first {most} of {len(cells)} cells."
+
+
+@speaking(ENGLISH)  # as the headings of the page are, whatever its figures speak
+def _words(name: str) -> str:
+    return condition(name)
 
 
 def _differs(frame: pd.DataFrame, name: str) -> bool:
