@@ -23,6 +23,13 @@ _NO_DISK = (
     *("link", "medium", "turns", "budget", "cache", "caching", "fast_reads", "fast_writes"),
     *("flush", "dd_flush", "copying", "data", "dd_source", "sparse", "warm"),
 )
+# how one side is accused, gravest first
+ACCUSATIONS = (
+    "these are not a disk's figures",
+    "these figures cannot be as they were reported",
+    "do not take these for a disk's figures",
+    "these figures are doubtful",
+)
 _GRAVEST = ("impossible", "suspect", "unknown", "ok")
 # numbers, with the prefix of their unit: what differs in these only is said in the same words
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
@@ -105,13 +112,13 @@ def _accused(part: pd.DataFrame) -> str:
     memory = part["check"].isin(_NO_DISK)
     worst = part[memory & part["verdict"].eq("impossible")]
     if len(worst):
-        lead = "these are not a disk's figures"
+        lead = ACCUSATIONS[0]
     elif memory.any():
-        lead = "do not take these for a disk's figures"
+        lead = ACCUSATIONS[2]
     elif part["verdict"].eq("impossible").any():
-        lead = "these figures cannot be as they were reported"
+        lead = ACCUSATIONS[1]
     else:
-        lead = "these figures are doubtful"
+        lead = ACCUSATIONS[3]
     order = part.assign(apart=~memory).sort_values("apart", kind="stable")
     rows = order.drop_duplicates("check").to_dict("records")
     said = "; ".join(f"{row['why']} ({row['verdict']}{_share(row['runs'])})" for row in rows[:3])

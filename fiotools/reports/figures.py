@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,14 @@ import numpy as np
 from fiotools import plot
 from fiotools.display.show import show
 from fiotools.errors import SchemaError
-from fiotools.language import called, listed, say
-from fiotools.plot import common, fit_text
+from fiotools.language import say
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
+from fiotools.reports.drawn import Drawn, alone, figure_of, labels_of, panels
 from fiotools.reports.questions import Comparison, in_order
-from fiotools.reports.sentences import cell_columns, parts_of
+from fiotools.reports.sentences import cell_columns
 from fiotools.reports.subjects import Source, differs
+from fiotools.reports.sweeps import best, sweeps, swept
 from fiotools.stats.histograms import merge_bins
 from fiotools.stats.percentile_bounds import bound_percentiles
 from fiotools.stats.percentiles import percentiles_from_bins
@@ -31,13 +32,9 @@ from fiotools.stats.threads import fairness, per_thread
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from fiotools.reports.questions import Comparison
 
-_LABEL = 350  # points: the width of a panel beside long names
-_APART = 0.1  # inches above and below a panel
-_HEAD = 1.05  # inches of a panel for its title and its axis
 _QUANTITIES = 4
 _LINES = 6
 _POINTS = 20_000  # in a picture of lines
@@ -51,53 +48,6 @@ _SHOWN = "FIOTOOLS_FIGURE_FORMAT"  # png for a notebook, svg for a page
 _MOST = 24  # bars of one figure
 _SIDES, _PANELS = 6, 8
 _FAR = 5  # times
-_SWEPT = ("bs_bytes", "iodepth", "numjobs")
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A figure, the frame whose files it is made of, and the numbers to show beside it."""
-
-    title: str
-    figure: Figure
-    frame: pd.DataFrame
-    numbers: pd.DataFrame
-    said: str = ""
-
-
-def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """Make panels one below the other, each high enough for its rows."""
-    import matplotlib.pyplot as plt
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    heights = [_HEAD + common.ROW * count for count in rows]
-    with common.look():
-        figure, grid = plt.subplots(
-            len(rows),
-            1,
-            figsize=(common.WIDTH, 0.4 + sum(heights)),
-            height_ratios=heights,
-            squeeze=False,
-            layout=ConstrainedLayoutEngine(h_pad=_APART),
-        )
-    return figure, list(grid[:, 0])
-
-
-def alone(axes: Sequence[Axes]) -> None:
-    """Leave the label of the axis to the last panel, where all have the same; none is cut off."""
-    if len({ax.get_xlabel() for ax in axes}) == 1:
-        for ax in axes[:-1]:
-            ax.set_xlabel("")
-    for ax in axes:
-        size = float(ax.xaxis.label.get_fontsize())
-        lines = ax.get_xlabel().split("\n")
-        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
-        ax.set_xlabel("\n".join(fitted), loc="left")
-
-
-def labels_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
-    """Name rows as sentences do, but in the language of the figures."""
-    return [listed(map(called, words)) for words in parts_of(frame, by)]
 
 
 def by_cell(one: Comparison) -> pd.DataFrame:
@@ -105,14 +55,6 @@ def by_cell(one: Comparison) -> pd.DataFrame:
     names = labels_of(one.frame, one.by)
     frame = one.frame.assign(_cell=[name or say("all runs") for name in names])
     return frame.drop(columns=[name for name in one.by if name == "direction"])
-
-
-def figure_of(ax: Axes) -> Figure:
-    """Give the figure that Axes are on."""
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        raise SchemaError("these Axes are on no figure")
-    return figure
 
 
 def rows_of(frame: pd.DataFrame) -> list[Any]:
@@ -156,6 +98,8 @@ def _latencies(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
     if not asked or "lat_mean_ns" not in asked[0].frame:
         return
     one = asked[0]
+    if swept(one):
+        return  # the sweep has its latency, and shares one figure for all its cells
     yield from _means(one)
     bins = source.results.bins
     if len(bins) and bins["time_s"].isna().all():
@@ -378,10 +322,22 @@ def figures(
         file = plot.save(drawn.figure, f"{name}.{kind}", data=drawn.frame)[0]
         plt.close(drawn.figure)
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
-        readable = show(drawn.numbers)
+        readable = show(drawn.numbers, rows=None) if drawn.printed else show(drawn.numbers)
         inside = Block(repr(readable), readable._repr_html_())
         picture = Picture(drawn.title, file)
-        yield ReportFigure(together(said), fold("the numbers", inside), picture)
+        folded = fold("the numbers", inside, printed=drawn.printed)
+        yield ReportFigure(together(said), folded, picture)
+    for one in asked[:1]:
+        yield from _best(one)
+
+
+def _best(one: Comparison) -> Iterator[ReportFigure]:
+    """Show the conditions of the most I/Os below some latencies."""
+    if (told := best(one)) is not None:
+        readable = show(told, rows=None)
+        shown = Block(repr(readable), readable._repr_html_())
+        title = heading("The most I/Os below a latency", 3)
+        yield ReportFigure(together([title, shown]), NOTHING, None)
 
 
 def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaError]:
@@ -402,6 +358,8 @@ def _ratios(one: Comparison) -> Iterator[Drawn]:
     if one.answer is None or one.between is None or one.answer["ratio"].isna().all():
         return
     answer = one.answer[one.answer["ratio"].notna()]
+    if len(answer) > _MOST and swept(one):
+        return  # the grid has them all
     both = [
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
@@ -415,9 +373,8 @@ def _ratios(one: Comparison) -> Iterator[Drawn]:
 
 def _runs(one: Comparison) -> Iterator[Drawn]:
     """Draw every run; where there are several cells, in a panel for each side."""
-    swept = _swept(one)
-    if swept is not None and one.between is not None:
-        yield _sweep(one, swept, one.between)
+    if swept(one):
+        yield from sweeps(one)
         return
     frame = by_cell(one)
     said = ""
@@ -452,38 +409,6 @@ def _far_apart(one: Comparison) -> bool:
     """Say whether the sides would not fit on one axis, and there are rows to set them apart by."""
     middles = one.frame.groupby(one.between)[one.metric].median()
     return bool(one.by) and bool(middles.max() > _FAR * middles.min())
-
-
-def _swept(one: Comparison) -> str | None:
-    """Name the condition that was swept, if one was."""
-    if one.between is None:
-        return None
-    return next(
-        (
-            name
-            for name in _SWEPT
-            if name in one.by
-            and one.frame[name].notna().all()
-            and len(one.frame[name].unique()) > 2
-        ),
-        None,
-    )
-
-
-def _sweep(one: Comparison, x: str, hue: str) -> Drawn:
-    """Draw a metric against a condition that was swept."""
-    rest = [name for name in one.by if name != x]
-    cells = labels_of(one.frame, rest)
-    names = list(dict.fromkeys(cells))
-    figure, axes = panels([7] * len(names))
-    for ax, name in zip(axes, names, strict=True):
-        part = one.frame[[cell == name for cell in cells]]
-        told = summarize(part, one.metric, by=[hue, x])
-        plot.sweep(part, one.metric, x=x, hue=hue, summary=told, order=one.levels, ax=ax)
-        ax.set_title(name)
-    alone(axes)
-    title = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}[x]
-    return Drawn(f"The runs, by {title}", figure, one.frame, numbers=one.summary)
 
 
 def _threads(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:

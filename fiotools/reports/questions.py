@@ -12,6 +12,7 @@ from fiotools.hints import argument
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.experiments.base import Question
 from fiotools.plain_text import many
+from fiotools.reports.apart import SWEPT
 from fiotools.reports.subjects import Source
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import combine
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ROUND = "round"
+_NOTHING = "nowhere have two sides a run under the same conditions"
 _SMALL = 64 * 1024  # bytes: blocks that are counted, larger ones are weighed
 # what may set rows of one run apart, in the order in which it is asked
 _APART = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct", "size_bytes", "job", "target")
-_SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,8 @@ def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
 def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> Comparison:
     """Compare what the labels set apart, within what else differs."""
     fields = [name for name in source.fields if name != _ROUND]
-    between = columns.full(wish.between, frame) if wish.between else _only(fields)
+    named = [name for name in fields if name not in source.swept]
+    between = columns.full(wish.between, frame) if wish.between else _only(named)
     if between is not None and between not in frame:
         raise SchemaError(f"no column {between!r} in these results: there are {', '.join(fields)}")
     by = [columns.full(name, frame) for name in wish.by] if wish.by is not None else None
@@ -219,7 +221,7 @@ def _cells(
             break
         if name in frame and frame.groupby(run, dropna=False)[name].nunique().gt(1).any():
             by.append(name)
-    for name in _SWEPT:
+    for name in SWEPT:
         if name not in by and name in frame and _differs(frame, name, [*by, between]):
             by.append(name)
     return frame, by
@@ -256,6 +258,8 @@ def _answered(
         )
     except SchemaError as error:
         return Comparison(frame, metric, by, between, baseline, problem=str(error))
+    if answer["ratio"].isna().all():
+        return Comparison(frame, metric, by, between, baseline, problem=_NOTHING)
     return Comparison(frame, metric, by, between, baseline, answer)
 
 

@@ -94,7 +94,9 @@ def _nothing(part: list[tuple[dict[str, Any], str]], of: int) -> list[Sentence]:
     """Say where a side has no run; one by one where that is seldom."""
     if len(part) < 3:
         return [_one(row, name) for row, name in part]
-    words = [f"{name}: {_sides(row)[0]}" if name else _sides(row)[0] for row, name in part[:_MANY]]
+    words = [
+        f"{name}: {sides_of(row)[0]}" if name else sides_of(row)[0] for row, name in part[:_MANY]
+    ]
     more = f"; and {len(part) - _MANY} more" if len(part) > _MANY else ""
     said = f"one of the sides has no run there ({'; '.join(words)}{more})"
     return [Sentence(f"Nothing to compare in {len(part)} of {of} cases", said, "not comparable")]
@@ -164,7 +166,7 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
     """Say what holds of one cell."""
     verdict = str(row["verdict"])
     if cells.is_missing(row["ratio"]):
-        level, baseline = _sides(row)
+        level, baseline = sides_of(row)
         return _sentence(cell, f"{level} against {baseline}", verdict, verdict)
     said, runs = _times(row), f"n {row['n']} and {row['n_baseline']}"
     if verdict.startswith("one run"):
@@ -186,7 +188,7 @@ def _sentence(cell: str, head: str, rest: str, verdict: str) -> Sentence:
 
 def _head(row: dict[str, Any]) -> str:
     """Give the verdict with the names of both sides."""
-    level, baseline = _sides(row)
+    level, baseline = sides_of(row)
     verdict = str(row["verdict"])
     if verdict.startswith(("one run", "two runs")):
         return f"{level} against {baseline}, {verdict.partition(':')[0]}"
@@ -205,7 +207,7 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     listed = "; ".join(name for _, name in part)
     share = f"in {'all' if len(part) == of else f'{len(part)} of'} {of}"
     shown = [_value(row) for row in rows]
-    what = _wording(rows[0])[0]
+    what = wording(rows[0])[0]
     low, high = cells.figures(min(shown)), cells.figures(max(shown))
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     n = f", n {runs[0][0]} and {runs[0][1]} each" if len(runs) == 1 else ""
@@ -223,7 +225,8 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     return _sentence("", f"{_head(rows[0])} {share}", said, verdict)
 
 
-def _sides(row: dict[str, Any]) -> tuple[str, str]:
+def sides_of(row: dict[str, Any]) -> tuple[str, str]:
+    """Name the two sides of a row."""
     names = list(row)
     between = names[names.index("baseline") - 1]
     return units.sides(row[between], row["baseline"], between)
@@ -238,7 +241,7 @@ def _value(row: dict[str, Any]) -> float:
     return float(row[_told(row)])
 
 
-def _wording(row: dict[str, Any]) -> tuple[str, str, str]:
+def wording(row: dict[str, Any]) -> tuple[str, str, str]:
     """Give how many times what, and what less and more of it are called."""
     metric = metric_of(row["metric"])
     if _told(row) == "speedup":
@@ -250,9 +253,9 @@ def _wording(row: dict[str, Any]) -> tuple[str, str, str]:
 
 def _times(row: dict[str, Any]) -> str:
     """Say how many times what, how sure, and in other words by which share."""
-    what, less, more = _wording(row)
+    what, less, more = wording(row)
     value = _value(row)
-    said = f"{cells.figures(value)} {what}{_interval(row)}"
+    said = f"{cells.figures(value)} {what}{interval(row)}"
     if not less:
         longer = "takes" if metric_of(row["metric"]).unit == "s" else "waits"
         return f"{said} ({longer} {_as_long(float(row['ratio']))} as long)"
@@ -270,7 +273,8 @@ def _as_long(ratio: float) -> str:
     return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
 
 
-def _interval(row: dict[str, Any]) -> str:
+def interval(row: dict[str, Any]) -> str:
+    """Give the interval of a row in brackets, where it has one."""
     ends = [row[f"{_told(row)}_{end}"] for end in ("lo", "hi")]
     if any(cells.is_missing(end) or not math.isfinite(end) for end in ends):
         return ""

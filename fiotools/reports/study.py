@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from fiotools.display.show import Readable, show
 from fiotools.measure.experiments import experiment_named
 from fiotools.plain_text import many
 from fiotools.reports.blocks import (
+    NOTHING,
     Block,
     fold,
     heading,
@@ -23,7 +25,8 @@ from fiotools.reports.blocks import (
     together,
     verdicts,
 )
-from fiotools.reports.credibility import checked, doubts, weighed
+from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
+from fiotools.reports.findings import MOST, findings
 from fiotools.reports.method import measured
 from fiotools.reports.questions import Comparison, Wish, comparisons
 from fiotools.reports.sentences import UNKNOWN, Sentence, sentences
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
     from fiotools.reports.figures import ReportFigure
     from fiotools.tables.results import Results
 
+_MACHINE = "the procedure, the machine and the commands"
+_EACH = "all comparisons, one by one"
+_CLAUSE = re.compile("[:;,] ")  # where a sentence could end
 _HOW = (
     "How many times is always a side over its baseline; in brackets its 95 % interval, and n the "
     "runs of each side. Differences up to 5 % do not count."
@@ -151,15 +157,15 @@ class Study:
         every = [one.doubts for one in self.parts]
         common = [one for one in every[0] if all(one in others for others in every)]
         common = common if len(every) > 1 else []
-        found = [listing(common, "doubts")] if common else []
+        found = [_caveats(common)] if common else []
         for part in self.parts:
-            own = [one for one in part.doubts if one not in common]
             found += [heading(part.title, 4)] if len(self.parts) > 1 else []
-            found += [listing(own, "doubts")] if own else []
-            found += [_verdict(one, several=len(part.comparisons) > 1) for one in part.comparisons]
+            own = [one for one in part.doubts if one not in common]
+            found += _found(part.comparisons, _caveats(own) if own else NOTHING)
             if not part.comparisons:
                 found.append(paragraph("There is nothing to compare: no I/O was summed up."))
-        return together([*found, paragraph(_HOW, "how")])
+        compared = any(one.answer is not None for part in self.parts for one in part.comparisons)
+        return together([*found, paragraph(_HOW, "how") if compared else NOTHING])
 
     def credibility(self) -> Block:
         """Say of every run whether its figures can be true."""
@@ -188,7 +194,7 @@ class Study:
 
     def measured(self) -> Block:
         """Tell how it was measured."""
-        return self._of_each(lambda part: [measured(part.source)])
+        return self._of_each(lambda part: [fold(_MACHINE, measured(part.source), printed=True)])
 
     def _of_each(self, tell: Callable[[Part], Sequence[Block]]) -> Block:
         """Tell something of each part, below its name where there are several."""
@@ -278,6 +284,25 @@ def _about(part: Part) -> str:
         f"{many(len(part.results.runs), 'run')} of {tools} on {where}; {began}, "
         f"{one.asked.effort} campaign"
     )
+
+
+def _found(asked: list[Comparison], caveats: Block) -> list[Block]:
+    """Say the most important first, then what speaks against it; the rest is folded."""
+    every = [_verdict(one, several=len(asked) > 1) for one in asked]
+    if sum(len(one.answer) for one in asked if one.answer is not None) > MOST:
+        return [verdicts(findings(asked)), caveats, fold(_EACH, *every, printed=True)]
+    swept = [findings([one]) if one.answer is None else [] for one in asked]
+    shown = [verdicts(own) if own else said for own, said in zip(swept, every, strict=True)]
+    return [*shown, caveats]
+
+
+def _caveats(doubts: list[tuple[str, str]]) -> Block:
+    """Fold what speaks against the figures; the line says how much, and the gravest of it."""
+    grave = next((one for one in doubts if one[1].startswith(ACCUSATIONS)), doubts[0])
+    said = ": ".join(filter(None, (grave[0], _CLAUSE.split(grave[1])[0])))
+    count = many(len(doubts), "caveat")
+    line = f"{count}, of which the gravest: {said}" if len(doubts) > 1 else f"{count}: {said}"
+    return fold(line, listing(doubts, "doubts"), printed=True)
 
 
 def _verdict(one: Comparison, *, several: bool) -> Block:

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import path_labels
 from fiotools.input.read import read
 from fiotools.measure.campaign import Campaign, campaign
 from fiotools.measure.manifest import NAME
+from fiotools.reports import apart
 from fiotools.tables.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FEW = 12  # sides at most that are taken from the names of files
 _ROUND = "round"
 
 
@@ -34,6 +35,8 @@ class Source:
     campaign : Campaign or None
     fields : tuple of str
         The labels that tell the runs apart.
+    swept : tuple of str
+        Those of them that are conditions, and no sides.
     said : tuple of str
         What has to be known of how it was found.
     """
@@ -42,6 +45,7 @@ class Source:
     results: Results
     campaign: Campaign | None = None
     fields: tuple[str, ...] = ()
+    swept: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
 
 
@@ -104,7 +108,7 @@ def _opened(folders: list[Path]) -> list[Source]:
         raise MeasureError(bad[0])
     if bad:
         first = found[0]
-        found[0] = Source(first.name, first.results, first.campaign, first.fields, tuple(bad))
+        found[0] = Source(first.name, first.results, first.campaign, first.fields, said=tuple(bad))
     return found
 
 
@@ -128,19 +132,30 @@ def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
     """Find the labels of files without a manifest; where there are none, name the files."""
     fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *path_labels.fields(paths)]))
     if fields:
-        return Source("results", results, fields=fields)
+        kept, swept, said = apart.labels(results, fields)
+        return Source("results", results, None, tuple(kept), tuple(swept), tuple(said))
     names = _names(list(dict.fromkeys(results.runs["source"])), paths)
-    if len(set(names.values())) < 2:
+    several = len(set(names.values()))
+    if several < 2:
         return Source("results", results)
-    if len(set(names.values())) > _FEW:
-        said = (
-            f"{len(names)} files, and nothing says which of them belong to one side: "
-            "give NAME=FILES for each side, or a path template such as 'runs/{side}_{round:d}.txt'",
-        )
-        return Source("results", results, said=said)
+    found, why = names, ""
+    if several > 2 and not (several <= apart.FEW and apart.are_alike(results, names)):
+        found, why = apart.sides(results)
+    if not found:
+        return Source("results", results, said=(why or _nameless(results, several),))
     for frame in results.tables.values():
-        frame.insert(0, "label", frame["source"].map(names).astype("str"))
-    return Source("results", results, fields=("label",))
+        frame.insert(0, "label", frame["source"].map(found).astype("str"))
+    return Source("results", results, fields=("label",), said=(why,) if why else ())
+
+
+def _nameless(results: Results, files: int) -> str:
+    """Say why files without labels have no sides."""
+    swept = [columns.short(str(name)) for name in apart.conditions(results)]
+    differ = f"; they differ in {', '.join(swept)}" if swept else ""
+    return (
+        f"{files} files, and nothing says which of them belong to one side{differ}: to compare, "
+        "give NAME=FILES for each side, or a path template such as 'runs/{side}_{round:d}.txt'"
+    )
 
 
 def _names(files: list[str], paths: list[str]) -> dict[str, str]:
