@@ -14,7 +14,12 @@ from fiotools.schema import CONDITIONS, SWEPT, TABLES
 from fiotools.tables.columns import column, get
 from fiotools.tables.parts import FILE, Part, flat, lists
 
-SHARING = ("percentiles", "bins", "samples")  # tables that take their conditions from `io`
+# the tables that take conditions from `io`; the block size of a sample is that of a single I/O
+SHARING = {
+    "percentiles": SWEPT,
+    "bins": SWEPT,
+    "samples": tuple(name for name in SWEPT if name != "bs_bytes"),
+}
 _ENTRY = (FILE, "run", "entry")
 _DIRECTION = (*_ENTRY, "direction")
 
@@ -72,7 +77,8 @@ def share_conditions(part: Part) -> None:
     for keys in (_DIRECTION, _ENTRY):
         shared = known.group_by(keys).agg(map(_alike, known.columns[len(_DIRECTION) :]))
         for table in tables:
-            part.tables[table] = _filled(part.tables[table], shared, keys)
+            own = [name for name in SHARING[table] if name in shared.columns]
+            part.tables[table] = _filled(part.tables[table], shared.select(*keys, *own), keys)
 
 
 def _keys(frame: pl.DataFrame) -> pl.DataFrame:

@@ -186,7 +186,13 @@ def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         for name, found in kinds.items()
         if len(found) > 1
     }
-    return pl.concat([frame.cast(texts, strict=False) for frame in frames], how="diagonal")
+    cast = [
+        frame.cast(
+            {name: kind for name, kind in texts.items() if name in frame.columns}, strict=False
+        )
+        for frame in frames
+    ]
+    return pl.concat(cast, how="diagonal")
 
 
 def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:

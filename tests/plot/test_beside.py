@@ -84,6 +84,7 @@ KINDS = {
     "cdf": lambda ax: ft.plot.cdf(ft.merge_bins(bins(), by="direction"), hue="direction", ax=ax),
     "credibility": draw_credibility,
     "fairness": draw_fairness,
+    "grid": lambda ax: ft.plot.grid(volumes(), "iops", x="direction", y="volume", ax=ax),
     "heatmap": lambda ax: ft.plot.heatmap(bins(), ax=ax),
     "latency": lambda ax: ft.plot.latency(
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax

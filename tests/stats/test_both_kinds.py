@@ -116,6 +116,13 @@ CASES = {
             t["io"], "lat_mean_ns", between="volume", baseline="vhdx", by="direction"
         ),
     ),
+    "gate": (
+        _volumes,
+        lambda t: ft.gate(
+            ft.compare(t["io"], "iops", between="volume", baseline="vhdx", by="direction"),
+            ["slower:5%", "not-settled"],
+        ),
+    ),
     "tails": (
         _bins,
         lambda t: ft.tails(
