@@ -78,6 +78,8 @@ class Dataset:
             import polars as pl
 
             source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
+            # a sum is named after its first part, which is a text
+            source = source.alias("source")
             tables = {table: frame.with_columns(source) for table, frame in tables.items()}
         sources = tables.get("runs", tables["notes"])["source"]
         return Results(Frames(Part([], tables)), sources.n_unique())

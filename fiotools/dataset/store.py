@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from fiotools.errors import DatasetError
 from fiotools.files import atomic_write
-from fiotools.files.remote import file_system
+from fiotools.files.remote import as_os_errors, file_system
 from fiotools.input.sources import is_url
 
 ABOUT = "_fiotools.json"
@@ -228,9 +228,10 @@ class Bucket:
         """List the files of a folder, sorted; of one that is not there, none."""
         system, root = self._at
         place = f"{root}/{folder}".rstrip("/")
-        system.invalidate_cache()  # another process writes there too
         try:
-            listed = system.ls(place, detail=False)
+            with as_os_errors(self.place(folder)):
+                system.invalidate_cache()  # another process writes there too
+                listed = system.ls(place, detail=False)
         except FileNotFoundError:
             return []
         return sorted(path.rstrip("/").rpartition("/")[2] for path in listed)
@@ -238,7 +239,8 @@ class Bucket:
     def read(self, name: str) -> bytes:
         """Read one file."""
         system, root = self._at
-        return bytes(system.cat_file(f"{root}/{name}"))
+        with as_os_errors(self.place(name)):
+            return bytes(system.cat_file(f"{root}/{name}"))
 
     def write(self, name: str, content: Content) -> None:
         """Write one file by one request, when all of it is there."""
@@ -251,15 +253,24 @@ class Bucket:
         """Write one file; ``new``: only if it is not there, or raise `FileExistsError`."""
         system, root = self._at
         path = f"{root}/{name}"
-        if new:
-            try:
-                system.pipe_file(path, content, mode="create")
+        with as_os_errors(self.place(name)):
+            if new and self._created(system, path, content):
                 return
-            except (TypeError, ValueError, NotImplementedError):
-                # a kind of store that cannot do both at once
-                if system.exists(path):
-                    raise FileExistsError(errno.EEXIST, "is there already", path) from None
-        system.pipe_file(path, content)
+            system.pipe_file(path, content)
+
+    def _created(self, system: Any, path: str, content: bytes) -> bool:
+        """Write a file that is not there; False: this kind of store cannot do both at once."""
+        try:
+            system.pipe_file(path, content, mode="create")
+        except (TypeError, ValueError, NotImplementedError, OSError) as error:
+            system.invalidate_cache()
+            # not every server says why it refused
+            if system.exists(path):
+                raise FileExistsError(errno.EEXIST, "is there already", path) from None
+            if isinstance(error, OSError):
+                raise
+            return False
+        return True
 
     def settle(self, folders: Iterable[str]) -> None:
         """Do nothing: what an object store has taken, it has."""
@@ -268,10 +279,8 @@ class Bucket:
         """Remove files, those that are gone already too."""
         system, root = self._at
         for name in names:
-            try:
+            with suppress(FileNotFoundError), as_os_errors(self.place(name)):
                 system.rm_file(f"{root}/{name}")
-            except FileNotFoundError:
-                continue
 
     def leave(self, folder: str) -> None:
         """Do nothing: an object store has no folders, only files."""

@@ -7,6 +7,7 @@ has anything of them, and so the processes that work for this one have them too.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,19 @@ _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "crea
 _TAGS = ("ETag", "etag", "md5Hash")
 # errors of the packages below fsspec that it hands on as they are
 _FOREIGN = {"botocore.exceptions": "BotoCoreError", "aiohttp": "ClientError"}
+# of errors that fsspec makes of a text alone
+_NUMBERS = {
+    FileNotFoundError: errno.ENOENT,
+    PermissionError: errno.EACCES,
+    FileExistsError: errno.EEXIST,
+    TimeoutError: errno.ETIMEDOUT,
+}
+_REMEDIES = {
+    errno.ENOENT: "are its name and the endpoint right?",
+    errno.EACCES: "are the keys right, and may they do this? They are taken from the environment,"
+    " or from fsspec's configuration",
+}
+_REMEDY = "are the network and the endpoint all right? Then do the same again"
 
 
 class Stat(NamedTuple):
@@ -62,7 +76,7 @@ def file_system(url: str) -> tuple[Any, str]:
 
 @contextmanager
 def as_os_errors(url: str) -> Iterator[None]:
-    """Make errors of the system of what the packages below fsspec raise."""
+    """Make errors of the system, which name the place, of what fsspec and those below it raise."""
     foreign = tuple(
         getattr(sys.modules[module], name)
         for module, name in _FOREIGN.items()
@@ -70,8 +84,20 @@ def as_os_errors(url: str) -> Iterator[None]:
     )
     try:
         yield
-    except foreign as error:
-        raise OSError(errno.EIO, str(error), url) from error
+    except (OSError, *foreign) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
+        raise _named(error, url) from error
+
+
+def _named(error: Exception, url: str) -> OSError:
+    """Give an error with its place, its reason and what to do; `OSError` picks the kind."""
+    kinds = (number for kind, number in _NUMBERS.items() if isinstance(error, kind))
+    number = getattr(error, "errno", None) or next(kinds, errno.EIO)
+    reason = getattr(error, "strerror", None) or str(error)
+    if reason in url:  # fsspec's own errors name the place and nothing else
+        reason = os.strerror(number)
+    return OSError(number, f"{reason.rstrip('.')}; {_REMEDIES.get(number, _REMEDY)}", url)
 
 
 def find(url: str) -> tuple[Literal["file", "folder", "glob"], list[tuple[str, Stat]]]:

@@ -404,4 +404,4 @@ def verdict(difference: Difference, metric: Metric, *, band: float, confidence: 
 
 def settled(words: str) -> bool:
     """Say whether a verdict leaves nothing open."""
-    return not words.endswith("not settled")
+    return not words.endswith(("not settled", "no verdict", "not comparable"))

@@ -43,3 +43,12 @@ def test_github(sides, capsys):
 def test_a_form_of_gates_needs_a_rule(sides, capsys):
     assert main(["compare", *SIDES, "--format", "junit"]) == 2
     assert "--fail-if" in capsys.readouterr().err
+
+
+def test_two_runs_settle_nothing(tmp_path, monkeypatch, capsys):
+    for name in ("old", "new"):
+        reports = "".join(f"real {one}\nuser 0.100\nsys 0.100\n\n" for one in ("2.00", "2.01"))
+        (tmp_path / f"{name}.txt").write_text(reports)
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", *SIDES, "--fail-if", "not-settled"]) == 4
+    assert "fails not-settled" in capsys.readouterr().err

@@ -268,3 +268,10 @@ for use in (lambda: ft.convert("data/page-cache", sys.argv[1]), lambda: ft.read(
     convert, url = done.stdout.splitlines()
     assert convert == "convert needs pyarrow: python -m pip install 'fiotools[scale]'"
     assert url == "s3://x/y needs fsspec: python -m pip install 'fiotools[scale]'"
+
+
+def test_read_within_names_the_sources_anew_and_adds_no_column(tmp_path):
+    done = ft.convert(write_results(tmp_path / "runs", 2), tmp_path / "ds")
+    plain, within = done.open().read().io, done.open().read(within="new/").io
+    assert list(within.columns) == list(plain.columns)
+    assert list(within["source"]) == [f"new/{name.lstrip('/')}" for name in plain["source"]]

@@ -1,0 +1,191 @@
+"""A dataset in an object store, over the network: whatever ends a request, the data is right."""
+
+import signal
+import subprocess
+import sys
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+import fiotools as ft
+from tests.datasets import write_result, write_results
+
+for package in ("pyarrow", "s3fs", "moto", "flask", "flask_cors"):
+    pytest.importorskip(package, reason=f"{package} is not installed")
+
+from s3fs import S3FileSystem  # noqa: E402
+
+from tests.s3_server import Server, settings  # noqa: E402
+
+FILES = 8
+PARTS = {"tables": ["io"], "part_files": 4}
+PROGRAM = f"import fiotools as ft, sys; ft.convert(*sys.argv[1:], **{PARTS})"
+ALLOWED = """{
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]
+}"""
+needs_kill = pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGKILL")
+
+
+@pytest.fixture(scope="module")
+def server():
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def bucket(server, tmp_path, monkeypatch):
+    """Results in a bucket of their own; `runs` and `ds` are places in it."""
+    for name, value in settings(server.url).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(S3FileSystem, "retries", 1)
+    S3FileSystem.clear_instance_cache()
+    name = f"fleet-{abs(hash(tmp_path)):x}"
+    client = server.client()
+    client.create_bucket(Bucket=name)
+    local = write_results(tmp_path / "runs", FILES)
+    for path in local.iterdir():
+        client.put_object(Bucket=name, Key=f"runs/{path.name}", Body=path.read_bytes())
+    url = f"s3://{name}"
+    yield SimpleNamespace(
+        name=name, client=client, local=local, runs=f"{url}/runs/run-{{turn:d}}.txt", ds=f"{url}/ds"
+    )
+    server.off()
+    S3FileSystem.clear_instance_cache()
+
+
+def rows(place):
+    return ft.open_dataset(place).io.select("turn", "io_bytes").sort("turn").collect().rows()
+
+
+def expected(bucket):
+    io = ft.read(f"{bucket.local.as_posix()}/run-{{turn:d}}.txt").io
+    return list(zip(io["turn"], io["io_bytes"], strict=True))
+
+
+def started(*arguments):
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def test_read_convert_and_again(server, bucket):
+    assert list(ft.read(bucket.runs).io["turn"]) == list(range(FILES))
+    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
+    assert (done.new, done.read, done.parts) == (FILES, FILES, 2)
+    assert rows(bucket.ds) == expected(bucket)
+    server.asked.clear()
+    assert ft.convert(bucket.runs, bucket.ds, **PARTS).unchanged == FILES
+    assert server.asked
+    assert not [path for method, path in server.asked if method == "PUT" and "part-" in path]
+    assert not [path for method, path in server.asked if method == "GET" and "run-" in path]
+    write_result(bucket.local / "run-0003.txt", 500)
+    content = (bucket.local / "run-0003.txt").read_bytes()
+    bucket.client.put_object(Bucket=bucket.name, Key="runs/run-0003.txt", Body=content)
+    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
+    assert (done.changed, done.unchanged) == (1, FILES - 1)
+    assert rows(bucket.ds) == expected(bucket)
+
+
+@needs_kill
+@pytest.mark.parametrize("place", [r"ds/_manifest/part-000002", r"ds/_plan/"])
+def test_killed_in_the_middle_of_an_upload(server, bucket, place):
+    process = []
+
+    def kill():
+        process[0].kill()
+        process[0].wait()
+        return False
+
+    server.on("PUT", place, kill)
+    process.append(started(bucket.runs, bucket.ds))
+    process[0].communicate()
+    assert process[0].returncode == -signal.SIGKILL
+    done = rows(bucket.ds)
+    assert done == expected(bucket)[: len(done)]
+    assert len(done) == (0 if "plan" in place else 4)
+    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
+    assert done.files == done.read == FILES
+    assert rows(bucket.ds) == expected(bucket)
+    assert ft.convert(bucket.runs, bucket.ds, **PARTS).unchanged == FILES
+
+
+def test_two_at_once(server, bucket):
+    at_work, go_on = threading.Event(), threading.Event()
+
+    def wait():
+        at_work.set()
+        return go_on.wait(60)
+
+    server.on("PUT", "ds/io/part-000002", wait)
+    other = started(bucket.runs, bucket.ds)
+    try:
+        assert at_work.wait(60)
+        told = rf"at work there \(process {other.pid} on .*remove {bucket.ds}/_lock"
+        with pytest.raises(ft.DatasetError, match=told):
+            ft.convert(bucket.runs, bucket.ds, **PARTS)
+    finally:
+        go_on.set()
+        errors = other.communicate()[1]
+    assert (other.returncode, errors) == (0, "")
+    assert rows(bucket.ds) == expected(bucket)
+    assert ft.convert(bucket.runs, bucket.ds, **PARTS).unchanged == FILES
+
+
+@pytest.mark.parametrize("place", [r"ds/io/part-000002", r"ds/_manifest/part-000002", r"ds/_lock"])
+def test_an_upload_that_breaks_off(server, bucket, place):
+    server.on("PUT", place, lambda: False, times=100)
+    with pytest.raises(OSError, match=rf"the same again: '{bucket.ds}.*{place[3:]}"):
+        ft.convert(bucket.runs, bucket.ds, **PARTS)
+    server.off()
+    if "_lock" not in place:
+        assert rows(bucket.ds) == expected(bucket)[:4]
+    assert ft.convert(bucket.runs, bucket.ds, **PARTS).read == FILES
+    assert rows(bucket.ds) == expected(bucket)
+
+
+def test_a_file_that_breaks_off_is_refused_and_read_the_next_time(server, bucket):
+    server.on("GET", "runs/run-0005", lambda: False, times=100)
+    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
+    assert (done.read, done.refused) == (FILES - 1, 1)
+    assert f"{bucket.runs.partition('{')[0]}0005.txt" in done.refusals[0]
+    assert rows(bucket.ds) == [row for row in expected(bucket) if row[0] != 5]
+    server.off()
+    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
+    assert (done.read, done.refused, done.unchanged) == (FILES, 0, FILES - 1)
+    assert rows(bucket.ds) == expected(bucket)
+
+
+def test_a_bucket_that_is_not_there(bucket):
+    told = "bucket does not exist; are its name and the endpoint right.*: 's3://nowhere"
+    with pytest.raises(FileNotFoundError, match=told):
+        ft.read("s3://nowhere/runs/run-{turn:d}.txt")
+    with pytest.raises(FileNotFoundError, match=told):
+        ft.convert(bucket.local, "s3://nowhere/ds")
+    with pytest.raises(ft.DatasetError, match="s3://nowhere/ds: there is no dataset"):
+        ft.open_dataset("s3://nowhere/ds")
+
+
+@pytest.mark.parametrize("wrong", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])
+def test_wrong_keys(server, bucket, monkeypatch, wrong):
+    people = server.client("iam")
+    people.create_user(UserName=wrong)
+    people.put_user_policy(UserName=wrong, PolicyName="all", PolicyDocument=ALLOWED)
+    keys = people.create_access_key(UserName=wrong)["AccessKey"]
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", keys["AccessKeyId"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", keys["SecretAccessKey"])
+    ft.convert(bucket.runs, bucket.ds, **PARTS)
+    monkeypatch.setattr("moto.settings.INITIAL_NO_AUTH_ACTION_COUNT", 0.0)
+    S3FileSystem.clear_instance_cache()
+    assert rows(bucket.ds) == expected(bucket)
+    monkeypatch.setenv(wrong, "wrong")
+    S3FileSystem.clear_instance_cache()
+    told = rf"are the keys right.*environment.*: '{bucket.ds.removesuffix('ds')}"
+    for asked in (
+        lambda: ft.read(bucket.runs),
+        lambda: ft.convert(bucket.local, bucket.ds),
+        lambda: ft.open_dataset(bucket.ds),
+    ):
+        with pytest.raises(PermissionError, match=told):
+            asked()
