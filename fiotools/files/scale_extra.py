@@ -1,4 +1,4 @@
-"""What only an extra brings: pyarrow, fsspec and distributed (scale), xlsxwriter (excel)."""
+"""What only an extra brings: pyarrow, fsspec, distributed (scale), s3fs (s3), xlsxwriter (excel)."""
 
 from __future__ import annotations
 
