@@ -1,4 +1,4 @@
-"""What only an extra brings: pyarrow, fsspec, distributed (scale), s3fs (s3), xlsxwriter (excel)."""
+"""What only an extra brings: pyarrow, fsspec, distributed; s3fs; xlsxwriter."""
 
 from __future__ import annotations
 
