@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import orjson
-import polars as pl
-
 from fiotools.cli import files
 from fiotools.cli.options import ENDINGS
 from fiotools.cli.output import Trouble, say
-from fiotools.display import html, settings
 from fiotools.display.spreadsheet import marked
 from fiotools.files import atomic_write
 from fiotools.files.scale_extra import needed
 from fiotools.plain_text import many
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from fiotools.display.model import Sheet
 
-_JSON = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
 _TIME = "%Y-%m-%dT%H:%M:%S%.3fZ"
 
 
@@ -37,6 +34,8 @@ def write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
 
 def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write CSV with a heading, which a spreadsheet may open."""
+    import polars as pl
+
     texts = frame.select(pl.col(pl.String()))
     guarded = [pl.Series(one.name, map(marked, one), dtype=pl.String()) for one in texts]
     frame.with_columns(guarded).write_csv(file, datetime_format=_TIME)
@@ -44,20 +43,28 @@ def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
 
 def write_json(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write a list of objects, one on each line."""
+    import orjson
+
+    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
     file.write(b"[")
     for at, row in enumerate(frame.iter_rows(named=True)):
-        file.write((b",\n" if at else b"\n") + orjson.dumps(row, option=_JSON))
+        file.write((b",\n" if at else b"\n") + orjson.dumps(row, option=option))
     file.write(b"\n]\n")
 
 
 def write_jsonl(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write an object on each line."""
+    import orjson
+
+    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
     for row in frame.iter_rows(named=True):
-        file.write(orjson.dumps(row, option=_JSON) + b"\n")
+        file.write(orjson.dumps(row, option=option) + b"\n")
 
 
 def write_xlsx(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write a workbook of one sheet, in which texts stay texts."""
+    import polars as pl
+
     xlsxwriter = needed("xlsxwriter", "a workbook", "excel")
     book = xlsxwriter.Workbook(file, {"strings_to_formulas": False, "strings_to_urls": False})
     naive = frame.with_columns(pl.col(pl.Datetime("ms", "UTC")).dt.replace_time_zone(None))
@@ -94,6 +101,8 @@ class Target:
     ) -> None:
         """Write tables, and say where they are; ``sheet`` is what people see of them."""
         if self.form == "html":
+            from fiotools.display import html, settings
+
             page = html.page([sheet(), settings.sheet(read.table("settings"))]).encode()
             contents = dict.fromkeys(frames, _of_bytes(page))
         else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
 from fiotools.errors import FileError, ReadErrors, SchemaError
-from fiotools.files import path_labels
+from fiotools.files import DATASET, path_labels
 from fiotools.plain_text import many
 
 if TYPE_CHECKING:
@@ -161,9 +161,7 @@ def _files(
 
 def is_dataset(path: str) -> bool:
     """Say whether a path is the folder of a dataset that `convert` made."""
-    from fiotools.dataset.store import ABOUT
-
-    return Path(path, ABOUT).is_file()
+    return Path(path, DATASET).is_file()
 
 
 def _dataset(path: str, label: str | None) -> Results:

@@ -71,7 +71,7 @@ class Dataset:
         --------
         >>> import fiotools as ft
         >>> ft.convert("data/page-cache/{cache}.txt", "memory://whole").open().read()
-        <Results: 2 files, dd, time, 3 runs, 1 io row, 4 extras, 2 timings, 0 notes>
+        <Results: 2 files, time, 2 runs, 2 timings, 0 notes>
         """
         tables = {table: self[table].collect() for table in self.tables}
         if within:

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from fiotools.errors import DatasetError
-from fiotools.files import atomic_write
+from fiotools.files import DATASET, atomic_write
 from fiotools.files.remote import as_os_errors, file_system
 from fiotools.input.sources import is_url
 
-ABOUT = "_fiotools.json"
+ABOUT = DATASET
 LOCK = "_lock"
 RECORDS = "_manifest"
 PLAN = "_plan"

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from fiotools.errors import ReadErrors
+from fiotools.hints import argument
 from fiotools.input.batches import (
     BATCH,
     Batch,
@@ -106,7 +107,7 @@ def read(
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
     if quantity not in (None, *QUANTITIES):
-        raise ValueError(f"quantity={quantity!r} is not one of {', '.join(QUANTITIES)}")
+        raise ValueError(f"{argument('quantity', quantity)} is not one of {', '.join(QUANTITIES)}")
     task = Task(tables_of(tables), format, version, errors == "note", quantity)
     return read_files(find(sources), task, workers=workers, executor=executor)
 

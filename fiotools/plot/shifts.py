@@ -10,7 +10,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.hints import argument
 from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
@@ -120,11 +119,9 @@ def _levels(shifts: IntoDataFrame, series: Series) -> list[dict[str, Any]]:
             values.min() * (1 - _TOLERANCE) <= level["center"] <= values.max() * (1 + _TOLERANCE)
         )
         if level["metric"] != series.metric.name or not inside:
-            raise SchemaError(
-                f"{argument('shifts')} is about other rows: give shifts() those that are drawn"
-            )
+            raise SchemaError("shifts= is about other rows: give shifts() those that are drawn")
     if sum(level["n"] for level in found) != len(series.values):
-        raise SchemaError(f"{argument('shifts')} is about a longer or a shorter sequence")
+        raise SchemaError("shifts= is about a longer or a shorter sequence")
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.ratio import settled
@@ -146,7 +147,7 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         raise SchemaError("not a comparison: no column before 'baseline'")
     rules = [Rule.of(text) for text in ([fail_if] if isinstance(fail_if, str) else fail_if)]
     if not rules:
-        raise SchemaError("there is no rule: fail_if='slower:5%'")
+        raise SchemaError(f"there is no rule: {argument('fail_if', 'slower:5%')}")
     rows = [dict(zip(data.columns, values, strict=True)) for values in _rows(data)]
     found, places = [], []
     for rule in rules:

@@ -154,7 +154,7 @@ def overall(
 def _refuse_gaps(data: Frame, over: Sequence[str]) -> None:
     """Refuse workloads without a name: in the answer, that is the row over all."""
     if not over:
-        raise SchemaError(f"{argument('over')} names no column: which tell the workloads apart?")
+        raise SchemaError("over= names no column: which tell the workloads apart?")
     for name in over:
         gaps = frames.values(data, name).count(None)
         if gaps:
@@ -180,9 +180,7 @@ def _over_all(
     arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
     inner = list(dict.fromkeys(name for one in arms.values() if one.own for name in one.dims))
     if inner:
-        raise SchemaError(
-            f"runs of one workload differ in {', '.join(inner)}: add it to {argument('over')}"
-        )
+        raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
     together, notes = _together(arms, over, design.pair)
     if workloads == "fixed":
         found = ratio_of(together, design, level)
@@ -190,7 +188,7 @@ def _over_all(
         found = _of_sample(together, design, len(arms))
     found.notes += notes
     if workloads == "fixed" and found.ratio_lo is None:
-        found.notes.append(f"{argument('workloads', 'sample')} asks about workloads like these")
+        found.notes.append("workloads='sample' asks about workloads like these")
     own, base = ([row for rows in sides.values() for row in rows[place]] for place in (0, 1))
     inside = {
         name: column

@@ -19,7 +19,7 @@ APART = ("cli",)
 OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "diskspd.py")
 OF_PYTHON = re.compile(
     r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= is|rows="
-    r"| title=|err=|jobs="
+    r"| title=|err=|jobs=|figures: quantity=|<html lang="
 )
 
 

@@ -168,7 +168,10 @@ STAND_INS = {
         for at in (1, 2)
     },
     **{f"runs/xfs-{depth}.json": f"data/how-many-runs/depth/{depth}_1.json" for depth in (1, 2, 4)},
-    "run_clat_hist.1.log": "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
+    **dict.fromkeys(
+        ["run_clat_hist.1.log", "old_clat_hist.1.log", "new_clat_hist.1.log"],
+        "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
+    ),
     "run_iops.1.log": "data/how-many-runs/long/long_iops.1.log",
 }
 
@@ -212,7 +215,8 @@ def test_choices_are_the_library_s():
     assert check_options.Cache == check.Cache
     assert check_options.Kind == check.Sides
     assert get_type_hints(options.Judging)["method"] == ratio.Method
-    kinds = {*drawn} - {"save", "style", "title"}
+    # a step is looked for in one sequence, which paths do not name
+    kinds = {*drawn} - {"save", "style", "title", "shifts"}
     assert {*get_args(plot.Kind)} == {*plot_options.TAKES} == kinds
     for kind, takes in plot_options.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters

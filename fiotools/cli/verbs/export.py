@@ -53,6 +53,6 @@ COMMAND = Command(
     export,
     (
         "export run.json",
-        "export 'runs/{volume}_{round}.json' -o /var/lib/node_exporter/fio.prom",
+        "export 'runs/{volume}_{round}.json' -o fio.prom",
     ),
 )

@@ -98,7 +98,7 @@ COMMAND = Command(
         "plot repeats old='old/*.json' new='new/*.json' --metric iops -o repeats.png",
         "plot percentiles a.json b.json -w latency=clat -w direction=read -o tail.svg",
         "plot sweep 'runs/{fs}_{bs_bytes}_{round:d}.json' --hue fs --metric bw -o sweep.svg",
-        "plot grid 'runs/{volume}_{iodepth}_{numjobs}.json' --baseline vhdx --metric iops -o g.svg",
+        "plot grid 'runs/{fs}_{bs_bytes}_{round:d}.json' --x bs --y fs --metric bw -o grid.svg",
         "plot load 'runs/{volume}-{iodepth}.json' --hue volume --limit 1ms -o load.svg",
         "plot fairness '{volume}.xml' -w direction=total -o threads.svg",
         "plot tails old=old_clat_hist.1.log new=new_clat_hist.1.log -o shift.svg",
