@@ -299,7 +299,7 @@ def test_the_log_of_all_jobs():
 
 @pytest.mark.parametrize("name", ["renamed.log", "x_lat.1.log.txt", "<text>"])
 def test_a_name_that_does_not_tell_the_quantity(name):
-    with pytest.raises(ft.ParseError, match=r"its name does not say of what; .*name='x_lat.1.log'"):
+    with pytest.raises(ft.ParseError, match=r"its name does not say of what; .*quantity='iops'"):
         ft.reads("1, 200, 0, 4096, 0\n1, 300, 1, 4096, 0\n", name=name)
 
 
