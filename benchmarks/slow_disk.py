@@ -12,14 +12,14 @@ import threading
 import time
 from typing import Any
 
-from fusepy import FUSE, Operations  # type: ignore[import-not-found]
+from fusepy import FUSE, Operations  # type: ignore[import-not-found]  # of the system alone
 
 TURN = 60 / 7200
 NEAREST, ACROSS = 0.5e-3, 12e-3  # s: a seek to the next track, and over the whole disk
 AHEAD = 4 << 20
 
 
-class Disk(Operations):  # type: ignore[misc]
+class Disk(Operations):  # type: ignore[misc]  # fusepy has no types
     """One file, and one arm that everybody waits for."""
 
     def __init__(self, path: str, rate: float) -> None:
