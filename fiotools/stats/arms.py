@@ -13,7 +13,7 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.order import Order, order_of, sortable
 from fiotools.stats.population import unlike
-from fiotools.stats.replicates import Runs, refuse_several, run_name
+from fiotools.stats.replicates import Runs, fields, one_to_one, refuse_several, run_name
 from fiotools.vocabulary import CONDITIONS
 
 _PLACES = ("host", "port", "job", "target", "device")
@@ -95,7 +95,7 @@ def arms_of(
     order = order_of(runs, pair)
 
     def side(rows: Sequence[int]) -> list[Replicate]:
-        found = []
+        found, partners = [], dict[Any, int]()
         for key, own in frames.rows_by(runs.keys, rows).items():
             cells = {
                 tuple(lists[name][row] for name in dims): log(runs.numbers[row]) for row in own
@@ -103,6 +103,10 @@ def arms_of(
             if len(cells) < len(own):
                 raise refuse_several(runs.data, own, key)
             first = own[0]
+            if pairs and pairs[first] is not None:
+                other = partners.setdefault(pairs[first], first)
+                if other != first:
+                    raise _no_pairs(runs, pair, [other, first])
             place = order and order.places[first]
             found.append(Replicate(key, cells, pairs and pairs[first], place))
         return found
@@ -119,8 +123,10 @@ def _over(
     """Name the condition, target or label of which each run of a side has a value of its own."""
     if pair:
         values = frames.values(runs.data, pair)
+        conditions = frames.columns(runs.data, CONDITIONS).values()
+        is_condition = any(one_to_one(values, condition) for condition in conditions)
         rounds = pair in ("source", "run") or sortable(frames.distinct(values)) is not None
-        if rounds and pair not in (*CONDITIONS, *_PLACES):
+        if rounds and not is_condition and pair not in _PLACES:
             return None
         count = len({values[row] for row in level} & {values[row] for row in baseline} - {None})
         return f"{count} values of {pair!r}" if count > 1 else None
@@ -131,6 +137,22 @@ def _over(
         ):
             return f"{len(sides[0])} values of {name!r}"
     return None
+
+
+def _no_pairs(runs: Runs[Any], pair: str | None, rows: Sequence[int]) -> SchemaError:
+    """Build the error for two runs of a side with the same partner."""
+    data, value = runs.data, frames.values(runs.data, pair or "")[rows[0]]
+    both = ", ".join(run_name(runs.keys[row]) for row in rows)
+    head = f"{pair} {value!r} has more than one run on a side ({both}): no pairs"
+    apart = frames.differing(frames.columns(data, [*CONDITIONS, *fields(data)]), rows)
+    if not apart:
+        return SchemaError(f"{head}; keep one of them")
+    name = apart[0]
+    return SchemaError(
+        f"{head}; "
+        + typed(f"add {name!r} to by=", f"--by {name}")
+        + f", or keep one: {frames.to_type(data, name, frames.values(data, name)[rows[0]])}"
+    )
 
 
 def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
@@ -161,33 +183,21 @@ def _refuse_shared(level: list[Replicate], baseline: list[Replicate], *, paired:
         raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
 
 
-def matched(arms: Arms, pair: str) -> tuple[Arms, int]:
+def matched(arms: Arms) -> tuple[Arms, int]:
     """Keep the runs that have a partner, in the same order on both sides; count the others."""
     if arms.own:
         raise SchemaError(
             f"pairs need the same cells in every run: "
             f"name {', '.join(arms.dims)} in {argument('by')}"
         )
-    level, baseline = _by_pair(arms.level, pair), _by_pair(arms.baseline, pair)
+    level, baseline = (
+        {run.pair: run for run in side if run.pair is not None}
+        for side in (arms.level, arms.baseline)
+    )
     common = [key for key in level if key in baseline]
     alone = len(arms.level) + len(arms.baseline) - 2 * len(common)
     sides = [level[key] for key in common], [baseline[key] for key in common]
     return replace(arms, level=sides[0], baseline=sides[1]), alone
-
-
-def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
-    found: dict[Any, Replicate] = {}
-    for run in runs:
-        if run.pair is None:
-            continue
-        if run.pair in found:
-            both = ", ".join(map(run_name, (found[run.pair].key, run.key)))
-            raise SchemaError(
-                f"{pair} {run.pair!r} has more than one run on a side ({both}): no pairs; name "
-                f"what tells them apart in {argument('by')}, or keep one of them"
-            )
-        found[run.pair] = run
-    return found
 
 
 def kinds(arms: Arms, names: Sequence[Any], *, paired: bool) -> list[str]:

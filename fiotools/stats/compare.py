@@ -238,7 +238,7 @@ def ratios_of(
             f"{between!r} is in {argument('by')} and is what to compare between: "
             f"take it out of {argument('by')}"
         )
-    runs = runs_of(data, metric.name, named, design.scope, by=by, positive=True)
+    runs = runs_of(data, metric.name, named, design.scope, by=by, between=between, positive=True)
     data, keys = runs.data, runs.keys
     levels, side = levels_beside(data, between, baseline), frames.values(data, between)
     had = None if settings is None else options_of_runs(settings)

@@ -121,7 +121,8 @@ def overall(
     )
     data, keep, each = ratios_of(frame, design, None)
     _refuse_gaps(data, names)
-    runs = runs_of(data, metric, [between, *cell, *frames.names(pair)], scope, positive=True)
+    named = [between, *cell, *frames.names(pair)]
+    runs = runs_of(data, metric, named, scope, between=between, positive=True)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
     held: dict[str, list[int | None]] = {name: [*rows] for name, (_, rows) in keep.items()}
     levels = [value for value in dict.fromkeys(side) if value != baseline]
@@ -258,10 +259,6 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
                 continue
             key = (run.pair,) if pair else run.key
             unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
-            if workload in unit.cells:
-                raise SchemaError(
-                    f"{pair} {run.pair!r} has more than one run of {_name(workload)} on a side"
-                )
             unit.cells[workload] = run.log
     return found
 

@@ -152,7 +152,7 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
     notes = _how_cells_count(arms)
     had = (len(arms.level), len(arms.baseline))
     if design.pair:
-        arms, alone = matched(arms, design.pair)
+        arms, alone = matched(arms)
         if alone:
             notes.append(
                 f"{alone} {'run' if alone == 1 else 'runs'} without a partner in "

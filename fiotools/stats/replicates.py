@@ -69,18 +69,22 @@ def runs_of(
     scope: str | None = None,
     *,
     by: Collection[str] | None = None,
+    between: str | None = None,
     positive: bool = False,
 ) -> Runs[IntoDataFrameT]:
     """Take the rows of a frame that count, or say which filter to type.
 
     Each combination of `by` is a question of its own; without it, each of the columns named.
+    `between` is the one of these that tells the sides apart.
     """
     frames.need(data, [metric, *named])
     whole, data = data, choose_scope(data, scope, named)
     if "direction" not in named:
         refuse_directions(data, named if by is None else by)
     numbers = checked(data, metric, positive=positive)
-    watch = frames.columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
+    watch = frames.columns(
+        data, [*watched(data, named, between), *(n for n in KINDS if n not in named)]
+    )
     targets = _targets(whole, data)
     return Runs(data, numbers, run_keys(data), watch, moments(data), targets)
 
@@ -398,30 +402,46 @@ def labels(frame: Frame) -> list[str]:
     ]
 
 
-def watched(frame: Frame, named: Collection[str]) -> list[str]:
+def fields(frame: Frame) -> list[str]:
+    """Name the columns that are the user's: labels, and whole numbers such as a round."""
+    own = labels(frame)
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if name in own or (name not in COLUMNS and dtype.is_integer())
+    ]
+
+
+def watched(frame: Frame, named: Collection[str], between: str | None = None) -> list[str]:
     """Name the columns that should not differ among rows treated alike, but may.
 
-    Conditions, and labels that group runs. A label that numbers the runs (digits) or names each row
-    (no value twice in the frame) is no condition; what is the same throughout needs no watching.
-    Nor is a label that is one-to-one with a column of the vocabulary that was named or is watched:
-    it is the same thing under another name, as "4k" is beside a bs_bytes of 4096.
+    These are conditions, and labels that group runs. A label that numbers the runs (digits) or
+    names each row (no value twice in the frame) is not a condition. A column that is one-to-one
+    with one that was named is the same thing under another name, as a label "4k" is beside a
+    bs_bytes of 4096, or numjobs beside a label "procs". A condition that is one-to-one with
+    `between` is watched: it may be what makes the difference.
     """
     lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
     varying = frames.differing(lists)
     told = [name for name in varying if name in CONDITIONS or (name in named and name in COLUMNS)]
-    found = [name for name in told if name not in named]
+    apart = [name for name in varying if name in named and name != between]
+    found = [
+        name
+        for name in told
+        if name not in named and not any(one_to_one(lists[name], lists[other]) for other in apart)
+    ]
     for name in varying:
         if name in named or name in COLUMNS:
             continue
         everywhere = lists[name]
         numbering = all(str(value).isdigit() for value in everywhere if value is not None)
         grouping = len(set(everywhere)) < len(everywhere) and not numbering
-        if grouping and not any(_one_to_one(everywhere, lists[other]) for other in told):
+        if grouping and not any(one_to_one(everywhere, lists[other]) for other in told):
             found.append(name)
     return found
 
 
-def _one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Say whether each value of one column stands beside one value of the other, and back."""
     return len(set(one)) == len(set(other)) == len(set(zip(one, other, strict=True)))
 

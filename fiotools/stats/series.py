@@ -41,6 +41,9 @@ RATES = {
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MANY = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
+# Windows of which no two follow each other: from so many intervals on, more than this share of them
+# is off the multiples of the usual one by this part of it.
+_FEW, _OFTEN, _OFF = 5, 0.25, 0.2
 TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
 
 
@@ -291,8 +294,32 @@ def _intervals(series: Series) -> Series:
             notes.append(f"{idle_s} count as time without I/O: fio writes none of it")
             values, widths = np.repeat(values, times), np.repeat(widths / times, times)
             values[np.setdiff1d(np.arange(len(values)), np.cumsum(times) - 1)] = 0.0
+        notes += _sparse(series.values, series.widths[1:-1])
     notes += _uneven(widths)
     return replace(series, values=values, widths=widths, start=start, bounds=bounds, notes=notes)
+
+
+def _sparse(values: Array, steps: Array) -> list[str]:
+    """Warn of windows of which no two may follow each other: idle time then counts as busy."""
+    if len(steps) < _FEW:
+        return []
+    multiples = steps / np.median(steps)
+    off = np.abs(multiples - np.maximum(np.round(multiples), 1)) >= _OFF
+    if off.mean() <= _OFTEN:
+        return []
+    for parts in range(2, 11):
+        counts = np.round(steps / steps.min() * parts)
+        length = float(steps.sum() / counts.sum())
+        if length >= 100 * TICK and (np.abs(steps - counts * length) <= 3 * TICK).all():
+            mean = float(values[1:-1].sum() * length / steps.sum())
+            return [
+                f"all times are multiples of {length:.3g} s: if that was the window, nothing was "
+                f"done between samples, and the mean is {mean:.4g}"
+            ]
+    return [
+        f"the intervals are not multiples of one length: if windows were shorter than "
+        f"{steps.min():.3g} s, nothing was done between samples, and the mean is too high"
+    ]
 
 
 def _uneven(widths: Array) -> list[str]:
