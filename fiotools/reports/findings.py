@@ -14,8 +14,8 @@ from fiotools.reports.questions import Comparison
 from fiotools.reports.sentences import UNKNOWN, Sentence, interval, sentences, sides_of, wording
 from fiotools.reports.sweeps import best, swept
 from fiotools.stats.arguments import metric_of
+from fiotools.stats.compare import settled
 from fiotools.stats.overall import overall
-from fiotools.stats.ratio import settled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,8 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.power import ENOUGH
-from fiotools.stats.ratio import NO_SPREAD, settled
+from fiotools.stats.compare import NO_SPREAD, settled
+from fiotools.stats.estimates import ENOUGH
 from fiotools.units import level, percent, sides
 from fiotools.vocabulary import ANSWERS
 

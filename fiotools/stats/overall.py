@@ -14,13 +14,19 @@ from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import Arms, Replicate, arms_of
-from fiotools.stats.compare import ratios_of, say_what_varies
-from fiotools.stats.estimates import StudentT, crossed
+from fiotools.stats.compare import (
+    NO_SPREAD,
+    Design,
+    Estimate,
+    Ratio,
+    judge,
+    ratio_of,
+    ratios_of,
+    say_what_varies,
+)
+from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Frame, Key
-from fiotools.stats.order import Order
-from fiotools.stats.power import ENOUGH
-from fiotools.stats.ratio import NO_SPREAD, Design, Estimate, Ratio, judge, ratio_of
-from fiotools.stats.replicates import Runs, runs_of
+from fiotools.stats.replicates import Order, Runs, runs_of
 from fiotools.vocabulary import ANSWERS
 
 Workloads = Literal["fixed", "sample"]

@@ -16,8 +16,8 @@ from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.arms import Arms, arms_of, matched
+from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow
-from fiotools.stats.power import Power
 from fiotools.stats.replicates import Runs, runs_of
 from fiotools.vocabulary import ANSWERS
 

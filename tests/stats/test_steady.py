@@ -21,7 +21,7 @@ from fiotools.stats.batch_means import (
     portions,
 )
 from fiotools.stats.drift import trend_p
-from fiotools.stats.steady_rules import judge_of, window_of
+from fiotools.stats.steady import judge_of, window_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]
