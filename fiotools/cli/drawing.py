@@ -263,7 +263,7 @@ def _figure(ax: Axes) -> Figure:
 
 def _fairness(read: files.Reading, asked: Drawing) -> Axes:
     """Draw the threads of each run, and how far they are from an equal share."""
-    from fiotools.stats.threads import fairness, per_thread
+    from fiotools.stats.combine import fairness, per_thread
 
     frame = rows.where(rows.asked(read.results, "iops", "io")[0], asked.rows.where)
     y = _role(read, frame, asked.wish, "y", within=()) or "source"

@@ -18,8 +18,8 @@ from fiotools.hints import argument
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
+from fiotools.stats.combine import stragglers
 from fiotools.stats.frames import Frame
-from fiotools.stats.threads import stragglers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

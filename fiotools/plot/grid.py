@@ -16,7 +16,7 @@ from fiotools.plot import common, fit_text
 from fiotools.plot.sweep_lines import condition, is_far, tick
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.ratio import settled
+from fiotools.stats.compare import settled
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:

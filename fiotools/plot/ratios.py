@@ -13,8 +13,8 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
+from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, columns, distinct, to_type, values
-from fiotools.stats.ratio import NO_SPREAD
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -21,9 +21,8 @@ from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.batch_means import portions, weighted_mean
 from fiotools.stats.frames import Frame
-from fiotools.stats.series import Series, series_of
-from fiotools.stats.steady_rules import Window, judge_of
-from fiotools.stats.windows import as_samples
+from fiotools.stats.series import Series, as_samples, series_of
+from fiotools.stats.steady import Window, judge_of
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

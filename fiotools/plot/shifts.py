@@ -13,8 +13,7 @@ from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
-from fiotools.stats.sequences import sequences
-from fiotools.stats.series import Series
+from fiotools.stats.series import Series, sequences
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -22,12 +22,11 @@ from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, sl
 from fiotools.reports.questions import Comparison, best, in_order, swept
 from fiotools.reports.sentences import cell_columns, parts_of
 from fiotools.reports.subjects import Source, differs
+from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.histograms import merge_bins
-from fiotools.stats.percentile_bounds import bound_percentiles
-from fiotools.stats.percentiles import percentiles_from_bins
+from fiotools.stats.percentiles import bound_percentiles, percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
-from fiotools.stats.threads import fairness, per_thread
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,8 +16,8 @@ from fiotools.plain_text import many
 from fiotools.reports.questions import Comparison, best, swept
 from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
+from fiotools.stats.compare import settled
 from fiotools.stats.overall import overall
-from fiotools.stats.ratio import settled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -208,13 +208,13 @@ def test_choices_are_the_library_s():
     from fiotools.cli import check_options, completion, options, plot_options
     from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
-    from fiotools.stats import check, ratio
+    from fiotools.stats import check, compare
 
     assert completion.LINKS == check.links.NAMES
     assert check_options.Media == check.Media
     assert check_options.Cache == check.Cache
     assert check_options.Kind == check.Sides
-    assert get_type_hints(options.Judging)["method"] == ratio.Method
+    assert get_type_hints(options.Judging)["method"] == compare.Method
     # a step is looked for in one sequence, which paths do not name
     kinds = {*drawn} - {"save", "style", "title", "shifts"}
     assert {*get_args(plot.Kind)} == {*plot_options.TAKES} == kinds
