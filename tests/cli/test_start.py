@@ -205,12 +205,11 @@ def test_choices_are_the_library_s():
     from dataclasses import fields
     from typing import get_args, get_type_hints
 
-    from fiotools.cli import check_options, completion, options, plot_options
+    from fiotools.cli import check_options, options, plot_options
     from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
     from fiotools.stats import check, compare
 
-    assert completion.LINKS == check.links.NAMES
     assert check_options.Media == check.Media
     assert check_options.Cache == check.Cache
     assert check_options.Kind == check.Sides

@@ -1,7 +1,7 @@
-"""What links carry: the payload in one direction, after line coding, in 10^6 bytes per second.
+"""Links and the payload that each carries in one direction, after line coding.
 
 Specified by USB-IF, PCI-SIG, SATA-IO, T10 and IEEE 802.3. Protocol overhead takes some more of it:
-USB 5 Gb/s carries 500, and 400 to 450 in practice. USB 2 and SATA share it between the directions.
+USB 5 Gb/s carries 500 MB/s, and 400 to 450 in practice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 
-_MB = {
+_MB = {  # 10^6 bytes per second
     "usb2": 53,
     "usb3-5g": 500,
     "usb3-10g": 1212,
@@ -42,7 +42,7 @@ _SHARED = {"usb2", "sata-2", "sata-3"}  # half duplex: one direction at a time
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The way to a device.
+    """The link to a device.
 
     Attributes
     ----------
@@ -58,10 +58,6 @@ class Link:
     bytes_per_s: float
     is_shared: bool
     basis: str
-
-    def times(self, devices: int | None) -> float:
-        """Give the ceiling of several devices, each with a link of its own."""
-        return self.bytes_per_s * (devices or 1)
 
 
 def link(given: str | float | None) -> Link | None:
