@@ -14,7 +14,7 @@ from fiotools.vocabulary import COLUMNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.column import DType
+    from fiotools.vocabulary import DType
 
 POLARS: Mapping[DType, pl.DataType] = {
     "Int64": pl.Int64(),

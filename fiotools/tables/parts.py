@@ -1,12 +1,15 @@
 """The rows of many files put together: a polars frame for each table.
 
-Files are read some hundred at a time. What such a batch gave is a `Part`: small enough to be sent
-from one process to another, and put under others when all parts are there. Its frames have the
-number of each row's file, and the columns of which the files say anything.
+Files are read a few hundred at a time. Such a batch gives a `Part`: small enough to be sent from
+one process to another, and put under others when all parts are there. Its frames have the number of
+each row's file, and the columns that the files say anything about.
 
-The thousand bins of a histogram are of one file, run, job and direction. Where rows share such
+The thousand bins of a histogram belong to one file, run, job and direction. If rows share such
 values in long stretches, a frame has one row for each stretch, and lists of what differs in it:
-what they share is kept once. `flat` gives the rows one by one.
+shared values are kept once. `flat` gives the rows one by one.
+
+Percentiles, bins and samples are measured under the conditions of their entry and direction in
+`io`, and repeat them. A label of the path that is named like a condition fills its gaps first.
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools.schema import TABLES
+from fiotools.schema import CONDITIONS, SWEPT, TABLES
 from fiotools.tables.build import of_rows
-from fiotools.tables.columns import column
+from fiotools.tables.columns import column, get
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -218,3 +221,92 @@ def add_notes(
     added = _of_made(of_rows("notes", rows), np.array([file for file, _, _ in said]))
     whole = stacked([notes, added])
     return whole if last else _in_order("notes", whole)
+
+
+# --- conditions -------------------------------------------------------------------------------
+
+# the tables that take conditions from `io`; the block size of a sample is that of a single I/O
+SHARING = {
+    "percentiles": SWEPT,
+    "bins": SWEPT,
+    "samples": tuple(name for name in SWEPT if name != "bs_bytes"),
+}
+_ENTRY = (FILE, "run", "entry")
+_DIRECTION = (*_ENTRY, "direction")
+
+
+def fill_conditions(part: Part) -> list[tuple[int, str]]:
+    """Fill gaps of conditions from labels that are named like them.
+
+    Returns
+    -------
+    list of (file, message)
+        Where a path says another condition than the file does.
+    """
+    named = {name for _, labels in part.files for name in labels}
+    said: list[tuple[int, str]] = []
+    for name in filter(named.__contains__, CONDITIONS):
+        labels = column(name, [labels.get(name) for _, labels in part.files])
+        for table, frame in part.tables.items():
+            if name not in TABLES[table] or not frame.height:
+                continue
+            if name in lists(frame):
+                frame = flat(frame)
+            given, stated = _as_text(get(frame, name)), labels.gather(frame[FILE])
+            if table == "io":
+                said += _contradicted(name, frame[FILE], given, stated)
+            part.tables[table] = frame.with_columns(given.zip_with(given.is_not_null(), stated))
+    return said
+
+
+def _contradicted(
+    name: str, file: pl.Series, given: pl.Series, stated: pl.Series
+) -> Iterator[tuple[int, str]]:
+    both = pl.DataFrame({FILE: file, "own": given, "label": stated})
+    others = both.filter(pl.col("own") != pl.col("label")).unique(maintain_order=True)
+    grouped = others.group_by(FILE, maintain_order=True).agg(pl.col("own").sort(), "label")
+    for number, values, labels in grouped.iter_rows():
+        said = ", ".join(map(str, values))
+        yield number, f"the path says {name}={labels[0]}, the file {said}: the file's is kept"
+
+
+def _as_text(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String()) if values.dtype in (pl.Enum, pl.Categorical) else values
+
+
+def share_conditions(part: Part) -> None:
+    """Give percentiles, bins and samples the conditions of their entry and direction.
+
+    A direction of which `io` has no row, such as sync, has what all rows of its entry share.
+    """
+    io = part.tables.get("io")
+    if io is None or not io.height:
+        return
+    io = flat(io)
+    known = _keys(io).hstack(io.select(name for name in SWEPT if name in io.columns))
+    tables = [table for table in SHARING if table in part.tables and part.tables[table].height]
+    for keys in (_DIRECTION, _ENTRY):
+        shared = known.group_by(keys).agg(map(_alike, known.columns[len(_DIRECTION) :]))
+        for table in tables:
+            own = [name for name in SHARING[table] if name in shared.columns]
+            part.tables[table] = _filled(part.tables[table], shared.select(*keys, *own), keys)
+
+
+def _keys(frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(
+        [_as_text(get(frame, key)) if key != FILE else frame[key] for key in _DIRECTION]
+    )
+
+
+def _alike(name: str) -> pl.Expr:
+    values = pl.col(name)
+    return pl.when(values.n_unique() == 1).then(values.first()).alias(name)
+
+
+def _filled(frame: pl.DataFrame, shared: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    names = shared.columns[len(keys) :]
+    if not {*keys, *names}.isdisjoint(lists(frame)):
+        frame = flat(frame)
+    found = _keys(frame).join(shared, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    own = [_as_text(get(frame, name)) for name in names]
+    return frame.with_columns(one.zip_with(one.is_not_null(), found[one.name]) for one in own)

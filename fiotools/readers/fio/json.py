@@ -30,10 +30,9 @@ from fiotools.errors import ParseError
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_columns as columns
-from fiotools.readers.fio.documents import Piece
+from fiotools.readers.fio.documents import Piece, runs_of
 from fiotools.readers.fio.json_fields import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
-from fiotools.readers.fio.repeats import runs_of
 from fiotools.readers.grammar import Later, Report, Session
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ import orjson
 from fiotools.readers.fio import digits as fio_digits
 from fiotools.readers.fio.bins import fine_edges
 from fiotools.readers.fio.digits import LONGEST, PAD
-from fiotools.readers.fio.documents import each_once
+from fiotools.readers.fio.documents import each_once, entries
 from fiotools.readers.fio.json_fields import DIRECTIONS
-from fiotools.readers.fio.repeats import entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
