@@ -24,7 +24,7 @@ Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series"
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
-_FEW = 100  # rows: of so few, columns of their own are not worth it
+FEW = 100  # rows: of so few, columns of their own are not worth it
 
 
 class Made(NamedTuple):
@@ -184,7 +184,7 @@ class Tables:
         """Keep rows as they are if there are many, and one by one if they are few."""
         names = [*{**made.shared, **made.columns}]
         self._refuse_unknown(made.table, names)
-        if made.size <= _FEW:
+        if made.size <= FEW:
             rows = zip(*map(made.listed, names), strict=True)
             added = [dict(zip(names, row, strict=True)) for row in rows]
             self.loose.setdefault(made.table, []).extend(added)
