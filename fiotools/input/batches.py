@@ -18,8 +18,7 @@ from fiotools.input.jobfiles import NEEDED, JobFiles, note_lack
 from fiotools.input.sources import Found
 from fiotools.readers.document import Document
 from fiotools.schema import TABLES
-from fiotools.tables import Tables
-from fiotools.tables.gc_pause import resting
+from fiotools.tables import Tables, resting
 from fiotools.tables.parts import (
     SHARING,
     Labels,

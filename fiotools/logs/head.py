@@ -27,9 +27,9 @@ from fiotools.input.detect import load, sniff
 from fiotools.input.siblings import Siblings
 from fiotools.input.sources import Found, is_url, refuse_no_file
 from fiotools.logs.blocks import Blocks
+from fiotools.readers.fio import Version
 from fiotools.readers.fio.log import Shape, decided, shape_of
 from fiotools.readers.fio.log_head import LogName, log_name
-from fiotools.readers.fio.version import Version
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:

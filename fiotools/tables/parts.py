@@ -22,13 +22,13 @@ import numpy as np
 import polars as pl
 
 from fiotools.schema import CONDITIONS, SWEPT, TABLES
-from fiotools.tables.build import FEW, of_rows
+from fiotools.tables import FEW, of_rows
 from fiotools.tables.columns import column, few_rows, get
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.tables.build import Column, Made, Maker, Tables
+    from fiotools.tables import Column, Made, Maker, Tables
 
 Labels = Mapping[str, Any]
 TEXT = pl.String()

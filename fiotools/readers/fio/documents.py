@@ -22,6 +22,7 @@ from fiotools.readers.formats import FIO_JSON
 
 Loads: TypeAlias = Callable[[str | bytes], Any]
 
+LONG = 1 << 15  # bytes: it pays to cut the bins out of longer texts first
 _START = re.compile(FIO_JSON)
 # a string, or what C prints for figures that are none
 _STRING_OR_NAN = re.compile(
@@ -205,6 +206,19 @@ def _without_nan(text: str) -> tuple[str, int]:
     if "\\u" in readable:
         readable = _HALF.sub(r"\\ufffd", readable)
     return readable, count
+
+
+def strict_loads(text: str | bytes) -> Any:
+    """Parse JSON in which no key stands twice.
+
+    Raises
+    ------
+    orjson.JSONDecodeError
+    """
+    value = orjson.loads(text)
+    if not each_once(text, value):
+        raise orjson.JSONDecodeError("a key stands twice", "", 0)
+    return value
 
 
 def each_once(text: str | bytes, value: Any) -> bool:

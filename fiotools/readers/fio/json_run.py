@@ -23,16 +23,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
+from fiotools.readers.fio import Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import (
     INDEXED,
+    Bins,
     coarse_columns,
     fine_edges,
     indexed_edges,
     whole_direction,
 )
 from fiotools.readers.fio.documents import elapsed, entries
-from fiotools.readers.fio.json_bins import Bins
 from fiotools.readers.fio.json_fields import (
     DIRECTIONS,
     DISK,
@@ -42,7 +43,6 @@ from fiotools.readers.fio.json_fields import (
     STATISTICS,
     VERSION_KEYS,
 )
-from fiotools.readers.fio.version import Version
 from fiotools.readers.grammar import Session
 from fiotools.readers.shapes import Shape, Shapes
 from fiotools.vocabulary import COLUMNS

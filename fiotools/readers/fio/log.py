@@ -53,6 +53,7 @@ import polars as pl
 
 from fiotools.errors import ParseError
 from fiotools.hints import argument
+from fiotools.readers.fio import Version
 from fiotools.readers.fio.log_head import (
     DIRECTION,
     HEX,
@@ -65,13 +66,12 @@ from fiotools.readers.fio.log_head import (
     time_zero,
     warn,
 )
-from fiotools.readers.fio.version import Version
 from fiotools.units import human
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
+    from fiotools.readers.fio import Version
     from fiotools.readers.fio.log_head import LogName
-    from fiotools.readers.fio.version import Version
     from fiotools.tables import Tables
 
 # no log but those of histograms comes near so many columns

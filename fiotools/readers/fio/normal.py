@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
 from fiotools.readers.base import read_reports
+from fiotools.readers.fio import Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import NS, coarse_edges
 from fiotools.readers.fio.json_fields import STATISTICS
@@ -43,7 +44,6 @@ from fiotools.readers.fio.text_rows import (
     is_interrupted,
     note_remarks,
 )
-from fiotools.readers.fio.version import Version
 from fiotools.readers.formats import FIO_SAID
 from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
 
