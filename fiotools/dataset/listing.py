@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from fiotools.column import DType
 from fiotools.dataset.parquet import MANIFEST, columns, polars_schema
 from fiotools.errors import FileError, SchemaError
 from fiotools.files.remote import Stat
 from fiotools.input.fetching import Fetch
 from fiotools.input.sources import Found, is_url, refuse_no_file
+from fiotools.vocabulary import DType
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from fiotools._version import __version__
-from fiotools.column import DType
 from fiotools.dataset import parquet
 from fiotools.dataset.parquet import MANIFEST, VERSION, polars_schema, scan
 from fiotools.dataset.store import (
@@ -25,7 +24,7 @@ from fiotools.dataset.store import (
     uncommitted,
 )
 from fiotools.errors import DatasetError
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import TABLES, DType
 
 if TYPE_CHECKING:
     import polars as pl

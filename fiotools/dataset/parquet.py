@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools.column import Column, DType
-from fiotools.column import column as _c
 from fiotools.dataset.store import Folder, Store
 from fiotools.errors import DatasetError
 from fiotools.files.scale_extra import needed
 from fiotools.schema import ROWS
 from fiotools.tables.columns import POLARS, column
 from fiotools.tables.parts import FILE, Part, lists, sizes_of
-from fiotools.vocabulary import COLUMNS, TABLES
+from fiotools.vocabulary import COLUMNS, TABLES, Column, DType
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,22 +34,32 @@ _FILES = {
     column.name: column
     for column in (
         COLUMNS["source"],
-        _c("place", "str", "", "Where it was read: the whole path, or the URL."),
-        _c("member", "str", "", "The file within, where the place is a zip archive."),
-        _c("named", "boolean", "", "Whether it was named itself, and not swept in by a folder."),
-        _c("size_bytes", "Int64", "B", "Size of the file; of the archive that it is in."),
-        _c("mtime_ns", "Int64", "ns", "When it was last changed, since 1970; missing if unknown."),
-        _c("etag", "str", "", "What an object store says of the content."),
-        _c("hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."),
-        _c("beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."),
-        _c("asked", "str", "", "The reader and the tool's version, where the caller named them."),
-        _c("status", "str", "", "read; noted: no result, and none expected; refused."),
-        _c("line", "Int64", "", "Line of the file at which it was refused."),
-        _c("message", "str", "", "Why it gave nothing."),
+        Column("place", "str", "", "Where it was read: the whole path, or the URL."),
+        Column("member", "str", "", "The file within, where the place is a zip archive."),
+        Column(
+            "named", "boolean", "", "Whether it was named itself, and not swept in by a folder."
+        ),
+        Column("size_bytes", "Int64", "B", "Size of the file; of the archive that it is in."),
+        Column(
+            "mtime_ns", "Int64", "ns", "When it was last changed, since 1970; missing if unknown."
+        ),
+        Column("etag", "str", "", "What an object store says of the content."),
+        Column(
+            "hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."
+        ),
+        Column(
+            "beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."
+        ),
+        Column(
+            "asked", "str", "", "The reader and the tool's version, where the caller named them."
+        ),
+        Column("status", "str", "", "read; noted: no result, and none expected; refused."),
+        Column("line", "Int64", "", "Line of the file at which it was refused."),
+        Column("message", "str", "", "Why it gave nothing."),
         COLUMNS["format"],
-        _c("fiotools_version", "str", "", "The fiotools that read it."),
-        _c("part", "Int64", "", "Number of the part that holds its rows."),
-        *(_c(f"rows_{table}", "Int64", "", f"Its rows of {table}.") for table in TABLES),
+        Column("fiotools_version", "str", "", "The fiotools that read it."),
+        Column("part", "Int64", "", "Number of the part that holds its rows."),
+        *(Column(f"rows_{table}", "Int64", "", f"Its rows of {table}.") for table in TABLES),
     )
 }
 _GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
@@ -65,7 +73,7 @@ def columns(table: str, labels: Mapping[str, DType]) -> dict[str, Column]:
     """
     own = _FILES if table == MANIFEST else {name: COLUMNS[name] for name in TABLES[table]}
     named = {
-        name: _c(name, kind if table == MANIFEST else shown_as(kind), "", _LABEL)
+        name: Column(name, kind if table == MANIFEST else shown_as(kind), "", _LABEL)
         for name, kind in labels.items()
         if name not in own
     }

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import orjson
 
 from fiotools._version import __version__
-from fiotools.column import DType
 from fiotools.dataset import parquet
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns
 from fiotools.dataset.store import PLAN, PLANNED, Store, leftover, part_name, uncommitted
 from fiotools.errors import DatasetError
 from fiotools.files.scale_extra import needed
 from fiotools.input.sources import is_url
+from fiotools.vocabulary import DType
 
 if TYPE_CHECKING:
     import polars as pl

@@ -18,10 +18,17 @@ from fiotools.input.jobfiles import NEEDED, JobFiles, note_lack
 from fiotools.input.sources import Found
 from fiotools.readers.document import Document
 from fiotools.schema import TABLES
-from fiotools.tables import Tables
-from fiotools.tables.conditions import SHARING, fill_conditions, share_conditions
-from fiotools.tables.gc_pause import resting
-from fiotools.tables.parts import Labels, Part, add_notes, gathered, stacked
+from fiotools.tables import Tables, resting
+from fiotools.tables.parts import (
+    SHARING,
+    Labels,
+    Part,
+    add_notes,
+    fill_conditions,
+    gathered,
+    share_conditions,
+    stacked,
+)
 
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 

@@ -14,12 +14,12 @@ from fiotools.readers.grammar import Later
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
-    from fiotools.readers.fio.jobfile_beside import JobNames
+    from fiotools.readers.fio.jobfile import JobNames
 
 NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
 # a report that lists its options does not wake them
 _lacking, _complete, _note_lack, _JobNames = (
-    Later(f"fiotools.readers.fio.jobfile_beside:{name}")
+    Later(f"fiotools.readers.fio.jobfile:{name}")
     for name in ("lacking", "complete", "note_lack", "JobNames")
 )
 

@@ -21,7 +21,7 @@ from fiotools.input.detect import document
 from fiotools.input.jobfiles import JobFiles, identity
 from fiotools.input.sources import Found, find
 from fiotools.progress import of_files
-from fiotools.tables.gc_pause import resting
+from fiotools.tables import resting
 from fiotools.tables.results import Results, results_of
 from fiotools.vocabulary import tables_of
 
