@@ -159,7 +159,7 @@ def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
             continue
         reach.append(ratio)
         marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
-        text, end, filling = f"{ratio:#.3g}x", ratio, "white"
+        text, end, filling = f"{ratio:#.3g}x", ratio, common.ground(ax)
         if low is not None and high is not None:
             ax.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
             reach += [low, high]
@@ -183,7 +183,9 @@ def _what(table: Frame, drawn: str, band: float) -> str:
     metrics = distinct(values(table, "metric"))
     what = listed([common.wording(metric) for metric in metrics], " and ")
     what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
-    return say("{what} (log axis; grey: within {band} of equal)", what=what, band=f"{band:.0%}")
+    return say(
+        "{what} (log axis; grey: within {band} of equal)", what=what, band=common.percent(band)
+    )
 
 
 def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:

@@ -65,7 +65,7 @@ def repeats(
     >>> runs = pd.DataFrame({"mount": ["9p"] * 3 + ["virtiofs"] * 3, "iops": range(100, 106)})
     >>> told = ft.summarize(runs, "iops", by="mount")
     >>> ft.plot.repeats(runs, "iops", y="mount", summary=told).get_xlabel()
-    'I/Os per second (points: runs; tick and bar: mean, 95% interval)'
+    'I/Os per second (points: runs; tick and bar: mean, 95 % interval)'
     """
     told = common.summary_rows(summary, metric, y, hue)
     chart = common.chart(frame, metric, y, hue, order, ax, several=True)
@@ -124,6 +124,6 @@ def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None
         marker=series.marker,
         markersize=5,
         color=series.colour,
-        markerfacecolor="white",
+        markerfacecolor=common.ground(ax),
         zorder=6,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from fiotools import units
@@ -97,7 +97,7 @@ def series(
     ... })
     >>> ax = ft.plot.series(log, steady=ft.steady(log))
     >>> ax.get_xlabel().splitlines()[1]
-    'window met: range 7.00% (≤20%), rise -6.80% (±10%), drift -1.70% a round'
+    'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 % a round'
     """
     taken = as_samples(samples, quantity)
     if taken is not samples:
@@ -121,7 +121,7 @@ def series(
             ends.append((float(line.edges[-1]), end, line.name, line.colour))
         elif mean is not None:
             text = units.human(mean, line.series.metric.unit)
-            ends.append((float(line.edges[-1]), mean, text, "black"))
+            ends.append((float(line.edges[-1]), mean, text, common.ink(ax)))
     below += [line.judged.key() for line in lines if line.judged and line.judged.mean][:1]
     unit = lines[0].series.metric.unit
     ax.set_ylim(0, top * 1.06 or 1)
@@ -134,7 +134,7 @@ def series(
         fit_text.label_below(ax, say("time since the start"), *below)
     else:
         ax.set_xlim(first, last)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.xaxis.set_major_locator(common.round_ticks(5, integer=True))
         fit_text.label_below(ax, say("sample"), *below)
     common.end_labels(ax, ends)
     return ax
@@ -416,7 +416,7 @@ class Judged:
         slope = self.mean * self.told["rise_pct"] / 100 / (ends[1] - ends[0])
         center = float(middles @ weights / weights.sum())
         trend = [self.mean + slope * (place - center) for place in ends]
-        dark, bright = colour or "black", colour or common.PALETTE[1]
+        dark, bright = colour or common.ink(ax), colour or common.PALETTE[1]
         ax.plot([left, right], [self.mean] * 2, color=dark, linewidth=1, zorder=4)
         ax.plot(ends, trend, color=bright, linestyle=(0, (4, 2)), linewidth=1.8, zorder=5)
         return float(max(top, *trend))
@@ -445,16 +445,20 @@ class Judged:
                 for name in ("mean", "mean_lo", "mean_hi")
             )
             words = {"mean": mean, "low": low, "high": high}
-            words["confidence"] = f"{told['confidence']:.0%}"
+            words["confidence"] = common.percent(told["confidence"])
             lines.append(say(_WHOLE, **words))
         return lines
 
     def _figures(self) -> list[str]:
         spread, far, rise, drift = (
-            units.human(self.told[name], "%").replace(" ", "") for name in _FIGURES
+            say("{share} %", share=units.human(self.told[name], "")) for name in _FIGURES
         )
         sign = "≤" if self.told["method"] == "snia" else "<"
-        first, second = [*(f" ({sign}{value:g}%)" for value in self.limits), "", ""][:2]
+        first, second = [
+            *(f" ({sign}{common.percent(value / 100)})" for value in self.limits),
+            "",
+            "",
+        ][:2]
         second = second.replace(sign, "±")  # it may fall as far as it may rise
         if self.told["method"] == "snia":
             return [

@@ -104,8 +104,8 @@ def test_axes_and_colours_have_names_and_units():
     assert [tick.get_text() for tick in ax.get_yticklabels()][:2] == ["50 µs", "100 µs"]
     assert ax.get_xlabel() == "time since the start (a column: 1 s)"
     (bar,) = ax.child_axes
-    assert bar.get_ylabel() == "I/Os of the interval\nper 10% of latency"
-    assert "10%" in [tick.get_text() for tick in bar.get_yticklabels()]
+    assert bar.get_ylabel() == "I/Os of the interval\nper 10 % of latency"
+    assert "10 %" in [tick.get_text() for tick in bar.get_yticklabels()]
     assert ax.get_title() == ""
 
 

@@ -244,7 +244,7 @@ def test_repeats_show_every_run_and_the_means_interval():
     }
     bars = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linewidth() == 9}
     assert bars == set(zip(told["mean_lo"], told["mean_hi"], strict=True))
-    assert "bar: mean, 95% interval" in ax.get_xlabel()
+    assert "bar: mean, 95 % interval" in ax.get_xlabel()
 
 
 def test_repeats_take_the_median_from_six_runs_on():
@@ -253,7 +253,7 @@ def test_repeats_take_the_median_from_six_runs_on():
     ax = ft.plot.repeats(frame, "iops", y="mount", summary=told)
     bars = {tuple(map(float, line.get_xdata())) for line in ax.lines if line.get_linewidth() == 9}
     assert bars == set(zip(told["median_lo"], told["median_hi"], strict=True))
-    assert "bar: median, at least 95% interval" in ax.get_xlabel()
+    assert "bar: median, at least 95 % interval" in ax.get_xlabel()
 
 
 def test_one_run_has_a_point_and_no_interval():
@@ -372,7 +372,7 @@ def test_sweep_draws_the_means_intervals_and_the_runs_govern_the_axis():
     arrows = [line for line in ax.lines if not line.get_clip_on()]
     assert len(arrows) == sum((least < low) + (most > high) for least, most in whole) > 0
     assert 0 <= low < high < 3.6e9
-    assert ax.get_xlabel() == "block size (points: runs; line and bars: mean, 95% interval)"
+    assert ax.get_xlabel() == "block size (points: runs; line and bars: mean, 95 % interval)"
 
 
 def test_sweep_of_one_run_each_has_no_interval():
