@@ -17,7 +17,7 @@ import pytest
 import zstandard
 
 import fiotools as ft
-from fiotools.files.decoding import decode
+from fiotools.readers.document import decode
 from tests.bombs import bombs, deflated, stored, zipped
 from tests.conftest import ROOT
 

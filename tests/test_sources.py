@@ -8,9 +8,8 @@ import pytest
 
 import fiotools
 from fiotools.errors import ReadErrors, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.input.fetching import raw
 from fiotools.input.read import read
-from fiotools.input.sources import find
+from fiotools.input.sources import find, raw
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from fiotools.errors import ParseError, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.files.decoding import plain_name, refuse_packed
 from fiotools.hints import argument, typed
 from fiotools.input.detect import document as document_of
 from fiotools.input.detect import sniff
 from fiotools.input.sources import Found, refuse_no_file
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.run_report import Report, Reports
+from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio.log import decided
 from fiotools.readers.fio.log_head import LogName, log_name
 from fiotools.readers.fio.log_lines import Shape, shape_of

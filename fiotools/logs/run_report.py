@@ -13,10 +13,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import FiotoolsError
-from fiotools.files.decoding import plain_name
 from fiotools.input.detect import load, sniff
-from fiotools.input.siblings import Siblings
-from fiotools.input.sources import is_url
+from fiotools.input.sources import Siblings, is_url
+from fiotools.readers.document import plain_name
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def test_unchanged_files_are_not_read(convert, tmp_path, runs, monkeypatch):
     first = convert()
     assert (first.new, first.parts, first.read) == (25, 3, 25)
     before = stamps(tmp_path / "ds")
-    monkeypatch.setattr("fiotools.dataset.listing.Hashing.__call__", None)  # nothing may be read
+    monkeypatch.setattr("fiotools.dataset.plan.Hashing.__call__", None)  # nothing may be read
     again = convert()
     assert (again.new, again.changed, again.unchanged, again.parts) == (0, 0, 25, 0)
     assert stamps(tmp_path / "ds") == before

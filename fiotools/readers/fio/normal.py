@@ -28,7 +28,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import read_reports
 from fiotools.readers.fio.bins import NS, coarse_edges
 from fiotools.readers.fio.json_fields import STATISTICS
 from fiotools.readers.fio.normal_rows import Definition, Job, Run, Section, add
@@ -36,6 +35,7 @@ from fiotools.readers.fio.printed import amount, count, number
 from fiotools.readers.fio.terse_lines import heading, is_entry
 from fiotools.readers.fio.text_rows import ALL, Disk
 from fiotools.readers.formats import FIO_SAID
+from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
 
 if TYPE_CHECKING:
