@@ -273,7 +273,7 @@ def test_arguments():
         ft.read("data/wsl-vhdx", workers="2")
     with in_shell(), pytest.raises(ft.SchemaError, match=r"^--workers -1: "):
         run(working.square, [], workers=-1)
-    with pytest.raises(ft.SchemaError, match=r"^2 is no executor, it has no submit\(\)"):
+    with pytest.raises(ft.SchemaError, match=r"^2 is not an executor, it has no submit\(\)"):
         ft.read("data/wsl-vhdx", executor=2)
 
 

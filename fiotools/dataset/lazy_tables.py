@@ -150,5 +150,5 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
     store = store_at(path)
     about = About.read(store)
     if about is None:
-        raise DatasetError(f"{fspath(path)}: there is no dataset of fiotools (no {ABOUT})")
+        raise DatasetError(f"{fspath(path)}: not a fiotools dataset (it has no {ABOUT})")
     return Dataset(fspath(path), store, about)

@@ -161,7 +161,7 @@ def refuse_stranger(store: Store) -> None:
     )
     if About.read(store) is None and any(others):
         raise DatasetError(
-            f"{store.url}: there is something in it, and it is no dataset; name a new folder"
+            f"{store.url}: the folder is not empty, and not a dataset; name a new folder"
         )
 
 
@@ -210,7 +210,7 @@ def _refuse_others(
         if kind != about.labels[name] and (about.labels[name], kind) not in _WIDER:
             raise DatasetError(
                 f"{store.url}: {name!r} holds values of type {about.labels[name]} there, and"
-                f" {kind} here; name it otherwise, or convert into another folder"
+                f" {kind} here; rename it, or convert into another folder"
             )
 
 

@@ -27,21 +27,21 @@ from fiotools.vocabulary import COLUMNS, TABLES
 # are read with that column empty; a column with another meaning needs a new name.
 VERSION = 2
 MANIFEST = "manifest"
-_LABEL = "A label, from the path or from whoever converted."
+_LABEL = "A label from the path or the caller."
 
 _FILES = {
     column.name: column
     for column in (
         COLUMNS["source"],
-        _c("place", "str", "", "Where it was read: the whole path, or the URL."),
-        _c("member", "str", "", "The file within, where the place is a zip archive."),
-        _c("named", "boolean", "", "Whether it was named itself, and not swept in by a folder."),
-        _c("size_bytes", "Int64", "B", "Size of the file; of the archive that it is in."),
+        _c("place", "str", "", "Where it was read: the whole path or the URL."),
+        _c("member", "str", "", "The file within a zip archive."),
+        _c("named", "boolean", "", "Whether it was named itself, not found in a folder."),
+        _c("size_bytes", "Int64", "B", "Size of the file, or of its archive."),
         _c("mtime_ns", "Int64", "ns", "When it was last changed, since 1970; missing if unknown."),
-        _c("etag", "str", "", "What an object store says of the content."),
+        _c("etag", "str", "", "The object store's tag of the content."),
         _c("hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."),
         _c("beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."),
-        _c("asked", "str", "", "The reader and the tool's version, where the caller named them."),
+        _c("asked", "str", "", "The reader and the tool's version, if the caller named them."),
         _c("status", "str", "", "read; noted: no result, and none expected; refused."),
         _c("line", "Int64", "", "Line of the file at which it was refused."),
         _c("message", "str", "", "Why it gave nothing."),

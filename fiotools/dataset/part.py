@@ -221,7 +221,7 @@ def _merged(
     if len(old) != had.sum():
         raise DatasetError(
             f"{work.store.place(name)}: it has {len(old)} rows, and the manifest says {had.sum()};"
-            " convert anew into another folder"
+            " convert into another folder"
         )
     both = parquet.joined([old, parquet.read(new.close()).cast(schema)])
     # where each file's rows stand: in the old table, or behind it

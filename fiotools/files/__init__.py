@@ -8,6 +8,12 @@ from typing import Any
 from fiotools.errors import MissingPackageError
 
 DATASET = "_fiotools.json"  # the file that makes a folder a dataset
+PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
+
+
+def is_packed(head: bytes) -> bool:
+    """Return whether a file is packed, by its first bytes."""
+    return head.startswith(tuple(PACKED))
 
 
 def needed(name: str, what: str, extra: str = "scale") -> Any:

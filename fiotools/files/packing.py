@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from fiotools.errors import FileError
+from fiotools.files import PACKED, is_packed
 from fiotools.files.path_labels import natural
 
 # Text of tools packs to a tenth or a thirtieth; a bomb to a thousandth. Small files may hold zeros.
@@ -113,11 +114,6 @@ class _Stream(Protocol):
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
-def is_packed(head: bytes) -> bool:
-    """Return whether a file is packed, by its first bytes."""
-    return head.startswith(tuple(_MAGIC))
-
-
 def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
     """Undo one packing, stream after stream, some bytes at a time; give others as they are.
 
@@ -133,13 +129,13 @@ def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
         If the file is damaged, or expands beyond the bound.
     """
     feed = next(packed.pieces, b"")
-    magic = next(filter(feed.startswith, _MAGIC), None)
+    magic = next(filter(feed.startswith, PACKED), None)
     if magic is None:
         yield feed
         yield from packed.pieces
         return
     while feed.startswith(magic):
-        rest = yield from expand(STREAMS[_MAGIC[magic]](), feed, packed)
+        rest = yield from expand(STREAMS[PACKED[magic]](), feed, packed)
         if rest is None:
             remarks.append("the packed file is cut off: what came before is read")
             return
@@ -237,7 +233,6 @@ STREAMS: Mapping[str, Callable[[], _Stream]] = {
     "zstd": _Zstd,
     "bzip2": bz2.BZ2Decompressor,
 }
-_MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
 
 
 _START = b"PK\x03\x04"
@@ -298,7 +293,7 @@ def _directory(path: str, size: int, which: tuple[int, ...]) -> Mapping[str, zip
         # also if it is split into several disks, or its places lie before its beginning
         raise limit.damaged(error) from None
     if any(info.header_offset < 0 for info in infos):
-        raise limit.damaged("its list of files is")
+        raise limit.damaged("in its list of files")
     if sum(info.file_size for info in infos) > bound(size):
         raise limit.exceeded()
     return {info.filename: info for info in infos}

@@ -47,7 +47,7 @@ def check(tables: Tables) -> list[Problem]:
                 found |= dict.fromkeys(question(whole, tables))
     warned = _warned(tables.get("notes")) if found else set()
     said = [
-        (file, run, f"{message}: the figures are kept as printed")
+        (file, run, f"{message}: the numbers are kept as printed")
         for file, run, message in found
         if (file, run) not in warned
     ]

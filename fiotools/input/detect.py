@@ -81,7 +81,7 @@ def sniff(found: Document) -> Reader:
     if _is_job_file(found.text):
         raise NoResultError(
             found.name,
-            "a fio job file: settings, and no result",
+            "a fio job file: settings without results",
             remedy="put it beside the report of its run (run.fio and run.json), and read that",
         )
     for tool, pattern in _NOT_READ:
@@ -90,13 +90,13 @@ def sniff(found: Document) -> Reader:
     if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
         raise UnknownFormatError(
             found.name,
-            f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",
+            f"JSON, but of an unknown tool; its top-level keys are {keys or 'none'}",
             remedy=_listed(),
         )
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
         found.name,
-        f"no known format; it begins {first[:60]!r}",
+        f"unknown format; it begins {first[:60]!r}",
         line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
         remedy=f"{_listed()}; {argument('format')} overrides",
     )

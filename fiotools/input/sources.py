@@ -31,7 +31,7 @@ _HIDDEN = re.compile(r"(?:^|/)\.")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _WILD = re.compile(r"[*?\[]")
 _NO_FILES = {
-    S_IFIFO: "a pipe with a name",
+    S_IFIFO: "a named pipe",
     S_IFSOCK: "a socket",
     S_IFCHR: "a device",
     S_IFBLK: "a device",
@@ -232,12 +232,12 @@ def refuse_no_file(file: Found) -> None:
         if file.named or error.errno not in _GONE:
             raise
         is_link = os.path.islink(file.place)
-        why = "this is a link that leads nowhere" if is_link else "is not there any more"
+        why = "this is a broken link" if is_link else "is not there any more"
         raise UnknownFormatError(file.name, why) from None
     what = _NO_FILES.get(kind)
     if what and not (kind == S_IFIFO and file.place.startswith(_OPENED)):
         remedy = "copy what comes from it into a file, and read that"
-        raise UnknownFormatError(file.name, f"this is {what}, and no file", remedy=remedy)
+        raise UnknownFormatError(file.name, f"this is {what}, not a file", remedy=remedy)
 
 
 def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
@@ -301,7 +301,7 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         name = _NAME.fullmatch(field[1])
         if not name:
             raise SchemaError(
-                f"{source}: {field[0]} is no field; write {{name}} or {{name:d}}, "
+                f"{source}: {field[0]} is not a field; write {{name}} or {{name:d}}, "
                 "with a name of a-z, 0-9 and _ that does not begin with a digit"
             )
         if name[1] in COLUMNS and name[1] not in CONDITIONS:
@@ -365,7 +365,8 @@ def _value(source: str, field: str, text: str, *, number: bool) -> Any:
         return int(value) if column.dtype == "Int64" else value
     except (KeyError, ValueError):
         raise SchemaError(
-            f"{source}: {text!r} is no {field}; write {{{field}:d}} for digits, or rename the field"
+            f"{source}: {text!r} is not a value of {field}; write {{{field}:d}} for digits, or"
+            " rename the field"
         ) from None
 
 

@@ -231,7 +231,7 @@ class Processes:
         for _ in range(_STARTS):
             with self._lock:
                 if self._is_closed:
-                    raise LostError("all are to end")
+                    raise LostError("all processes are ending")
                 process = self._mine.process = _started(self._environment)
                 self._all.add(process)
             try:
@@ -368,10 +368,10 @@ def run(
 def check(workers: object, executor: object) -> None:
     """Refuse a bad number of processes, or a bad executor."""
     if workers is not None and not (isinstance(workers, int) and workers >= 1):
-        raise SchemaError(f"{argument('workers', workers)}: give a number of processes, from 1 on")
+        raise SchemaError(f"{argument('workers', workers)}: give a number of processes, at least 1")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise SchemaError(
-            f"{executor!r} is no executor, it has no submit(): give one of concurrent.futures,"
+            f"{executor!r} is not an executor, it has no submit(): give one of concurrent.futures,"
             " or what Dask's client.get_executor() returns"
         )
 

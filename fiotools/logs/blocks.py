@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.files import packing, remote
-from fiotools.files.packing import Packed, is_packed, unpack
+from fiotools.files import is_packed, packing, remote
+from fiotools.files.packing import Packed, unpack
 from fiotools.input.sources import is_url
 
 if TYPE_CHECKING:

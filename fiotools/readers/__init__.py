@@ -38,6 +38,6 @@ def _loaded(entry: EntryPoint) -> Reader | None:
         warnings.warn(f"the reader {entry.value} cannot be loaded: {error}", stacklevel=3)
         return None
     if not isinstance(reader, Reader):
-        warnings.warn(f"{entry.value} is no fiotools.readers.Reader", stacklevel=3)
+        warnings.warn(f"{entry.value} is not a fiotools.readers.Reader", stacklevel=3)
         return None
     return reader

@@ -248,7 +248,7 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
         return
     for name, pattern in _PRINTED.items():
         if token[name] and not pattern.fullmatch(token[name]):
-            message = f"{token[name]!r} is no number as CrystalDiskMark prints it"
+            message = f"{token[name]!r} is not a number as CrystalDiskMark prints it"
             result.problems.append((line, f"{label}: {message}; the row is left out"))
             return
     rate, iops, us = (units.ungroup(token[name]) if token[name] else None for name in _PRINTED)
@@ -256,7 +256,7 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
     if iops is not None and bs and not _agree(token["rate"], token["iops"], bs):
         message = (
             f"{label}: {token['iops']} IOPS are not {token['rate']} MB/s / {bs} bytes;"
-            " they are computed again"
+            " they are recomputed"
         )
         result.problems.append((line, message))
         iops = None
@@ -309,7 +309,7 @@ def _tail(text: str, at: int, end: int, line: int, result: Result) -> int:
     if system and (system.endswith(")") or end < len(text)):
         return end
     if _ENDS.match(text, at):
-        where = "within its OS" if system else "before its Test, Date and OS are all told"
+        where = "within its OS" if system else "before its Test, Date and OS"
         result.cut = line, f"the report ends {where}"
         return len(text)
     return end
@@ -374,4 +374,4 @@ def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None
         tables.add("settings", run=run, option="count", text=count[1], origin="given")
     if count is None or count[1] != "1":
         of = f"{count[1]} runs" if count else "the runs"
-        tables.note(f"each figure is the best of {of}, not their mean", line=report.line, run=run)
+        tables.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)

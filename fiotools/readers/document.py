@@ -19,7 +19,7 @@ from string import whitespace
 from typing import TypeAlias
 
 from fiotools.errors import UnknownFormatError
-from fiotools.files.packing import Packed, is_packed, unpack
+from fiotools.files import is_packed
 from fiotools.readers.grammar import Grammar, Report
 from fiotools.readers.pasted import Remark, Repaired, line_ends, repair, unwrap
 
@@ -64,6 +64,8 @@ def decode(name: str, data: bytes) -> Decoded:
     """
     doubts: list[tuple[int | None, str]] = []
     if is_packed(data):
+        from fiotools.files.packing import Packed, unpack
+
         remarks: list[str] = []
         data = b"".join(unpack(Packed.of(name, BytesIO(data)), remarks))
         doubts += [(None, remark) for remark in remarks]

@@ -216,7 +216,7 @@ def _benchmark(result: Any) -> Benchmark | None:
             found.doubts.append(f"{len(values)} {name} for {len(times)} times: left out")
             counts = []
         if odd:
-            what = f"are no whole numbers ({odd[0]!r:.40}): left out"
+            what = f"are not whole numbers ({odd[0]!r:.40}): left out"
             found.doubts.append(f"{len(odd)} {name} {what}")
         found.beside[column] = counts
     return found
@@ -267,7 +267,7 @@ def _lines(text: str) -> Iterator[Finding]:
                 benchmark, reason = _summary(dict(zip(header[:known], cells, strict=False)))
             yield benchmark, reason and f"{reason}: the line is left out", before
     except csv.Error as error:
-        yield None, f"what follows is no CSV ({error}): left out", line
+        yield None, f"the rest is not CSV ({error}): left out", line
 
 
 def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
@@ -279,7 +279,7 @@ def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
             continue
         value = _seconds(float(text)) if _PRINTED.fullmatch(text) else None
         if value is None:
-            return None, f"{name} {text[:40]!r} is no number of seconds"
+            return None, f"{name} {text[:40]!r} is not a number of seconds"
         figures[name] = value
     if "mean" not in figures:
         return None, "no mean"
@@ -379,7 +379,7 @@ def _contradictions(benchmark: Benchmark) -> list[str]:
         return []
     known = [value for value in times if value is not None]
     if len(known) < len(times):
-        return [f"{len(times) - len(known)} times are no numbers of seconds: left out"]
+        return [f"{len(times) - len(known)} times are not numbers of seconds: left out"]
     found = []
     for name, compute in _COMPUTED.items():
         if name in figures and len(known) > (name == "stddev"):

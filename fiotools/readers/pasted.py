@@ -390,7 +390,7 @@ def unwrap(text: str) -> Repaired | None:
         else:
             told = "\n".join(values)
             if told.strip() in seen:
-                remarks.append(Remark(line, f"the text of {key!r} is there already: left out"))
+                remarks.append(Remark(line, f"the text of {key!r} is repeated: left out"))
                 continue
             if "\n" in told:
                 seen.add(told.strip())

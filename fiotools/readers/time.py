@@ -299,7 +299,7 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
     found = durations(texts) if is_whole else None
     if not found:
         told = " ".join(text[at if odd is None else odd : end].split())
-        said = f"not one whole report of time ({told:.80}): left out; paste it as it was printed"
+        said = f"not a complete report of time ({told:.80}): left out; paste it as it was printed"
         return at, end, Timing(None, doubts=(("warning", said),))
     user, sys, doubts = _toybox(texts, found, is_one_line=is_one_line)
     return at, end, Timing(found[0].seconds, user, sys, doubts=doubts)

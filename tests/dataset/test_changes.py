@@ -162,7 +162,7 @@ def test_refused_files_are_in_the_manifest(convert, tmp_path, runs):
     assert (done.read, done.noted, done.refused) == (25, 1, 1)
     manifest = done.open().manifest.filter(pl.col("status") != "read").collect()
     told = {row["source"].split("/")[-1]: row for row in manifest.to_dicts()}
-    assert told["letter.txt"]["message"].startswith("no known format; it begins 'dear diary'")
+    assert told["letter.txt"]["message"].startswith("unknown format; it begins 'dear diary'")
     assert told["letter.txt"]["line"] == 1
     assert told["broken.json"]["status"] == "refused"
     assert told["broken.json"]["hash"] is not None

@@ -191,7 +191,9 @@ def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) ->
         return found
     if pending:
         records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
-        told = f"{len(pending)} dd wrote at once; whose records are whose is not certain: {records}"
+        told = (
+            f"{len(pending)} dd wrote at once; it is uncertain whose records are whose: {records}"
+        )
         remarks.append((pending[0].line, "warning", told))
     return [
         Report(one.line, figures=one.figures, figures_line=one.line, is_own=is_own) for one in loose

@@ -395,7 +395,7 @@ def _of_child(bucket: LxmlElement, name: str) -> float:
     if any(map(len, found)):
         raise MalformedError(_line(found[0]), f"{name} holds elements, not a value")
     if len(texts) > 1:
-        raise MalformedError(_line(found[1]), f"{name} stands there twice, and not the same")
+        raise MalformedError(_line(found[1]), f"{name} occurs twice with different values")
     return _number(found[0], name, texts.pop() or None) if found else math.nan
 
 

@@ -162,7 +162,7 @@ class Element:
         if found[0]._children:
             raise MalformedError(found[0].line, f"{name} holds elements, not a value")
         if len({self._text(other.content) for other in found[1:] and found}) > 1:
-            raise MalformedError(found[1].line, f"{name} stands there twice, and not the same")
+            raise MalformedError(found[1].line, f"{name} occurs twice with different values")
         return Place(found[0].content, name, found[0].line)
 
     def places(self, paths: Sequence[str]) -> list[Place]:

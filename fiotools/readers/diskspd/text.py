@@ -159,14 +159,14 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
         if _DECIMAL.fullmatch(text):
             return float(text)
         if not _MISSING.fullmatch(text):
-            problems.append((line, f"{name} is {text!r}, no number: left out"))
+            problems.append((line, f"{name} is {text!r}, not a number: left out"))
         return None
 
     def whole(name: str) -> int | None:
         text = options.ungrouped(cell.get(name, ""))
         if _WHOLE.fullmatch(text):
             return int(text)
-        problems.append((line, f"{name} is {text!r}, no whole number: left out"))
+        problems.append((line, f"{name} is {text!r}, not a whole number: left out"))
         return None
 
     amount, count, iops = whole("bytes"), whole("i/os"), value("i/opers")
@@ -342,7 +342,7 @@ def read(document: Document, tables: Tables) -> None:
     if not tables.runs:
         raise ParseError(
             document.name,
-            "holds a profile, no results",
+            "holds a profile without results",
             line=document.reports[0].line if document.reports else 1,
             remedy="run DISKSPD without -Rp (-Rptext only prints what would be run)",
         )
@@ -412,7 +412,7 @@ def _add_span(
     elif gap:
         tables.note(gap[1], line=first + gap[0], severity="warning", run=run)
     if span.rewritten is not None:
-        message = "the percentiles stand apart, written anew by a person"
+        message = "the percentile table was rewritten by hand"
         tables.note(message, line=first + span.rewritten, run=run)
     asked = check_plan(rows, span, asked)
     usage = _usage(span, rows.problems)

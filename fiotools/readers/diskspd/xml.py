@@ -71,7 +71,7 @@ def read(document: Document, tables: Tables) -> None:
     if not reports:
         raise ParseError(
             name,
-            "holds a profile, no results",
+            "holds a profile without results",
             line=1,
             remedy="run DISKSPD without -Rp (-Rpxml only prints what would be run)",
         )
@@ -229,7 +229,7 @@ def _add_run(tables: Tables, taken: Taken, span: Layout, run: Run, session: Sess
     elif not run.seconds > 0:
         problems.append((span.line, "warning", "no TestTimeSeconds: rates are missing"))
     if run.gap:
-        message = f"{run.gap}: their sum is no total, and is left out"
+        message = f"{run.gap}: their sum is not a total, and is left out"
         problems.append((span.line, "warning", message))
     problems += ((span.iops, "info", message) for message in _left_out(run))
     for line, severity, message in problems:
@@ -241,6 +241,6 @@ def _left_out(run: Run) -> Iterator[str]:
     for one in filter(None, run.sampled[-1:]):
         if one.later:
             later = ", ".join(one.later)
-            yield f"figures of a later version in the buckets are left out: {later}"
+            yield f"values of a later version in the buckets are left out: {later}"
         if one.is_made_up:
             yield "latencies of the buckets are left out: they are sure only with -L"

@@ -38,7 +38,7 @@ def read(document: Document, tables: Tables) -> None:
     """Read every report in the text, each with the command above it."""
     reports = document.reports
     if not reports:
-        raise ParseError(document.name, "the text holds no report of any tool that is read")
+        raise ParseError(document.name, "the text holds no report of a known tool")
     found = list(commands(document.text, reports))
     starts = [command.position for command in found]
     above: Counter[tuple[int, str]] = Counter()
