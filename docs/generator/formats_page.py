@@ -21,7 +21,7 @@ from docs.generator.filled import (
 )
 from docs.generator.page import row, written_from
 from fiotools.readers import READERS, Reader
-from fiotools.readers.fields import Field
+from fiotools.readers.shapes import Field
 from fiotools.schema import ROWS
 
 LEGEND = """\

@@ -20,13 +20,12 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from fiotools.errors import FiotoolsError, ParseError, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.files.decoding import plain_name, refuse_packed
 from fiotools.hints import argument, typed
 from fiotools.input.detect import document as document_of
 from fiotools.input.detect import load, sniff
-from fiotools.input.siblings import Siblings
-from fiotools.input.sources import Found, is_url, refuse_no_file
+from fiotools.input.sources import Found, Siblings, is_url, refuse_no_file
 from fiotools.logs.blocks import Blocks
+from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio import Version
 from fiotools.readers.fio.log import Shape, decided, shape_of
 from fiotools.readers.fio.log_head import LogName, log_name

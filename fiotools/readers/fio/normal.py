@@ -29,7 +29,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
-from fiotools.readers.base import read_reports
 from fiotools.readers.fio import Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import NS, coarse_edges
@@ -45,6 +44,7 @@ from fiotools.readers.fio.text_rows import (
     note_remarks,
 )
 from fiotools.readers.formats import FIO_SAID
+from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
 
 if TYPE_CHECKING:

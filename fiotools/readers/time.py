@@ -1,45 +1,122 @@
-r"""time: the forms of its reports, each found at a word near its beginning.
+"""time: what a shell or an external ``time`` prints about a command.
 
-Durations with labels are what most shells and ``time -p`` print. ``real 0.09``, ``user 0.00``,
-``sys 0.02`` below each other (bash, ksh93, BusyBox, toybox, AIX, ``-p`` of them all) or, by formats
-of the user's own, in one line; and ``0.09 real 0.00 user 0.02 sys`` with the label behind (mksh,
-BSD, macOS), below which ``time -l`` of BSD and macOS goes on. zsh, tcsh and GNU time print a line
-of their own, with the value before its label. GNU time's ``-v`` is a list (BusyBox has the same,
-with the time as ``1h 1m 29s``), and so are toybox's ``-v`` and the properties of a TimeSpan, as
-PowerShell's ``Measure-Command`` shows it; fish prints a table with a unit in every cell.
+Produced by ``time command 2>log`` (tcsh prints to standard output), ``Measure-Command`` in
+PowerShell. Fills ``runs``, ``timings`` and ``extras`` (CPU share, page faults, context switches,
+blocks read and written, as far as the report has them: ``time/cpu_pct``, ``time/major_faults``,
+...). The run has the status error if the report says that the command failed.
 
-Traps. toybox prints user and sys as seconds, a point, and microseconds *without leading zeros*
-(``0.1033`` is 1.033 ms; ``toys/posix/time.c``, 0.8.9), where real has three true decimals. If all
-have three, toybox cannot be told from ``TIMEFORMAT``, and user and sys are left out. Labels of two
-commands that ended at once may stand mixed: what is no whole report is noted and left out.
+Most shells and ``time -p`` print labelled durations: ``real 0.09``, ``user 0.00``, ``sys 0.02`` on
+three lines (bash, ksh93, BusyBox, toybox, AIX) or on one line (the user's own format), and
+``0.09 real 0.00 user 0.02 sys`` with the label last (mksh, BSD, macOS), followed by the list of
+``time -l`` on BSD and macOS. zsh, tcsh and GNU time print one line, with each value before its
+label. ``-v`` of GNU time, BusyBox and toybox prints a list, and so does PowerShell for a TimeSpan;
+fish prints a table with a unit in every cell. Numbers without labels (``TIMEFORMAT``, ``-f``,
+bash's ``times``) are not read. A report without its command does not say what was timed.
 
-The peak of memory is in KiB; GNU time before 1.8 printed four times too much of it, which the
-report does not tell. ``-l`` counts it in bytes on macOS and in KiB on BSD, and prints no unit.
-``Exit status: 0`` stands in GNU's list also when a signal ended the command. Counts that the
-kernels do not keep (swaps, messages, average sizes) are printed as 0, and left out.
+Traps. Labels are never translated, and the decimal mark follows the locale. Minutes of bash and
+mksh never roll over to hours. User time may exceed real time: several processors. A CPU share that
+contradicts its own times is noted. toybox prints user and sys as seconds, a point, and microseconds
+*without leading zeros* (``0.1033`` is 1.033 ms; ``toys/posix/time.c``, 0.8.9), while real has three
+true decimals. User and sys are left out if all have three decimals, because then toybox looks like
+``TIMEFORMAT``. Labels of two commands that ended at once may be mixed: an incomplete report is
+noted and left out. Peak memory is in KiB; GNU time before 1.8 printed it four times too large,
+which the report does not show. ``-l`` counts it in bytes on macOS and in KiB on BSD, and prints no
+unit. ``Exit status: 0`` stands in GNU's list even if a signal ended the command. Counts that
+kernels do not keep (swaps, messages, average sizes) are printed as 0, and left out. zsh prints a
+line for each job of a pipeline (``TIMEFMT``: ``%J  %U user %S system %P cpu %*E total``) with at
+most 80 bytes of the command: a longer command is cut within a word, or loses words, which shows as
+double spaces. ``shell`` and ``children`` are the times of the whole shell. tcsh ends with
+``0+131072io``, which is not a count of dd. ``Seconds`` of a TimeSpan is the rest after the minutes;
+``TotalSeconds`` has the decimal mark of the culture.
 
-zsh prints a line for each job of a pipeline (``TIMEFMT``: ``%J  %U user %S system %P cpu %*E
-total``), with the command in it, of which 80 bytes have room: what is longer is cut off within a
-word, or words are left out, which double spaces give away. ``shell`` and ``children`` are the whole
-shell's times, of no command. tcsh goes on with ``0+131072io``, which is no count of dd. In a
-TimeSpan ``Seconds`` is the rest beside the minutes; ``TotalSeconds`` has the decimal mark of the
-culture.
-
-Grammar: zsh ``Src/jobs.c`` 5.9 (``printtime``), tcsh ``sh.time.c`` 6.24, GNU time ``src/time.c``
-1.7 to 1.9, BusyBox ``miscutils/time.c`` 1.36, toybox ``toys/posix/time.c`` 0.8, fish
-``src/timer.rs`` 4. All searches have a bound, so that a file of nothing but beginnings of reports
-takes no longer than any other.
+Grammar: bash ``execute_cmd.c`` 5.2 (``print_formatted_time``), POSIX ``time -p``, ksh93
+``sh/xec.c`` (``p_time``), mksh ``funcs.c``, FreeBSD ``usr.bin/time/time.c``, zsh ``Src/jobs.c`` 5.9
+(``printtime``), tcsh ``sh.time.c`` 6.24, GNU time ``src/time.c`` 1.7 to 1.9, BusyBox
+``miscutils/time.c`` 1.36, toybox ``toys/posix/time.c`` 0.8, fish ``src/timer.rs`` 4.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from fiotools.errors import ParseError
+from fiotools.readers import shell
 from fiotools.readers import text as lines
-from fiotools.readers.time.durations import CLOCK, END, VALUE, Duration, durations
+from fiotools.readers.formats import TIMES
+from fiotools.readers.grammar import Report, Session
+from fiotools.readers.surroundings import read_reports
+
+if TYPE_CHECKING:
+    from fiotools.readers.document import Document
+    from fiotools.tables import Tables
+
+# days, hours, minutes, seconds, decimal mark, fraction, unit
+_DURATION = re.compile(
+    r"(?:(\d+)d ?)?(?:(\d+)h ?)?(?:(\d+)m ?)?(\d+)(?:([.,])(\d+))?(s?)", re.ASCII
+)
+_CLOCKED = re.compile(r"()(?:(\d+):)?(\d+):(\d\d)(?:([.,])(\d+))?()", re.ASCII)
+# how they look in a line; what has more digits is no duration
+CLOCK = r"[0-9]{1,9}(?::[0-9]{2}){1,2}(?:[.,][0-9]{1,9})?"
+VALUE = (
+    rf"(?:{CLOCK}|(?:[0-9]{{1,5}}d ?)?(?:[0-9]{{1,7}}h ?)?(?:[0-9]{{1,9}}m ?)?"
+    r"[0-9]{1,10}(?:[.,][0-9]{1,9})?s?)"
+)
+END = r"(?!\w|[.,:+]\w)"  # where a number or a word is over
+
+
+class Duration(NamedTuple):
+    """A printed duration, its decimals and its decimal mark, and whether it has a unit."""
+
+    seconds: float
+    places: int
+    mark: str
+    unit: bool
+
+
+@lru_cache(maxsize=4096)  # most are some thousandths of a second
+def duration(text: str) -> Duration | None:
+    """Read a duration; a whole number without a unit is none.
+
+    Examples
+    --------
+    >>> duration("147m53.092s").seconds, duration("1h 42m 27s").seconds, duration("0,101").seconds
+    (8873.092, 6147.0, 0.101)
+    >>> duration("2:17:01.38").seconds, duration("0m75.0s"), duration("5")
+    (8221.38, None, None)
+    """
+    match = _DURATION.fullmatch(text)
+    is_clock = match is None
+    match = match or _CLOCKED.fullmatch(text)
+    if not match:
+        return None
+    days, hours, minutes, seconds, mark, fraction, s = match.groups("")
+    unit = is_clock or bool(s)
+    if days or hours or minutes:
+        # zsh takes the minutes off before it rounds: 1:60.00
+        limit = 61 if is_clock and not fraction.strip("0") else 60
+        if not unit or int(seconds) >= limit:
+            return None
+        if (days or hours) and int(minutes or 0) >= 60:
+            return None
+    elif not unit and not fraction:
+        return None
+    whole = (int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)
+    value = float(f"{whole * 60 + int(seconds)}.{fraction or 0}")
+    return Duration(value, len(fraction), mark, unit)
+
+
+def durations(texts: Iterable[str]) -> list[Duration] | None:
+    """Read the durations of one report: all of them, with one decimal mark, or none."""
+    found = [duration(text) for text in texts]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found) or len({one.mark for one in known if one.mark}) > 1:
+        return None
+    return known
+
 
 _FAR = 400  # characters of a line
 
@@ -88,7 +165,7 @@ def _below(text: str, at: int) -> int:
     return found.end() if found else -1
 
 
-def ended(text: str, found: Found) -> Found:
+def _ended(text: str, found: Found) -> Found:
     """Add what the line above a report says of how the command ended."""
     start, end, timing = found
     begin = _line_start(text, start) or 0
@@ -191,7 +268,7 @@ _VALUE = re.compile(rf"(?<![\w.,:])({VALUE}) ?\Z")
 _OF_SYS = re.compile(rf"[Ss]ys(?:tem)?{_IS}\Z")
 
 
-def labels(text: str, at: int) -> Found | None:
+def _labels(text: str, at: int) -> Found | None:
     """Read a report whose first label (real) is at the position."""
     start = _line_start(text, at)
     if start is None or (at and text[at - 1].isalpha()):  # "unreal 5"
@@ -222,7 +299,7 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
     found = durations(texts) if is_whole else None
     if not found:
         told = " ".join(text[at if odd is None else odd : end].split())
-        said = f"not one whole report of time ({told:.80}): left out; paste it as it was printed"
+        said = f"not a complete report of time ({told:.80}): left out; paste it as it was printed"
         return at, end, Timing(None, doubts=(("warning", said),))
     user, sys, doubts = _toybox(texts, found, is_one_line=is_one_line)
     return at, end, Timing(found[0].seconds, user, sys, doubts=doubts)
@@ -370,10 +447,8 @@ _GNU = _Line(
     ),
 )
 
-tcsh, gnu = _TCSH.read, _GNU.read
 
-
-def zsh(text: str, at: int) -> Found | None:
+def _zsh(text: str, at: int) -> Found | None:
     """Read a line of zsh, whose ``user`` is at the position."""
     found, start = _ZSH.read(text, at), _line_start(text, at)
     if not found or start is None:
@@ -438,7 +513,7 @@ _ITEM = re.compile(
 _COMMAND = re.compile(r'Command being timed: "(.*)"[ \t]*\n[^\n]{0,100}\Z', re.S)
 
 
-def verbose(text: str, at: int) -> Found | None:
+def _verbose(text: str, at: int) -> Found | None:
     """Read the list of ``-v``, whose first duration is at the position."""
     start = _line_start(text, at)
     if start is None:
@@ -472,7 +547,7 @@ _PROPERTY = re.compile(
 )
 
 
-def powershell(text: str, at: int) -> Found | None:
+def _powershell(text: str, at: int) -> Found | None:
     """Read the properties of a TimeSpan, whose ``TotalSeconds`` is at the position."""
     begin = _line_start(text, at)
     if begin is None or text[begin:at].strip(" \t"):
@@ -513,7 +588,7 @@ _UNITS = {
 }
 
 
-def fish(text: str, at: int) -> Found | None:
+def _fish(text: str, at: int) -> Found | None:
     """Read the table of fish, whose first word is at the position."""
     match = _FISH.match(text, at)
     if not match:
@@ -538,3 +613,82 @@ def _apart(match: re.Match[str], group: int) -> bool:
     total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
     slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
     return abs(total - sum(parts)) > slack
+
+
+_READ: dict[str, Callable[[str, int], Found | None]] = {
+    "verbose": _verbose,
+    "zsh": _zsh,
+    "gnu": _GNU.read,
+    "tcsh": _TCSH.read,
+    "fish": _fish,
+    "powershell": _powershell,
+    "labels": _labels,
+}
+_FORMS = tuple((re.compile(TIMES[name]), read) for name, read in _READ.items())
+
+
+# --- runs and rows -----------------------------------------------------------------------------
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read a text that is nothing but timings."""
+    read_reports(document, tables, add)
+    if not tables.runs and document.reports:
+        first = document.reports[0]
+        raise ParseError(document.name, first.data.doubts[0][1], line=first.line)
+
+
+def parse(text: str, match: re.Match[str]) -> Found | None:
+    """Read the report that has one of the forms' beginnings at the match."""
+    for beginning, form in _FORMS:
+        if beginning.match(match[0]) and (found := form(text, match.start())):
+            return _ended(text, found)
+    return None
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add a timing as a run of its own."""
+    timing: Timing = report.data
+    if timing.real is None:
+        _note_doubts(tables, report, None)
+        return tables.runs
+    run = tables.start_run(
+        tool="time",
+        format="time",
+        command=session.command or timing.command,
+        host=session.host,
+        duration_s=timing.real,
+        status="error" if timing.failed else "ok",
+    )
+    add_timing(tables, report, session, run)
+    return run
+
+
+def add_timing(tables: Tables, report: Report, session: Session, run: int) -> None:
+    """Add a timing to a run that another report began."""
+    timing: Timing = report.data
+    if timing.real is None:
+        _note_doubts(tables, report, run)
+        return
+    named = shell.untimed(session.command) if session.command else None
+    tables.add(
+        "timings",
+        run=run,
+        command=timing.command or named,
+        real_s=timing.real,
+        user_s=timing.user,
+        sys_s=timing.sys,
+        max_rss_bytes=timing.max_rss_bytes,
+        exit_status=timing.exit_status,
+    )
+    for name, text in timing.extras:
+        tables.add("extras", run=run, path=f"time/{name}", text=text)
+    _note_doubts(tables, report, run)
+    if timing.failed:
+        how = f"with status {timing.exit_status}" if timing.exit_status else "by a signal"
+        tables.note(f"time: the command ended {how}", line=report.line, severity="warning", run=run)
+
+
+def _note_doubts(tables: Tables, report: Report, run: int | None) -> None:
+    for severity, message in report.data.doubts:
+        tables.note(message, line=report.line, severity=severity, run=run)
