@@ -86,7 +86,7 @@ def load(
     >>> best = ft.best_under(io, "lat_mean_ns", 500_000)
     >>> upper, lower = ft.plot.load(io, summaries=told, best=best)
     >>> print(lower.get_xlabel())
-    queue depth (points: runs; line and bars: mean, 95% interval)
+    queue depth (points: runs; line and bars: mean, 95 % interval)
     ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
     """
     named = [key for key in (hue, x) if key]
@@ -114,6 +114,7 @@ def load(
     none = [common.named(name, hue) for name, row in chosen.items() if row["iops"] is None]
     for limit in limits:
         _name_limit(lower, limit, latency, none if hue else [say("all")] if none else [])
+    panels[0].cut = any(panel.cut for panel in panels)
     lines = [panels[0].what]
     rings = [
         _best(common.named(name, hue) if hue else "", row["iops"], tick(row[x], common.unit(x)))

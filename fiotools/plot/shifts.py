@@ -163,7 +163,7 @@ def _name(ax: Axes, levels: list[dict[str, Any]]) -> None:
 
 
 def _sure(confidence: float) -> str:
-    return say("{confidence} interval", confidence=f"{confidence:.0%}")
+    return say("{confidence} interval", confidence=common.percentage(confidence))
 
 
 def _called(series: Series, names: list[str], place: float) -> str:

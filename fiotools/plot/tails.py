@@ -136,8 +136,8 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     lines = [say("percentile of the I/Os")]
     if len(confidence) == 1:
         within = {*told.get("method", [])} & {"batch-means"}
-        lines.append(say(_WITHIN if within else _OVER, confidence=f"{confidence[0]:.0%}"))
+        lines.append(say(_WITHIN if within else _OVER, confidence=common.percentage(confidence[0])))
     if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
         lines.append(say("○ no interval, so chance is not ruled out"))
-    lines.append(say("grey: within {band} of equal", band=f"{band:.0%}"))
+    lines.append(say("grey: within {band} of equal", band=common.percentage(band)))
     fit_text.label_below(ax, *lines)

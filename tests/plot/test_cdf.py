@@ -88,7 +88,7 @@ def test_the_axes_say_what_they_are():
     assert [label.get_text() for label in ax.get_legend().get_texts()] == ["xfs", "ext4"]
     assert {line.get_marker() for line in ax.lines} == {"o", "s"}, "told apart in greyscale"
     assert "100 µs" in [tick.get_text() for tick in ax.get_xticklabels()]
-    assert "100%" in [tick.get_text() for tick in ax.get_yticklabels()]
+    assert "100 %" in [tick.get_text() for tick in ax.get_yticklabels()]
 
 
 def test_markers_are_at_known_points():

@@ -69,7 +69,7 @@ def test_percentiles_of_bins_have_a_band_and_bars(kind):
     assert ax.get_xlabel().splitlines() == [
         "percentile of the I/Os",
         "band: the bins that hold the percentiles",
-        "bars, where wider: 95% interval within the run, if I/Os were independent",
+        "bars, where wider: 95 % interval within the run, if I/Os were independent",
     ]
     low, high = ax.get_ylim()
     assert low < 2048 < 8320 < high

@@ -29,7 +29,7 @@ def test_runs_their_levels_and_the_step():
     said = ax.get_xlabel().splitlines()
     assert said == [
         "round",
-        "line: level; band: 95% interval of its step",
+        "line: level; band: 95 % interval of its step",
         "step up, or two levels by chance",
     ]
 
