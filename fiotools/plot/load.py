@@ -86,7 +86,7 @@ def load(
     >>> best = ft.best_under(io, "lat_mean_ns", 500_000)
     >>> upper, lower = ft.plot.load(io, summaries=told, best=best)
     >>> print(lower.get_xlabel())
-    queue depth (points: runs; line and bars: mean, 95 % interval)
+    queue depth (points: runs; line and bars: mean, 95 % interval; arrow: the interval goes on)
     ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
     """
     named = [key for key in (hue, x) if key]
