@@ -34,7 +34,7 @@ _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
 WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-_WHOLE_DRAWN = "{said} (bar at the right)"
+_WHOLE_DRAWN = "{said} (bar)"
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
