@@ -65,6 +65,7 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
+SMALL = 8.33  # points: letters of the size "small"
 _LINE = 12  # points: the height of a line of small words
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
@@ -246,7 +247,7 @@ def _crowd(table: Frame, rows: Sequence[int]) -> str:
     return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
 
 
-def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
+def mark(ax: Axes, series: Series, hue: str | None, size: float = 7, **look: Any) -> None:
     """Draw the points of a series, one entry in the legend."""
     ax.plot(
         [point.value for point in series.points],
@@ -257,17 +258,21 @@ def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
         color=series.colour,
         label=named(series.name, hue),
         zorder=5,
+        **look,
     )
 
 
-def write(ax: Axes, text: str, x: float, place: float, colour: str = "") -> None:
-    """Write a value to the right of a point."""
+def write(
+    ax: Axes, text: str, x: float, place: float, colour: str = "", *, left: bool = False
+) -> None:
+    """Write a value to the right of a point, or to its left."""
     ax.annotate(
         text,
         (x, place),
-        xytext=(8, 0),
+        xytext=(-8 if left else 8, 0),
         textcoords="offset points",
         va="center",
+        ha="right" if left else "left",
         fontsize="small",
         color=colour or ink(ax),
         bbox=paper(ax),
@@ -306,6 +311,14 @@ def axes(ax: Axes | None, rows: float) -> Axes:
         return ax
     with look():
         return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))[1]
+
+
+def limit_x(ax: Axes, low: float, high: float) -> tuple[float, float]:
+    """Set the limits of an x axis, which also hold what was drawn before on Axes that share it."""
+    if not ax.get_autoscalex_on():
+        low, high = min(low, ax.get_xlim()[0]), max(high, ax.get_xlim()[1])
+    ax.set_xlim(low, high)
+    return low, high
 
 
 def keep_room(ax: Axes) -> None:
@@ -614,12 +627,12 @@ class Middles:
         return self.ends[rows[0]]
 
 
-def interval_words(summary: Frame, middle: str) -> str:
-    """Name the intervals of a summary, or nothing if it has none."""
+def confidence_of(summary: Frame, middle: str) -> str:
+    """Give the confidence of a summary's intervals, or nothing if it has none."""
     if not frames.distinct(frames.values(summary, f"{middle}_lo")):
         return ""
     confidence = frames.distinct(frames.values(summary, "confidence"))
-    return interval_of(confidence[0]) if confidence else ""
+    return percent(confidence[0]) if confidence else ""
 
 
 def interval_of(confidence: float) -> str:

@@ -46,12 +46,54 @@ _COLUMN, _NARROW, _LEAST = 34.0, 16.0, 9.0
 _REASONS = 200.0  # points that a page keeps free for them
 _INDENT = 30.0
 _SLANT = sqrt(0.5)
+_ASKED = {
+    "amplified": "extra I/O",
+    "budget": "byte budget",
+    "cache": "page cache",
+    "caching": "OS cache",
+    "copying": "CPU time",
+    "data": "random data",
+    "dd_flush": "dd flushes",
+    "dd_source": "dd's source",
+    "dd_time": "dd's run time",
+    "depth": "queue depth",
+    "elapsed": "elapsed time",
+    "engine": "I/O engine",
+    "error": "errors",
+    "fast_reads": "fast reads",
+    "fast_writes": "fast writes",
+    "flush": "fsync",
+    "layers": "layers",
+    "link": "link speed",
+    "little": "Little's law",
+    "medium": "disk type",
+    "mirror": "mirror",
+    "modes": "latency modes",
+    "omission": "omission",
+    "parts": "sums",
+    "preconditioning": "preconditioned",
+    "processor": "processor",
+    "runtime": "run time",
+    "sides": "same options",
+    "sparse": "unwritten blocks",
+    "submission": "submission",
+    "turns": "disk turns",
+    "twin": "copied numbers",
+    "warm": "warm cache",
+    "warmup": "warm-up",
+}
 WORST = ("impossible", "suspect", "unknown", "ok")
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)\b)?")
 _GIVE = "give what check() returned"
 
 
-def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None = None) -> Axes:
+def credibility(
+    checks: IntoDataFrame,
+    *,
+    y: str | None = None,
+    reasons: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw what `check` said on one page: a row per run, a column per check, and the reasons.
 
     A cell has the worst verdict, and the numbers of its reasons, which stand below: one for each
@@ -66,6 +108,9 @@ def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None 
     y : str, optional
         The column that names the rows, with all its runs in one; by default each run has a row,
         named by its labels, or else by its file.
+    reasons : int, optional
+        List only so many reasons: what is impossible first, then what concerns most rows. By
+        default all, and the evidence that is missing.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -83,7 +128,7 @@ def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None 
     >>> res = ft.read("data/wsl-vhdx/f_ext4-vhdx_write.txt")
     >>> ax = ft.plot.credibility(ft.check(res, ram="7926928KiB", link="usb3-5g"))
     >>> page = " ".join(text.get_text() for text in ax.texts)
-    >>> "link: 1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry" in page
+    >>> "link speed: 1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry" in page
     True
     """
     told = Verdicts(checks, y)
@@ -91,7 +136,7 @@ def credibility(checks: IntoDataFrame, *, y: str | None = None, ax: Axes | None 
     if ax is not None:
         common.keep_room(ax)
         wide, high = _room(ax)
-    page = _page(told, max(wide, 150.0), high)
+    page = _page(told, max(wide, 150.0), high, reasons)
     if ax is None:
         high = page.end
         ax = common.axes(None, ((high + _EDGE) / 72 - 1.5) / common.ROW)
@@ -140,7 +185,7 @@ class _Grid:
         return not self.counted and (self.slanted or (self.lift > 0 and self.column >= _LEAST))
 
 
-def _page(told: Verdicts, wide: float, high: float) -> Page:
+def _page(told: Verdicts, wide: float, high: float, most: int | None) -> Page:
     page, grid = Page(wide), _grid(told, wide, high)
     page.end = grid.head + sum(grid.heights) + 8
     _head(page, told, grid)
@@ -149,9 +194,14 @@ def _page(told: Verdicts, wide: float, high: float) -> Page:
         said = say("{n} runs, counted by the worst verdict of each check", n=runs)
         _paragraph(page, 0, wrapped(said, _SIZE, wide))
     left = max(high - page.end, 3 * _LINE)
-    for alike in (True,) if grid.counted else (False, True):
+    for alike in (True,) if grid.counted or most is not None else (False, True):
         reasons = told.reasons(alike=alike)
+        if most is not None:
+            reasons.sort(key=lambda one: (WORST.index(one.verdict), -len(one.cells)))
         texts = _texts(told, reasons, grid)
+        every = len(texts)
+        if most is not None:
+            every, texts = len(reasons), texts[: min(most, len(reasons))]
         if sum(_height(text, wide) for _, text in texts) <= left:
             break
     shown = _fitting(texts, wide, left)
@@ -166,14 +216,14 @@ def _page(told: Verdicts, wide: float, high: float) -> Page:
             page.write(10, middle, f"{number}", _SIZE, ha="right", va="center_baseline")
         page.mark(20, middle, **_LOOKS[verdict])
         _paragraph(page, _INDENT, lines)
-    if more := len(texts) - len(shown):
+    if more := every - len(shown):
         _paragraph(page, _INDENT, [say("and {n} more, in the frame", n=more)])
     return page
 
 
 def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
     """Choose between a row for each run and counts, by what the page holds."""
-    heads = [width(say(check), _SIZE) for check in told.checks]
+    heads = [width(_name(check), _SIZE) for check in told.checks]
     shown = [called(name) for name in told.rows]
     verdicts = [say(verdict) for verdict in WORST]
     for names, row in ((shown, _ROW), (shown, _DENSE), (verdicts, _ROW)):
@@ -204,7 +254,7 @@ def _head(page: Page, told: Verdicts, grid: _Grid) -> None:
         page.write(
             grid.left + (at + 0.5) * grid.column,
             grid.head - 4,
-            say(check),
+            _name(check),
             _SIZE if slanted else max(5.0, min(_SIZE, grid.column)),
             rotation=45 if slanted else 90,
             rotation_mode="anchor",
@@ -282,8 +332,14 @@ def _texts(told: Verdicts, reasons: Sequence[Reason], grid: _Grid) -> list[tuple
     return found + [(one.verdict, _reason(one, runs)) for one, runs in missing]
 
 
+def _name(check: str) -> str:
+    """Name a check in words."""
+    own = say(check)
+    return _ASKED.get(own, own)
+
+
 def _reason(one: Reason, runs: str) -> str:
-    words = {"checks": listed(say(check) for check in one.checks), "text": one.text}
+    words = {"checks": listed(_name(check) for check in one.checks), "text": one.text}
     if runs:
         return say("{checks} ({runs}): {text}", runs=runs, **words)
     return say("{checks}: {text}", **words)

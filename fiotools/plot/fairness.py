@@ -87,7 +87,7 @@ def fairness(
     if not any(run.points for run in runs):
         raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
     most = max(len(run.rows) for run in runs)
-    ax = common.axes(ax, len(runs) * (1 + 0.06 * min(most, 20)))
+    ax = common.axes(ax, 1 + len(runs) * (1 + 0.06 * min(most, 20)))
     common.name_rows(ax, [units.level(run.name, y) for run in runs])
     _draw(ax, runs, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
     for run in runs:
@@ -99,7 +99,7 @@ def fairness(
     drawn = [row for run in runs for row in run.rows]
     label = common.of_one_run(common.wording("iops"), table, drawn)
     common.unit_axis(ax, "iops", label)
-    fit_text.label_below(ax, label, *_remarks(runs))
+    fit_text.label_below(ax, label, *_key(runs), *_remarks(runs))
     lines = ax.get_xlabel().count("\n") + 1
     below = offset_copy(
         ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
@@ -208,6 +208,7 @@ def _same_threads(
 def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
     """Draw the threads of all rows, and what would be their equal shares."""
     alike, behind = list[_Place](), list[_Place]()
+    edge = max(point for run in runs for point, _ in run.points)
     sticks, shares = list[list[_Place]](), list[list[_Place]]()
     for run in runs:
         late = run.behind
@@ -217,7 +218,10 @@ def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
                 sticks.append([(run.share, point[1]), point])
         for at, name in late.items():
             if name and common.points(ax)[0] > _LEGEND:
-                common.write(ax, called(name), *run.points[at], common.PALETTE[1])
+                x = run.points[at][0]
+                wide = fit_text.width(called(name), common.SMALL) + 12
+                left = x * common.points(ax)[0] / edge > wide
+                common.write(ax, called(name), *run.points[at], common.PALETTE[1], left=left)
         if run.share is not None:
             shares.append([(run.share, run.place - 0.38), (run.share, run.place + 0.38)])
     ax.add_collection(
@@ -283,6 +287,16 @@ def _figures(ax: Axes, run: _Run) -> None:
             fontsize="small",
             annotation_clip=False,
         )
+
+
+def _key(runs: Sequence[_Run]) -> list[str]:
+    """Say what the numbers at the end of the rows are."""
+    if all(run.fact["jain"] is None for run in runs):
+        return []
+    return [
+        say("max/min: fastest thread over slowest"),
+        say("Jain: 1 if all threads are equal, 1/k if one of k does everything"),
+    ]
 
 
 def _remarks(runs: Sequence[_Run]) -> list[str]:

@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
+_FEW = 10  # I/Os
 _GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
 
 
 def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw latency over time, each interval's I/Os by colour.
 
-    Every interval is a column whose colours are shares of its own I/Os, be they many or few: the
-    map shows how latencies spread, and not how many I/Os there were. White is no I/O.
+    Every interval is a column whose colours are shares of its own I/Os: the map shows how latencies
+    spread, and not how many I/Os there were. White is no I/O. An interval with fewer than ten I/Os
+    is blank if most have ten times as many: its shares would say nothing.
 
     A cell is 10 % of latency high: finer bins are added up. A wider bin is a cell of its own, in
     the colour of what it holds for each 10 % of latency, so that it does not look denser than it
@@ -89,12 +91,15 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     widths = _widths(ends)
     grid = _grid(list(found.values()))
     shares = np.array([_shares(found[end], grid) for end in ends.tolist()])
+    counts = np.array([sum(found[end].counts.values()) for end in ends.tolist()])
+    thin = (counts < _FEW) & (counts < np.median(counts) / 10)
+    shares[thin] = 0
     ax = common.axes(ax, 7)
     columns, edges = _columns(shares, ends, widths)
     shown = np.ma.masked_less_equal(columns.T, 0)
     most = float(shares.max())
     # one I/O of the fullest interval is the palest
-    least = min(1 / max(sum(own.counts.values()) for own in found.values()), most / 10)
+    least = min(1 / float(counts.max()), most / 10)
     mesh = ax.pcolormesh(
         edges,
         10.0 ** (grid / _DECADE),
@@ -107,7 +112,10 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     fit_text.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
     fit_text.label_beside(ax, common.latency_of(table))
     fit_text.time_axis(ax, float(edges[0]), float(edges[-1]))
-    fit_text.label_below(ax, say("time since the start (a column: {length})", length=_each(widths)))
+    below = [say("time since the start (a column: {length})", length=_each(widths))]
+    if thin.any():
+        below.append(say("blank columns: fewer than {n} I/Os", n=_FEW))
+    fit_text.label_below(ax, *below)
     figure = ax.get_figure()
     assert figure is not None
     # within these Axes: one of its own binds the figure to a way of laying out

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.language import say
-from fiotools.plot import common
+from fiotools.plot import common, fit_text
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
@@ -22,13 +22,15 @@ def latency(
     *,
     y: str,
     hue: str | None = None,
-    spread: str | None = "lat_stddev_ns",
+    spread: str | tuple[str, str] | None = "lat_stddev_ns",
+    log: bool = False,
     order: Sequence[Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw mean latencies, with one standard deviation of the single I/Os to each side.
+    """Draw mean latencies, with the spread of the single I/Os as bars.
 
-    The bars are the spread of I/Os within a run and not an interval of the mean.
+    The bars are one standard deviation to each side, or reach from one column to another; they are
+    not intervals of the mean.
 
     Parameters
     ----------
@@ -40,8 +42,11 @@ def latency(
         The column that names the rows.
     hue : str, optional
         The column that gives colour and marker.
-    spread : str or None
-        The column with the standard deviation.
+    spread : str, (str, str) or None
+        The column with the standard deviation, or those with both ends of the bars, such as
+        ``("lat_min_ns", "lat_max_ns")``.
+    log : bool
+        A logarithmic axis. Without it the axis begins at 0.
     order : sequence, optional
         The rows from top to bottom.
     ax : matplotlib.axes.Axes, optional
@@ -65,37 +70,76 @@ def latency(
     latency (mean ± standard deviation)
     one run each
     """
-    chart = common.chart(frame, metric, y, hue, order, ax)
-    ax, widths = chart.ax, [0.0] * len(chart.table)
-    if spread:
-        widths = [width or 0.0 for width in numbers(chart.table, spread)]
-    edge = max(point.value + widths[point.row] for one in chart.series for point in one.points)
+    chart = common.chart(frame, metric, y, hue, order, ax, log=log)
+    ax, points = chart.ax, [point for one in chart.series for point in one.points]
+    lows, highs = _ends(chart, spread)
+    edge = max(highs[point.row] for point in points)
+    least = min(lows[point.row] for point in points)
     for one in chart.series:
         for point in one.points:
-            mean, place, width = point.value, point.place, widths[point.row]
-            # a latency is never negative: the lower arm ends at 0
-            arm = [max(0.0, mean - width), mean + width]
+            # a latency is never negative: the lower end is at 0
+            low, high = max(0.0, lows[point.row]), highs[point.row]
             ax.plot(
-                arm,
-                [place, place],
+                [low, high],
+                [point.place, point.place],
                 color=one.colour,
                 alpha=0.35,
                 linewidth=5,
                 solid_capstyle="butt",
             )
-            text = units.human(mean, "ns", like=edge)
-            if width:
+            text = units.human(point.value, "ns", like=None if log else edge)
+            if isinstance(spread, tuple):
+                text = say("mean {value}", value=text)
+            if isinstance(spread, str) and high > point.value:
                 number, _, unit = text.partition(" ")
-                decimals = len(number.partition(".")[2])
+                decimals, width = len(number.partition(".")[2]), high - point.value
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
-            common.write(ax, text, arm[1], place, one.colour)
+            common.write(ax, text, high, point.place, one.colour)
         common.mark(ax, one, hue)
-    ax.set_xlim(0, edge * 1.22 or 1)
-    common.few_ticks(ax.xaxis)
-    what = say("latency (mean ± standard deviation)" if spread else "mean latency")
-    drawn = [point.row for one in chart.series for point in one.points]
-    what = common.of_one_run(what, chart.table, drawn, below=bool(spread or hue))
-    common.unit_axis(ax, metric, what, like=edge)
+    if log:
+        common.above_zero(metric, [least])
+        fit_text.latency_axis(ax, "x", least / 1.3, edge * (edge / least) ** 0.22)
+    else:
+        ax.set_xlim(0, edge * 1.22 or 1)
+        common.few_ticks(ax.xaxis)
+    label = _label(spread, cut=least < 0)
+    drawn = [point.row for point in points]
+    label = common.of_one_run(label, chart.table, drawn, below=bool(spread or hue))
+    if not log:
+        common.unit_axis(ax, metric, label, like=edge)
+    ax.set_xlabel(label, loc="left")
     if hue:
-        common.legend_below(ax, len(chart.series))
+        common.legend_below(ax, len(chart.series), lines=label.count("\n") + 1)
     return ax
+
+
+def _ends(
+    chart: common.Chart, spread: str | tuple[str, str] | None
+) -> tuple[list[float], list[float]]:
+    """Give where the bar of each row of the frame begins and ends."""
+    values = {point.row: point.value for one in chart.series for point in one.points}
+    means = [values.get(row, 0.0) for row in range(len(chart.table))]
+    if spread is None:
+        return means, means
+    if isinstance(spread, str):
+        widths = [width or 0.0 for width in numbers(chart.table, spread)]
+        pairs = list(zip(means, widths, strict=True))
+        return [mean - width for mean, width in pairs], [mean + width for mean, width in pairs]
+    first, last = (zip(means, numbers(chart.table, name), strict=True) for name in spread)
+    # a bar without an end ends at the mean
+    lows = [mean if end is None else end for mean, end in first]
+    highs = [mean if end is None else end for mean, end in last]
+    return lows, highs
+
+
+def _label(spread: str | tuple[str, str] | None, *, cut: bool) -> str:
+    """Say what is drawn."""
+    if spread is None:
+        return say("mean latency")
+    if isinstance(spread, str):
+        cut_at_zero = "latency (mean ± standard deviation, cut at 0)"
+        return say(cut_at_zero if cut else "latency (mean ± standard deviation)")
+    if all(name.endswith(end) for name, end in zip(spread, ("_min_ns", "_max_ns"), strict=True)):
+        return say("latency (point: mean; bar: fastest to slowest I/O)")
+    low, high = (common.wording(name, short=True) for name in spread)
+    return say("latency (point: mean; bar: {low} to {high})", low=low, high=high)

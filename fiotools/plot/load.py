@@ -97,7 +97,7 @@ def load(
     ... })
     >>> upper, lower = ft.plot.load(io, limit="500us")
     >>> print(lower.get_xlabel())
-    queue depth (points: runs; line and bars: mean, 95 % interval)
+    queue depth (points: runs; line and bars: mean, 95 % interval; arrow: the interval goes on)
     ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
     diamond: knee, the highest IOPS / latency: 8
     """
@@ -133,6 +133,7 @@ def load(
     none = [common.named(name, hue) for name, row in chosen.items() if row["iops"] is None]
     for value in limits:
         _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
+    panels[0].cut = any(panel.cut for panel in panels)
     lines = [panels[0].what]
     rings = [
         _best(common.named(name, hue) if hue else "", row["iops"], tick(row[x], common.unit(x)))

@@ -97,7 +97,7 @@ def percentiles(
         if lines:
             ends.append((*end, common.named(name, hue), look))
     _latency_axis(ax, table)
-    share_axis(ax, max(point.share for point in points), bounded=bounded)
+    share_axis(ax, max(point.share for point in points))
     what = say("percentile of the I/Os")
     if is_many:
         what = say("{label} (a line: one run)", label=what)
@@ -230,10 +230,10 @@ def _latency_axis(ax: Axes, table: Frame) -> None:
     ax.set_ylabel(common.latency_name(kinds.pop() if len(kinds) == 1 else None))
 
 
-def share_axis(ax: Axes, last: float, *, bounded: bool = False) -> None:
+def share_axis(ax: Axes, last: float) -> None:
     """Set the axis of percentiles, up to the last one."""
     ticks = [share for share in _TICKS if share <= last]
-    if bounded and 50 in ticks and nines(50) / nines(last) * common.points(ax)[0] < _APART:
+    if 50 in ticks and nines(50) / nines(last) * common.points(ax)[0] < _APART:
         ticks.remove(1)
     ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in ticks]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))

@@ -37,6 +37,7 @@ def ratios(
     *,
     band: float = 0.05,
     labels: list[str] | None = None,
+    limits: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the ratios of `compare`, or the speed-ups of `speedup`, on a logarithmic axis.
@@ -54,7 +55,9 @@ def ratios(
         Half-width of the relevance band that was used.
     labels : list of str, optional
         A name per row; by default the ``by`` columns and ``level / baseline``
-        (``level against baseline`` of speed-ups).
+        (``level against baseline`` of speed-ups). With names of your own, the axis names the sides.
+    limits : (float, float), optional
+        Draw intervals only between these ratios; an arrow says that one goes on.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -82,14 +85,17 @@ def ratios(
     ax = common.axes(ax, len(rows))
     ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
     ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
-    reach = [1 / (1 + band), 1 + band, *_points(ax, rows, drawn)]
+    reach = [1 / (1 + band), 1 + band, *_points(ax, rows, drawn, limits or (0.0, math.inf))]
     common.name_rows(ax, fit_text.names_beside(ax, names))
     common.above_zero(drawn, reach)
     wide = fit_text.beside(ax)
     # wider Axes give way themselves to a text that leaves them
     _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
     size = float(ax.xaxis.label.get_fontsize())
-    lines = [_what(table, drawn, band), *_missing(table, rows, drawn)]
+    against = _sides(table, faster=drawn == "speedup") if labels else ""
+    lines = [_what(table, drawn, band, against), *_missing(table, rows, drawn)]
+    if limits and any(_cut(row, drawn, limits) for row in rows):
+        lines.append(say("arrow: the interval goes on"))
     fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
     return ax
@@ -148,7 +154,13 @@ def _ends(row: Row, drawn: str) -> tuple[float | None, float | None, float | Non
     return _number(row[drawn]), _number(row[f"{drawn}_lo"]), _number(row[f"{drawn}_hi"])
 
 
-def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
+def _cut(row: Row, drawn: str, limits: tuple[float, float]) -> bool:
+    """Say whether the interval of a row goes on beyond the limits."""
+    _, low, high = _ends(row, drawn)
+    return low is not None and high is not None and (low < limits[0] or high > limits[1])
+
+
+def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) -> list[float]:
     """Draw each ratio with its interval, and give what has to be seen on the axis."""
     reach = []
     for place, row in enumerate(rows):
@@ -161,9 +173,13 @@ def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
         marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
         text, end, filling = f"{ratio:#.3g}x", ratio, common.ground(ax)
         if low is not None and high is not None:
-            ax.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
-            reach += [low, high]
-            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", high, colour
+            left, right = max(low, limits[0]), min(high, limits[1])
+            ax.plot([left, right], [place, place], color=colour, linewidth=2.2, zorder=3)
+            for edge, full, arrow in ((left, low, "<"), (right, high, ">")):
+                if edge != full:
+                    ax.plot(edge, place, marker=arrow, markersize=7, color=colour, zorder=3)
+            reach += [left, right]
+            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", right, colour
         ax.plot(
             ratio,
             place,
@@ -178,11 +194,23 @@ def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
     return reach
 
 
-def _what(table: Frame, drawn: str, band: float) -> str:
+def _sides(table: Frame, *, faster: bool) -> str:
+    """Name the sides that all rows share: both, or the baseline."""
+    between = table.columns[table.columns.index("baseline") - 1]
+    levels, baselines = (distinct(values(table, name)) for name in (between, "baseline"))
+    if len(baselines) > 1:
+        return ""
+    if len(levels) > 1:
+        return say("against {baseline}", baseline=units.sides(baselines[0], levels[0], between)[0])
+    return sides(levels[0], baselines[0], between, faster=faster)
+
+
+def _what(table: Frame, drawn: str, band: float, against: str) -> str:
     """Say what the axis shows."""
     metrics = distinct(values(table, "metric"))
     what = listed([common.wording(metric) for metric in metrics], " and ")
     what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
+    what = listed(filter(None, (what, against)))
     return say(
         "{what} (log axis; grey: within {band} of equal)", what=what, band=common.percent(band)
     )
@@ -227,8 +255,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
         taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
         if taken < 0.7:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
-    ax.set_xlim(low, high)
-    ticks_of_ratios(ax.xaxis, low, high)
+    ticks_of_ratios(ax.xaxis, *common.limit_x(ax, low, high))
 
 
 def ticks_of_ratios(axis: Any, low: float, high: float) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import hypot, inf
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
@@ -15,6 +17,7 @@ from fiotools.stats.frames import values
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+_SIZE = 5  # points: a marker
 ENOUGH = 6  # runs from which a median has an interval without assumptions
 
 
@@ -29,6 +32,8 @@ def repeats(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw each run as a point, and under the points the interval of their middle.
+
+    Points that would hide each other are moved up or down.
 
     The interval is that of the mean below six runs and of the median from six on; the axis says
     which. Where there is one run, there is a hollow point and no interval.
@@ -97,22 +102,47 @@ def repeats(
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
             common.write(ax, units.human(centre, chart.unit), right, place, one.colour)
-        common.mark(ax, one, hue, size=5)
-    ax.set_xlim(0, edge * 1.16 or 1)
+    common.limit_x(ax, 0, edge * 1.16 or 1)
+    for one in chart.series:
+        edges = {"markeredgecolor": "white", "markeredgewidth": 0.5}
+        common.mark(ax, _apart(ax, one), hue, size=_SIZE, **edges)
     common.few_ticks(ax.xaxis)
-    interval = common.interval_words(told, middle)
+    confidence = common.confidence_of(told, middle)
     drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
-    if interval and middle == "median":  # an order statistic covers more than asked
-        drawn.append(say("tick and bar: median, at least {interval}", interval=interval))
-    elif interval:
-        drawn.append(say("tick and bar: mean, {interval}", interval=interval))
+    if confidence and middle == "median":  # an order statistic covers more than asked
+        words = "tick and bar: median, at least {confidence} interval"
+        drawn.append(say(words, confidence=confidence))
+    elif confidence:
+        words = "tick and bar: mean, {confidence} interval"
+        drawn.append(say(words, confidence=confidence))
     if all(alone):
         drawn = [say("one run each" if len(alone) > 1 else "one run")]
-    words = {"label": common.wording(metric), "drawn": listed(drawn, "; ")}
-    common.unit_axis(ax, metric, say("{label} ({drawn})", **words), like=edge)
+    label = say("{label} ({drawn})", label=common.wording(metric), drawn=listed(drawn, "; "))
+    common.unit_axis(ax, metric, label, like=edge)
     if hue:
         common.legend_below(ax, len(chart.series), lines=2)
     return ax
+
+
+def _apart(ax: Axes, series: common.Series) -> common.Series:
+    """Move points that would hide each other, up and down in turn."""
+    wide, high = common.points(ax)
+    low, right = ax.get_xlim()
+    per_x, per_row = wide / (right - low), high / abs(ax.get_ylim()[1] - ax.get_ylim()[0])
+    steps = [0, -1, 1, -2, 2]  # half a marker each
+    moved, seen = list[common.Point](), dict[float, list[tuple[float, int]]]()
+    for point in sorted(series.points, key=lambda point: point.value):
+        x, near = point.value * per_x, seen.setdefault(point.place, [])
+        free = [
+            step
+            for step in steps
+            if all(hypot(x - px, (step - py) * _SIZE / 2) >= _SIZE for px, py in near)
+        ]
+        last = {one: max((px for px, py in near if py == one), default=-inf) for one in steps}
+        step = free[0] if free else min(steps, key=lambda one: last[one])
+        near.append((x, step))
+        moved.append(replace(point, place=point.place + step * _SIZE / 2 / per_row))
+    return replace(series, points=moved)
 
 
 def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None:
@@ -122,7 +152,7 @@ def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None
         place,
         linestyle="none",
         marker=series.marker,
-        markersize=5,
+        markersize=_SIZE,
         color=series.colour,
         markerfacecolor=common.ground(ax),
         zorder=6,

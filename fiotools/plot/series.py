@@ -33,6 +33,7 @@ _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
 WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
+_WHOLE_DRAWN = "{said} (bar)"
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
@@ -99,6 +100,7 @@ def series(
     >>> ax.get_xlabel().splitlines()[1]
     'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 % a round'
     """
+    is_percentile = quantity == "value_ns"
     taken = as_samples(samples, quantity)
     if taken is not samples:
         quantity = None
@@ -119,15 +121,18 @@ def series(
         if hue:
             end = line.last if mean is None else mean
             ends.append((float(line.edges[-1]), end, line.name, line.colour))
-        elif mean is not None:
+        elif line.judged and mean is not None:
             text = units.human(mean, line.series.metric.unit)
             ends.append((float(line.edges[-1]), mean, text, common.ink(ax)))
+            if whole := line.judged.draw_whole(ax):
+                top = max(top, whole)
+                below[-1] = say(_WHOLE_DRAWN, said=below[-1])
     below += [line.judged.key() for line in lines if line.judged and line.judged.mean][:1]
     unit = lines[0].series.metric.unit
     ax.set_ylim(0, top * 1.06 or 1)
     common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, top)))
-    fit_text.label_beside(ax, _what(table, lines, hue))
+    fit_text.label_beside(ax, _what(table, lines, hue, is_percentile=is_percentile))
     first, last = (float(pick(line.edges[at] for line in lines)) for pick, at in _ENDS)
     if all(line.series.timed for line in lines):
         fit_text.time_axis(ax, first, last)
@@ -199,7 +204,7 @@ def _steps(
     ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=width, alpha=alpha)
 
 
-def _what(table: Frame, lines: Sequence[Line], hue: str | None) -> str:
+def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile: bool) -> str:
     """Name what is drawn, and its direction if that is one."""
     metric = lines[0].series.metric
     if len({line.series.quantity for line in lines}) > 1 and metric.unit == "ns":
@@ -207,6 +212,9 @@ def _what(table: Frame, lines: Sequence[Line], hue: str | None) -> str:
     else:
         known = _LATENCIES.get(metric.name)
         what = say(known) if known else common.wording(metric.name)
+    shares = frames.distinct(frames.columns(table, ("percentile",)).get("percentile", []))
+    if is_percentile and len(shares) == 1:
+        what = say("p{share} of {what}", share=f"{shares[0]:g}", what=what)
     ways = frames.distinct(frames.columns(table, ("direction",)).get("direction", []))
     return common.going(what, ways[0]) if len(ways) == 1 and hue != "direction" else what
 
@@ -421,6 +429,19 @@ class Judged:
         ax.plot(ends, trend, color=bright, linestyle=(0, (4, 2)), linewidth=1.8, zorder=5)
         return float(max(top, *trend))
 
+    def draw_whole(self, ax: Axes) -> float:
+        """Draw the interval of the mean of the whole at the right edge; give the top."""
+        low, high = (self.told[name] for name in ("mean_lo", "mean_hi"))
+        if low is None or high is None:
+            return 0.0
+        look: Any = {
+            "transform": ax.get_yaxis_transform(),
+            "color": common.ink(ax),
+            "clip_on": False,
+        }
+        ax.plot([1.008, 1.008], [low, high], linewidth=2.5, solid_capstyle="butt", **look)
+        return float(high)
+
     def _allowed(self) -> tuple[float, float] | None:
         """Give the ends of what the rounds fit into, if the window is met."""
         if not self.limits or self.mean is None or self.told["method"] == "fio-slope":
@@ -482,4 +503,5 @@ class Judged:
             lines = [say("grey: window, {n} rounds of {length}", n=size, length=each)]
         if self._allowed() is not None:
             lines.append(say("darker: allowed range"))
-        return listed([*lines, say("line: mean"), say("dashed: trend")], "; ")
+        lines += [say("line: mean"), say("dashed: trend")]
+        return listed(lines, "; ")

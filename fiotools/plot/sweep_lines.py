@@ -58,7 +58,8 @@ class Swept:
         self.values = sorted(set(self.xs))
         self.is_log = (is_far(self.xs), is_far(y for y in self.ys if y is not None))
         self.middles = common.Middles(told, "mean", *keys)
-        self.interval = common.interval_words(told, "mean")
+        self.confidence = common.confidence_of(told, "mean")
+        self.cut = False  # whether an interval goes on beyond the axis
         self.lines = common.levels(self.names, order)
         self.looks = common.looks(self.lines)
         self.panels = frames.groups(table, by)
@@ -133,6 +134,7 @@ class Swept:
         ax.add_collection(drawn, autolim=False)  # an interval does not widen the axis
         arrows = [(px, bottom, "v") for px, low, _ in there if low < bottom]
         arrows += [(px, top, "^") for px, _, high in there if high > top]
+        self.cut |= bool(arrows)
         for px, edge, marker in arrows:
             look: Any = {
                 "marker": marker,
@@ -192,10 +194,13 @@ class Swept:
             one = "{label} (one run each)" if len(alone) > 1 else "{label} (one run)"
             return say(one, label=what)
         drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
-        if self.interval:
-            drawn.append(say("line and bars: mean, {interval}", interval=self.interval))
+        if self.confidence:
+            told = "line and bars: mean, {confidence} interval"
+            drawn.append(say(told, confidence=self.confidence))
         else:
             drawn.append(say("line: mean"))
+        if self.cut:
+            drawn.append(say("arrow: the interval goes on"))
         return say("{label} ({drawn})", label=what, drawn=listed(drawn, "; "))
 
 

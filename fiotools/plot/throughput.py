@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.language import called, say
-from fiotools.plot import common
+from fiotools.plot import common, fit_text
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -71,8 +71,6 @@ def throughput(
         for point in one.points:
             if not log:
                 ax.plot([0, point.value], [point.place] * 2, color=one.colour, lw=2, alpha=0.35)
-            text = units.human(point.value, chart.unit)
-            common.write(ax, text, point.value, point.place, one.colour)
         common.mark(ax, one, hue)
     if log:
         common.above_zero("ceilings", limits.values())
@@ -101,6 +99,23 @@ def throughput(
         )
         if own := ax.get_title(loc="left"):
             ax.set_title(own, pad=20)  # room for the line's name
+    for one in chart.series:
+        for point in one.points:
+            text = units.human(point.value, chart.unit)
+            left = _would_cross(ax, text, point.value, limits.values())
+            common.write(ax, text, point.value, point.place, one.colour, left=left)
     if hue:
         common.legend_below(ax, len(chart.series))
     return ax
+
+
+def _would_cross(ax: Axes, text: str, x: float, limits: Iterable[float]) -> bool:
+    """Say whether a text to the right of a point would lie on a line, and to its left would not."""
+    scale = ax.xaxis.get_transform()
+    low, high = scale.transform(ax.get_xlim())
+    per_point = (high - low) / common.points(ax)[0]
+    wide = (fit_text.width(text, common.SMALL) + 12) * per_point
+    at = float(scale.transform([x])[0])
+    lines = [float(scale.transform([limit])[0]) for limit in limits]
+    right = any(at <= line <= at + wide for line in lines)
+    return right and at - wide > low and not any(at - wide <= line <= at for line in lines)

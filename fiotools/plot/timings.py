@@ -74,7 +74,7 @@ def timings(
     ends = _draw_bars(ax, [spent[row] for row in at], longest)
     over = _write_times(ax, walls, ends, longest)
     common.name_rows(ax, [units.level(row, y) for row in rows])
-    ax.set_xlim(0, longest * (1.24 if over else 1.12) or 1)
+    common.limit_x(ax, 0, longest * (1.24 if over else 1.12) or 1)
     common.few_ticks(ax.xaxis)
     label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
     what = common.of_one_run(label, table, at, below=True)

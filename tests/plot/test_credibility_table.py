@@ -57,7 +57,7 @@ def told(ax):
     return " ".join(text.get_text() for text in ax.texts)
 
 
-CHECKS = ["link", "cache", "budget", "sparse"]
+CHECKS = ["link speed", "page cache", "byte budget", "unwritten blocks"]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
@@ -65,18 +65,22 @@ def test_a_cell_has_the_worst_verdict_and_blank_is_not_asked(kind):
     plain = {name: [None if pd.isna(v) else v for v in SEEN[name]] for name in SEEN}
     frame = SEEN if kind == "pandas" else pl.DataFrame(plain)
     ax = ft.plot.credibility(frame)
-    assert cells(ax, "ext4", CHECKS) == {"link": "ok", "cache": "suspect", "budget": "unknown"}
+    assert cells(ax, "ext4", CHECKS) == {
+        "link speed": "ok",
+        "page cache": "suspect",
+        "byte budget": "unknown",
+    }
     assert cells(ax, "drvfs", CHECKS) == {
-        "link": "impossible",
-        "cache": "suspect",
-        "budget": "unknown",
-        "sparse": "unknown",
+        "link speed": "impossible",
+        "page cache": "suspect",
+        "byte budget": "unknown",
+        "unwritten blocks": "unknown",
     }
 
 
 def test_reasons_are_numbered_and_said_once():
     ax = ft.plot.credibility(SEEN)
-    assert "link: 2.00 GB/s is 4 times the link" in texts(ax)
+    assert "link speed: 2.00 GB/s is 4 times the link" in texts(ax)
     assert sum("8 GB through the page cache" in text.get_text() for text in ax.texts) == 1
     numbers = [text for text in ax.texts if text.get_text() in ("1", "2")]
     small = [text.get_text() for text in numbers if text.get_fontsize() < 8]
@@ -87,8 +91,18 @@ def test_reasons_are_numbered_and_said_once():
 
 def test_of_the_unknown_the_missing_evidence_is_listed():
     ax = ft.plot.credibility(SEEN)
-    assert {"budget (all runs): give ram=", "sparse (1 run): prefill it"} < set(texts(ax))
+    assert {"byte budget (all runs): give ram=", "unwritten blocks (1 run): prefill it"} < set(
+        texts(ax)
+    )
     assert "unaccounted" not in told(ax)
+
+
+def test_only_the_gravest_reasons_are_listed():
+    ax = ft.plot.credibility(SEEN, reasons=1)
+    assert "link speed: 2.00 GB/s is 4 times the link" in texts(ax)
+    assert "8 GB through the page cache" not in told(ax)
+    assert "and 1 more, in the frame" in texts(ax)
+    assert "give ram=" not in told(ax)
 
 
 def test_the_legend_explains_what_is_there():
@@ -107,7 +121,7 @@ def test_verdicts_have_a_shape_each():
 def test_a_column_may_name_the_rows():
     seen = SEEN.assign(disk="usb")
     ax = ft.plot.credibility(seen, y="disk")
-    assert cells(ax, "usb (2 runs)", CHECKS)["link"] == "impossible"
+    assert cells(ax, "usb (2 runs)", CHECKS)["link speed"] == "impossible"
     numbers = [text.get_text() for text in ax.texts if text.get_fontsize() < 8]
     assert numbers == ["1", "2"]
 
@@ -149,8 +163,11 @@ def test_hundreds_of_runs_are_counted_and_the_page_says_so():
     assert {"100", "200", "300"} < set(texts(ax))
     assert ax.figure.get_size_inches()[1] < 11
     # reasons that differ in numbers only count as one
-    assert "link (100 runs): 2.01 GB/s is 2 times what the link can carry (and 69 more" in told(ax)
-    assert "budget (all runs): give ram=" in texts(ax)
+    assert (
+        "link speed (100 runs): 2.01 GB/s is 2 times what the link can carry (and 69 more"
+        in told(ax)
+    )
+    assert "byte budget (all runs): give ram=" in texts(ax)
 
 
 def test_what_the_page_does_not_hold_is_counted():
@@ -228,7 +245,7 @@ def test_narrow_columns_have_the_numbers_below_the_marks():
 def test_a_dollar_is_no_formula():
     ax = ft.plot.credibility(table(finding("usb", "link", "suspect", "a $x and a $y_{")))
     ax.figure.canvas.draw()
-    assert "link: a $x and a $y_{" in texts(ax)
+    assert "link speed: a $x and a $y_{" in texts(ax)
 
 
 @pytest.mark.parametrize("files", ["dda-vhdx/xml/{volume}.xml", "page-cache/{cache}.txt"])

@@ -117,9 +117,24 @@ def test_where_nothing_is_known_it_is_white():
 
 
 def test_more_ios_are_no_darker():
-    rows = [(1.0, edge(120), edge(121), 5), (2.0, edge(120), edge(121), 50_000)]
+    rows = [(1.0, edge(120), edge(121), 10), (2.0, edge(120), edge(121), 50_000)]
     found = list(cells(ft.plot.heatmap(bins(rows))).values())
     assert found == pytest.approx([1, 1])
+
+
+def test_an_interval_of_few_ios_among_full_ones_is_blank():
+    full = [(float(end), edge(120), edge(121), 500) for end in (1, 2, 3)]
+    ax = ft.plot.heatmap(bins([*full, (4.0, edge(140), edge(141), 4)]))
+    assert [left for left, *_ in cells(ax)] == [0, 1, 2]
+    assert ax.get_xlim() == (0, 4)
+    assert ax.get_xlabel().endswith("\nblank columns: fewer than 10 I/Os")
+
+
+def test_few_ios_in_every_interval_are_drawn():
+    few = [(float(end), edge(120), edge(121), 4) for end in (1, 2, 3)]
+    ax = ft.plot.heatmap(bins(few))
+    assert len(cells(ax)) == 3
+    assert "blank" not in ax.get_xlabel()
 
 
 def test_the_first_and_the_last_bin_have_a_place():

@@ -135,7 +135,8 @@ def test_a_single_run_is_hollow_and_the_axis_says_so():
     upper, lower = load()
     hollow = [line for line in upper.lines if line.get_markerfacecolor() == "white"]
     assert [list(line.get_xdata()) for line in hollow] == [[128]]
-    said = "queue depth (points: runs, hollow: only one; line and bars: mean, 95 % interval)"
+    said = "queue depth (points: runs, hollow: only one; line and bars: mean, 95 % interval; "
+    said += "arrow: the interval goes on)"
     said += " diamond: knee, the highest IOPS / latency: 8"
     assert lower.get_xlabel().split() == said.split()
     single = FRAME.drop_duplicates("iodepth")

@@ -372,7 +372,9 @@ def test_sweep_draws_the_means_intervals_and_the_runs_govern_the_axis():
     arrows = [line for line in ax.lines if not line.get_clip_on()]
     assert len(arrows) == sum((least < low) + (most > high) for least, most in whole) > 0
     assert 0 <= low < high < 3.6e9
-    assert ax.get_xlabel() == "block size (points: runs; line and bars: mean, 95 % interval)"
+    assert ax.get_xlabel() == (
+        "block size (points: runs; line and bars: mean, 95 % interval; arrow: the interval goes on)"
+    )
 
 
 def test_sweep_of_one_run_each_has_no_interval():
@@ -532,3 +534,93 @@ def test_saving_wants_what_was_drawn_and_not_its_name(tmp_path):
     with pytest.raises(ft.SchemaError, match=r"data= is the Results or the frame .*, not str"):
         ft.plot.save(ax, tmp_path / "figures" / "x", data="data/dd.txt")
     assert not list(tmp_path.iterdir())
+
+
+def against(rows, **more):
+    """Make what `compare` answers, of (level, baseline, ratio, lo, hi)."""
+    names = ["fs", "baseline", "ratio", "ratio_lo", "ratio_hi"]
+    return pd.DataFrame(rows, columns=names).assign(metric="iops", n=3, n_baseline=3, **more)[
+        ["fs", "baseline", "metric", "n", "n_baseline", "ratio", "ratio_lo", "ratio_hi"]
+    ]
+
+
+def test_the_axis_of_ratios_names_the_sides_that_all_rows_share():
+    one = against([("xfs", "ext4", 1.1, 1.0, 1.2)] * 2)
+    label = ft.plot.ratios(one, labels=["a", "b"]).get_xlabel()
+    assert label.startswith("ratio of I/Os per second, xfs / ext4 (log axis")
+    two = against([("xfs", "ext4", 1.1, 1.0, 1.2), ("zfs", "ext4", 1.1, 1.0, 1.2)])
+    label = ft.plot.ratios(two, labels=["a", "b"]).get_xlabel()
+    assert label.startswith("ratio of I/Os per second, against ext4 (log axis")
+    assert ft.plot.ratios(two).get_xlabel().startswith("ratio of I/Os per second (log axis")
+
+
+def test_an_interval_beyond_the_limits_has_an_arrow():
+    rows = [("xfs", "ext4", 1.1, 0.3, 3.0), ("zfs", "ext4", 1.1, 0.9, 1.3)]
+    ax = ft.plot.ratios(against(rows), limits=(0.5, 2))
+    arrows = {
+        line.get_marker(): line.get_xdata()[0]
+        for line in ax.lines[1:]
+        if len(line.get_xdata()) == 1
+    }
+    assert {mark: x for mark, x in arrows.items() if mark in "<>"} == {"<": 0.5, ">": 2}
+    assert ax.get_xlim()[0] > 0.4
+    assert "1.10x [0.300, 3.00]" in [text.get_text() for text in ax.texts]
+    assert ax.get_xlabel().endswith("arrow: the interval goes on")
+
+
+def test_shared_axes_show_what_was_drawn_on_each():
+    wide = against([("xfs", "ext4", 1.1, 0.3, 3.0)])
+    narrow = against([("xfs", "ext4", 1.1, 1.0, 1.2)])
+    _, axes = plt.subplots(2, sharex=True)
+    for ax, part in zip(axes, (wide, narrow), strict=True):
+        ft.plot.ratios(part, ax=ax)
+    low, high = axes[0].get_xlim()
+    assert low < 0.3 < 3 < high
+    _, axes = plt.subplots(2, sharex=True)
+    for ax, rate in zip(axes, (1000.0, 10.0), strict=True):
+        runs = pd.DataFrame({"fs": ["a", "a"], "iops": [rate, 2 * rate]})
+        told = ft.summarize(runs, "iops", by="fs")
+        ft.plot.repeats(runs, "iops", y="fs", summary=told, ax=ax)
+    assert axes[0].get_xlim()[1] > 2000
+
+
+def test_points_of_repeats_do_not_hide_each_other():
+    runs = pd.DataFrame({"fs": ["a"] * 4, "iops": [1000.0, 1001.0, 1002.0, 5000.0]})
+    told = ft.summarize(runs, "iops", by="fs")
+    ax = ft.plot.repeats(runs, "iops", y="fs", summary=told)
+    (points,) = (line for line in ax.lines if line.get_marker() == "o")
+    assert sorted(points.get_xdata()) == sorted(runs["iops"])
+    near = [y for x, y in zip(*points.get_data(), strict=True) if x < 2000]
+    assert len(set(near)) == 3
+    assert all(abs(y) < 0.4 for y in near)
+
+
+def test_a_value_does_not_stand_on_the_line_of_a_ceiling():
+    rates = pd.DataFrame({"disk": ["a", "b"], "bw_bytes_per_s": [90e6, 20e6]})
+    ax = ft.plot.throughput(rates, y="disk", ceilings={"link": 100e6})
+    sides = {text.get_text(): text.get_ha() for text in ax.texts}
+    assert sides["90.0 MB/s"] == "right"
+    assert sides["20.0 MB/s"] == "left"
+
+
+def test_latency_may_reach_from_column_to_column():
+    rows = pd.DataFrame(
+        {
+            "fs": ["a", "b"],
+            "lat_min_ns": [1e4, 2e4],
+            "lat_mean_ns": [1e5, 2e5],
+            "lat_max_ns": [1e9, 2e6],
+        }
+    )
+    ax = ft.plot.latency(rows, y="fs", spread=("lat_min_ns", "lat_max_ns"), log=True)
+    bars = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
+    assert (1e4, 1e9) in bars
+    assert ax.get_xscale() == "log"
+    assert "mean 100 µs" in [text.get_text() for text in ax.texts]
+    assert ax.get_xlabel() == "latency (point: mean; bar: fastest to slowest I/O)"
+
+
+def test_a_standard_deviation_that_is_cut_says_so():
+    rows = pd.DataFrame({"fs": ["a"], "lat_mean_ns": [1e5], "lat_stddev_ns": [2e5]})
+    ax = ft.plot.latency(rows, y="fs")
+    assert ax.get_xlabel() == "latency (mean ± standard deviation, cut at 0)"

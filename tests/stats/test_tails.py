@@ -186,6 +186,6 @@ def test_the_figure_has_a_band_and_hollow_points_without_one():
     assert [text.get_text() for text in ax.texts] == ["b / a"]
     fillings = [line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"]
     assert fillings[0] == fillings[1] != fillings[2] == "white"
-    assert "95% interval within these runs" in ax.get_xlabel()
+    assert "95 % interval within these runs" in ax.get_xlabel()
     with pytest.raises(ft.SchemaError, match="a percentile twice"):
         ft.plot.tails(pd.concat([found, found]))
