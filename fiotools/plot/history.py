@@ -244,10 +244,10 @@ def _given(
     """Give the levels of a panel as `fiotools.shifts` found them."""
     table = common.opened(shifts)
     if missing := sorted({*NEEDED, axis.name, *cell} - {*table.columns}):
-        by = f", by={list(cell)}" if cell else ""
         raise SchemaError(
             f"not the answer of shifts(): no column {', '.join(missing)};"
-            f" give shifts(frame, {metric!r}, order={axis.name!r}{by})"
+            f" call shifts() with the order {axis.name!r}"
+            + (f" and by {list(cell)}" if cell else "")
         )
     lists = {name: frames.values(table, name) for name in table.columns}
     found = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]

@@ -114,7 +114,7 @@ def test_steps_may_be_those_of_the_runs():
     assert levels == pytest.approx(told["center"].tolist())
     with pytest.raises(ft.SchemaError, match="about other rows"):
         ft.plot.history(frame, "iops", x="number", shifts=told.assign(metric="bw"))
-    with pytest.raises(ft.SchemaError, match="no column commit; give shifts"):
+    with pytest.raises(ft.SchemaError, match="no column commit; call shifts"):
         ft.plot.history(frame, "iops", x="commit", shifts=told)
 
 
