@@ -1,7 +1,7 @@
 """The verbs, and one command from its words to its exit code.
 
-A verb is a line of `VERBS` and a module of its name in `verbs`, with a `COMMAND`. Only the module
-of the verb that was typed is loaded.
+A verb is a line of `VERBS` and a function of its name in a module of `verbs`. Only the module of
+the verb that was typed is loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fiotools.cli import output
-from fiotools.cli.command import Command, spread
+from fiotools.cli.options import Command, spread
 from fiotools.errors import FiotoolsError
 from fiotools.hints import in_shell
 
@@ -38,6 +38,15 @@ VERBS = {
     "report": "one page: verdict, figures, credibility, how it was measured",
     "measure": "run the tools on places of your own, and keep what they print",
     "figures": "redraw a project's figures from its notebooks",
+}
+
+# verbs that share a module with another
+_MODULES = {
+    **dict.fromkeys(["convert", "export"], "read"),
+    "formats": "describe",
+    "plan": "summarize",
+    "speedup": "compare",
+    "figures": "report",
 }
 
 FIRST = """\
@@ -72,7 +81,8 @@ _PLAIN: dict[str, Any] = {
 
 def command_of(verb: str) -> Command:
     """Load a verb."""
-    command: Command = import_module(f"fiotools.cli.verbs.{verb}").COMMAND
+    module = import_module(f"fiotools.cli.verbs.{_MODULES.get(verb, verb)}")
+    command: Command = getattr(module, verb)
     return command
 
 

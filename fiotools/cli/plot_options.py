@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from fiotools.cli import options
-from fiotools.cli.check_options import Known
 from fiotools.cli.options import column, flag, option
 from fiotools.cli.output import Trouble
+from fiotools.cli.verbs.check import Known
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 

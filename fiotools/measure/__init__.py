@@ -7,10 +7,9 @@ interrupted, `campaign` opens the folder of one, and `known` gives what its mani
 
 from __future__ import annotations
 
-from fiotools.measure.campaign import Campaign, campaign
-from fiotools.measure.evidence import known
+from fiotools.measure.campaign import Campaign, campaign, known
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
-from fiotools.measure.signals import Interrupted
+from fiotools.measure.tools import Interrupted
 
 __all__ = ["EXPERIMENTS", "Campaign", "Interrupted", "campaign", "known", "resume", "run"]

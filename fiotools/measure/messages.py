@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.hints import typed
-from fiotools.measure.experiments import Experiment
+from fiotools.measure.experiment import Experiment
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, shared
 from fiotools.measure.plan import Plan

@@ -14,8 +14,7 @@ from typing import Any
 
 from fiotools.errors import MeasureError
 from fiotools.hints import typed
-from fiotools.measure.devices import MEMORY, Device, Mount, devices_of, mount_of
-from fiotools.measure.machine import memory
+from fiotools.measure.machine import MEMORY, Device, Mount, devices_of, memory, mount_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
 _KERNEL = ("/dev", "/proc", "/sys")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from fiotools.display import columns, metrics
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
+from fiotools.measure.experiment import Question
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.experiments.base import Question
 from fiotools.plain_text import many
 from fiotools.reports.apart import SWEPT
 from fiotools.reports.subjects import Source

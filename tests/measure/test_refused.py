@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import lock
 from fiotools.measure import output as outputs
+from fiotools.measure import session
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
 from tests.measure.campaigns import (
@@ -465,10 +465,10 @@ def test_a_damaged_manifest(tmp_path, text):
 
 @linux
 def test_a_folder_is_locked_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE_S", 0)
-    held = lock.hold(tmp_path)
+    monkeypatch.setattr(session, "_PATIENCE_S", 0)
+    held = session.hold(tmp_path)
     with pytest.raises(ft.MeasureError, match="another campaign is at work"):
-        lock.hold(tmp_path)
+        session.hold(tmp_path)
     os.close(held)
-    os.close(lock.hold(tmp_path))
+    os.close(session.hold(tmp_path))
     assert names(tmp_path) == []

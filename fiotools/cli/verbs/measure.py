@@ -9,16 +9,22 @@ from unicodedata import category
 
 import typer
 
-from fiotools.cli.command import Command
-from fiotools.cli.options import flag, option
+from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import OutputClosedError, Trouble, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
-from fiotools.measure.signals import Interrupted
+from fiotools.measure.tools import Interrupted
 
 _LIST = ", ".join(f"{name} (article {one.article})" for name, one in EXPERIMENTS.items())
 
 
+@command(
+    "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
+    "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
+    "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
+    "measure page-cache --dir /srv --dry-run",
+    "measure --resume random-io-20261121-093000",
+)
 def measure(
     experiment: Annotated[
         str | None, typer.Argument(metavar="EXPERIMENT", help=f"{_LIST}.", show_default=False)
@@ -118,15 +124,3 @@ def _say(text: str) -> None:
     told = "".join(one if one == "\n" or category(one)[0] != "C" else "\ufffd" for one in text)
     with suppress(OutputClosedError, Trouble):
         write(f"{told}\n")
-
-
-COMMAND = Command(
-    measure,
-    (
-        "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
-        "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
-        "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
-        "measure page-cache --dir /srv --dry-run",
-        "measure --resume random-io-20261121-093000",
-    ),
-)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from fiotools.measure import page_cache, test_files
 from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.scratch import Scratch
-from fiotools.measure.signals import Watch
+from fiotools.measure.scratch import Scratch, can_drop, fill
+from fiotools.measure.tools import Watch
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ class Experiment(ABC):
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
         """Make what the runs need, outside of any measurement."""
         for scratch in stage.scratch.values():
-            test_files.fill(scratch.path / DATA, plan.size_bytes, watch, tick)
+            fill(scratch.path / DATA, plan.size_bytes, watch, tick)
         return stage
 
     def to_prepare(self, plan: Plan) -> int:
@@ -244,7 +243,7 @@ def fits(size: int, ram: int | None) -> str | None:
 
 def cold() -> str:
     """Say where reading comes from."""
-    if page_cache.can_drop():
+    if can_drop():
         return (
             "the file is dropped from the page cache before each run that reads it "
             "(posix_fadvise); no cache of a host or of a server is"
