@@ -115,7 +115,7 @@ def _copies(given: list[str] | None) -> int | dict[str, int] | None:
     pairs = [text.rpartition("=") for text in columns.split(given)]
     for _, _, number in pairs:
         if not (number.isascii() and number.isdigit()):
-            raise Trouble(f"--copies {number} is no whole number: write 2 or mirror=2", 2)
+            raise Trouble(f"--copies {number} is not a whole number: write 2 or mirror=2", 2)
     if not pairs[0][1]:
         return int(pairs[0][2])
     return {level: int(number) for level, _, number in pairs}
