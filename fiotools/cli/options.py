@@ -136,11 +136,11 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-_METRIC = "What to look at: iops, bw, lat_mean..."
+_METRIC = "The column to look at: iops, bw, lat_mean..."
 Metric = Annotated[
     str | None, option("COLUMN", _METRIC, "--metric", "-m", autocompletion=completion.metric)
 ]
-_BY = "Answer for each of these apart: direction,bs."
+_BY = "One answer for each value of these: direction,bs."
 By = Annotated[list[str] | None, option("COLUMNS", _BY, "--by", autocompletion=completion.apart)]
 _WHERE = "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable."
 Where = Annotated[list[str] | None, option("CONDITION", _WHERE, "--where", "-w")]
@@ -148,9 +148,9 @@ _SCOPE = f"Keep rows of this scope: {', '.join(completion.SCOPES)}."
 Scope = Annotated[str | None, option("SCOPE", _SCOPE, autocompletion=completion.scope)]
 Combine = Annotated[
     Literal["run", "group"] | None,
-    typer.Option(help="First make totals of jobs and threads, for each run or fio group."),
+    typer.Option(help="First add up jobs and threads, for each run or fio group."),
 ]
-Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")]
+Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the plots.")]
 _FORMAT = "json and csv: every column, in base units."
 Format = Annotated[Shape, typer.Option("--format", "-f", help=_FORMAT)]
 ENDINGS = (".parquet", ".csv", ".json", ".jsonl", ".xlsx", ".html")
@@ -164,7 +164,7 @@ Output = Annotated[
     ),
 ]
 Between = Annotated[str | None, column("The column that holds the sides; by default the files.")]
-Confidence = Annotated[float, option("SHARE", "Of the interval.", min=0.5, max=1)]
+Confidence = Annotated[float, option("SHARE", "Confidence of the interval.", min=0.5, max=1)]
 
 
 @dataclass(frozen=True)
@@ -173,20 +173,20 @@ class Sides:
 
     between: Between = None
     baseline: Annotated[
-        str | None, option("VALUE", "What the others are divided by; by default the first.")
+        str | None, option("VALUE", "The value the others are divided by; by default the first.")
     ] = None
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Which rows are meant."""
+    """Which rows count."""
 
     where: Where = None
     scope: Scope = None
     combine: Combine = None
-    drop_missing: Annotated[
-        bool, flag("--drop-missing", "Leave out rows that lack the metric.")
-    ] = False
+    drop_missing: Annotated[bool, flag("--drop-missing", "Leave out rows without the metric.")] = (
+        False
+    )
     table: Annotated[
         str | None,
         option(
@@ -207,16 +207,16 @@ class ReadAs:
         str | None,
         option(
             "FORMAT",
-            "Read as this format (see: fiotools formats) and not by the content.",
+            "Read as this format (see: fiotools formats), whatever the content is.",
             autocompletion=completion.reader,
         ),
     ] = None
     tool_version: Annotated[
-        str | None, option("TEXT", "The tool's version, for formats that do not say it.")
+        str | None, option("TEXT", "The tool's version, for formats that do not tell it.")
     ] = None
     quantity: Annotated[
         Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None,
-        typer.Option(help="What the logs of fio are of whose names do not say it any more."),
+        typer.Option(help="The quantity of fio logs that were renamed."),
     ] = None
     workers: Annotated[
         int, option("N", "Read with N processes: for thousands of files, or large ones.", min=1)
@@ -234,11 +234,11 @@ class Judging:
     ] = 0.05
     method: Annotated[
         Literal["log-welch", "hodges-lehmann"],
-        typer.Option(help="The t interval of logarithms, or the one of their ranks."),
+        typer.Option(help="The t interval of logarithms, or the interval of their ranks."),
     ] = "log-welch"
     looks: Annotated[
         Literal["once", "any"],
-        typer.Option(help="any: runs were added after a look, or may be."),
+        typer.Option(help="any: runs were or may be added after a look at the result."),
     ] = "once"
 
 

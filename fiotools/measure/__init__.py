@@ -1,8 +1,8 @@
 """The articles' procedures, run with the real tools; raw outputs and a manifest are kept.
 
-`run` measures several places with one experiment, `resume` goes on with a campaign that was
-interrupted, `campaign` opens the folder of one, and `known` gives what its manifest knows to
-`fiotools.check`.
+`run` measures several places with one experiment, `resume` continues an interrupted campaign,
+`campaign` opens its folder, and `known` returns the arguments of `fiotools.check` that its manifest
+knows.
 """
 
 from __future__ import annotations

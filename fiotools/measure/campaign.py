@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fiotools.tables.results import Results
 
-# what the manifest has of a run, beside its labels
+# columns of the manifest, beside the labels of a run
 _RUN = (
     *("started_at", "seconds", "command", "resident_pct", "load_1min"),
     *("session", "bytes", "sha256"),
@@ -37,7 +37,7 @@ class Campaign:
     ----------
     folder : Path
     asked : Plan
-        What it was to do.
+        What it was asked to do.
     log : list of dict
         The manifest, line by line.
     """
@@ -95,9 +95,9 @@ class Campaign:
 
     @cached_property
     def results(self) -> Results:
-        """What the runs that are done printed, with ``place``, the workload's labels and ``round``.
+        """The results of the finished runs, with ``place``, the workload's labels and ``round``.
 
-        Commands and times of start are the manifest's, where the raw output has none.
+        Commands and start times are the manifest's if the raw output has none.
         """
         from fiotools.input.read import read
 
@@ -115,7 +115,7 @@ class Campaign:
 
 
 def campaign(folder: str | os.PathLike[str]) -> Campaign:
-    """Open the folder that a campaign wrote.
+    """Open the folder of a campaign.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def campaign(folder: str | os.PathLike[str]) -> Campaign:
     Returns
     -------
     Campaign
-        Its ``results`` are what `fiotools.read` makes of the raw outputs, its ``plan`` is a row per
+        Its ``results`` are the raw outputs as `fiotools.read` reads them, its ``plan`` is a row per
         run.
 
     Raises
@@ -145,7 +145,7 @@ def campaign(folder: str | os.PathLike[str]) -> Campaign:
 
 
 def asked(folder: Path, log: list[Line]) -> Plan:
-    """Give the plan that a manifest begins with."""
+    """Return the plan at the beginning of a manifest."""
     try:
         plan = plan_from(log[0]["plan"])
         experiment_named(plan.experiment)
@@ -155,14 +155,14 @@ def asked(folder: Path, log: list[Line]) -> Plan:
 
 
 def wanted(plan: Plan, log: list[Line]) -> list[Run]:
-    """Give the runs of a plan without those that the places turned out to refuse."""
+    """Return the runs of a plan without those that the places refused."""
     sessions = [line for line in log if line["kind"] == "session"]
     left_out = {tuple(pair) for pair in sessions[-1]["left_out"]} if sessions else set()
     return [run for run in plan.runs() if (run.place, run.workload) not in left_out]
 
 
 def finished(folder: Path, log: list[Line]) -> dict[int, Line]:
-    """Give the runs that ended well and whose raw output is still as it was, by their order."""
+    """Return the runs that ended well and whose raw output is unchanged, by their order."""
     planned = {line["order"]: line for line in log if line["kind"] == "run"}
     return {
         order: line
@@ -172,7 +172,7 @@ def finished(folder: Path, log: list[Line]) -> dict[int, Line]:
 
 
 def _digest(file: Path) -> str | None:
-    """Give the digest of a file, and none of what is a link or cannot be read."""
+    """Return the digest of a file; None for a link or a file that cannot be read."""
     try:
         if not stat.S_ISREG(file.lstat().st_mode):
             return None
@@ -185,10 +185,10 @@ _CABLES = ("nvme", "sata", "sas", "usb", "mmc")
 
 
 def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
-    """Give the arguments of `fiotools.check` that a campaign knows.
+    """Return the arguments of `fiotools.check` that a campaign knows.
 
-    Only what is certain: in a guest, /sys shows the host's inventions, and neither medium nor link
-    is taken from there.
+    Only what is certain: /sys of a guest shows the host's inventions, so neither medium nor link is
+    taken from there.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
     Returns
     -------
     dict
-        Of ``ram``, ``host_ram``, ``media``, ``link``, ``moved`` and ``prefilled``, what is known.
+        The known ones of ``ram``, ``host_ram``, ``media``, ``link``, ``moved`` and ``prefilled``.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
 
 
 def _is_memory(facts: Mapping[str, Any]) -> bool:
-    """Whether what is written there stays in memory, also where memory plays a disk."""
+    """Whether files there stay in memory, also on a disk made of memory."""
     device = facts["device"] or {}
     below = device.get("backing")
     if below is not None:
@@ -262,7 +262,7 @@ def _is_memory(facts: Mapping[str, Any]) -> bool:
 def _is_bare(facts: Mapping[str, Any]) -> bool:
     """Whether it is certain that no memory but the disk's own lies below.
 
-    A server has a cache, and a loop device's file is in this machine's, unless it passes that by.
+    A server has a cache, and a loop device's file is in this machine's, unless it bypasses that.
     """
     if _is_memory(facts):
         return True

@@ -55,12 +55,12 @@ class Throughput(Experiment):
     in_memory = 1
 
     def available(self) -> tuple[str, ...]:
-        """Leave out what only the dd of Linux does."""
+        """Leave out the options of the dd of Linux."""
         linux = sys.platform == "linux"
         return tuple(w for w in self.workloads if linux or {*w.split("-")}.isdisjoint(_LINUX))
 
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
-        """Fill the file to read, and hold the random data to write in memory."""
+        """Fill the file to read, and keep the random data to write in memory."""
         stage = super().prepare(plan, stage, watch, tick)
         if any("random" in workload for workload in plan.workloads):
             stage = replace(stage, random=in_memory(plan.size_bytes, watch, tick))
@@ -71,7 +71,7 @@ class Throughput(Experiment):
         return super().to_prepare(plan) + plan.size_bytes
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Give a dd."""
+        """Return a dd."""
         words = workload.split("-")
         flag = "direct" in words
         size = f"bs={block(1024)}"
@@ -80,7 +80,7 @@ class Throughput(Experiment):
             return transcript(("dd", f"if={DATA}", "of=/dev/null", size, *extra))
         source = "/dev/zero"
         if "random" in words:
-            # where there is no file in memory, the prepared file has the data
+            # without a file in memory, the prepared file has the data
             source = DATA if stage.random is None else f"/dev/fd/{stage.random}"
         return transcript(
             (
@@ -91,14 +91,14 @@ class Throughput(Experiment):
         )
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say what is the page cache's."""
+        """Tell which rates are the page cache's."""
         small = fits(plan.size_bytes, ram)
         writes = [{*name.split("-")} for name in plan.workloads if name.startswith("write")]
         plain = any(words.isdisjoint(_LINUX) for words in writes)
         if small and plain:
             yield (
-                f"{small}: writing without fdatasync and direct ends in the page cache, "
-                "and its rate is that of memory"
+                f"{small}: writes without fdatasync and direct end in the page cache, "
+                "and their rate is that of memory"
             )
         if any("zeros" in name for name in plan.workloads):
             yield "zeros may never be stored: compare them with the random data"
@@ -127,7 +127,7 @@ class BlockSize(Experiment):
     files = 2
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Give a plain dd, as the article has it."""
+        """Return a plain dd, as in the article."""
         operation, size = workload.split("_")
         kib = _KIB[size]
         if operation == "read":
@@ -138,13 +138,12 @@ class BlockSize(Experiment):
         )
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say that plain dd waits for nothing."""
+        """Tell that plain dd waits for nothing."""
         small = fits(plan.size_bytes, ram)
         if small:
             yield (
-                f"{small}: plain dd writes zeros into the page cache, so this is what a system "
-                "call costs at each block size; for the disk's own rate see throughput, with "
-                "fdatasync"
+                f"{small}: plain dd writes zeros into the page cache, so this is the cost of a "
+                "system call at each block size; throughput with fdatasync measures the disk"
             )
         yield cold()
 
@@ -168,12 +167,12 @@ class PageCache(Experiment):
     in_memory = 1
 
     def here(self) -> str | None:
-        """Say that a cold cache cannot be had without posix_fadvise."""
+        """Refuse to run without posix_fadvise: no cache would be cold."""
         if can_drop():
             return super().here()
         return (
-            "page-cache: this system has no posix_fadvise, so that without root nothing can be "
-            "dropped from the page cache; run it on Linux"
+            "page-cache: this system has no posix_fadvise, so nothing can be dropped from the page "
+            "cache without root; run it on Linux"
         )
 
     def before(self, workload: str, number: int, scratch: Scratch) -> Path:
@@ -191,20 +190,20 @@ class PageCache(Experiment):
         return 100.0 if workload == "warm" else 0.0
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Give the article's own."""
+        """Return the article's command."""
         return timed(f"cat {DATA} > /dev/null")
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say what is cold and what is not."""
+        """Tell what is cold and what is not."""
         yield (
             "cold: the file is dropped from this machine's page cache (posix_fadvise); a host or a "
-            "server may still have it in its own"
+            "server may still cache it"
         )
-        yield f"warm: {binary(plan.size_bytes)} are read once before, and stay in memory"
+        yield f"warm: {binary(plan.size_bytes)} are read once first, and stay in memory"
 
 
 _ENGINES = {"linux": "libaio", "darwin": "posixaio", "win32": "windowsaio"}
-_FILES = "data.$jobnum.tmp"  # fio's own word for the number of a job, from 0
+_FILES = "data.$jobnum.tmp"  # fio replaces $jobnum by the number of a job, from 0
 _PATTERNS = {
     "random-read": ("--rw=randread",),
     "random-write": ("--rw=randwrite",),
@@ -227,7 +226,7 @@ class RandomIO(Experiment):
     efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
 
     def jobs(self) -> int:
-        """Give one to each processor, as the article does."""
+        """Return the number of processors, as in the article."""
         return processors()
 
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
@@ -243,11 +242,11 @@ class RandomIO(Experiment):
         return f"{plan.seconds} s a run, {span(runs * (plan.seconds + 0.4))} and the preparation"
 
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
-        """Drop what lies below the place too; fio drops its own files by itself."""
+        """Drop the file below the place; fio drops its own files."""
         scratch.drop_below()
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Give the article's job; the offsets differ from round to round, and not by place."""
+        """Return the article's job; the offsets differ between rounds, not between places."""
         return Command(
             (
                 *("fio", f"--name={workload}", f"--filename_format={_FILES}"),
@@ -262,14 +261,14 @@ class RandomIO(Experiment):
         )
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say which cache is passed by."""
+        """Tell which caches are bypassed."""
         small = fits(plan.size_bytes, ram)
         if plan.buffered and small:
             yield f"{small}, and direct I/O is off: this measures the page cache"
         elif small:
             yield (
-                f"{small}; direct=1 passes this machine's page cache by, and neither a host's nor "
-                "a server's"
+                f"{small}; direct=1 bypasses this machine's page cache, but not a host's or a "
+                "server's"
             )
         yield (
             f"{plan.jobs} jobs, as many as processors, each with a file of {binary(_share(plan))} "
@@ -283,7 +282,7 @@ class RandomIO(Experiment):
 
 
 def _share(plan: Plan) -> int:
-    """Give the size of one job's file: all of them together are as large as the plan says."""
+    """Return the size of one job's file: all of them have the size of the plan together."""
     return plan.size_bytes // plan.jobs // 4096 * 4096
 
 
@@ -296,9 +295,9 @@ _TRIED = 64  # files
 class SmallFiles(Experiment):
     """Unpack 4294 files in 213 folders, without and with waiting for the disk.
 
-    Every run unpacks into a folder of its own, and all of them stay until the end. What was removed
-    a moment ago would slow the next run down: ext4 without a journal walks by the inodes that it
-    has just freed, and a disk that is told of freed blocks (discard) is busy with them.
+    Every run unpacks into a folder of its own, and all of them stay until the end. Removing one
+    would slow the next run down: ext4 without a journal walks over the inodes that it has just
+    freed, and a disk that is told of freed blocks (discard) is busy with them.
     """
 
     name = "small-files"
@@ -313,11 +312,11 @@ class SmallFiles(Experiment):
     is_fixed = True
 
     def available(self) -> tuple[str, ...]:
-        """Leave out what only the sync of Linux does: one file system."""
+        """Leave out unpack-sync without Linux, whose sync can flush one file system."""
         return self.workloads if sys.platform == "linux" else ("unpack",)
 
     def held(self, runs: int) -> int:
-        """Count the tarball, and what it unpacks to: in blocks of 4 KiB, and with its inodes."""
+        """Count the tarball, and its files in blocks of 4 KiB with inodes."""
         return 1 + 2 * runs
 
     def to_prepare(self, plan: Plan) -> int:
@@ -325,11 +324,11 @@ class SmallFiles(Experiment):
         return plan.size_bytes * len(plan.places)
 
     def lasts(self, plan: Plan, runs: int) -> str:
-        """Know it by experience: the article's took from 5 s to half a minute."""
+        """Estimate by experience: the article's runs took from 5 s to half a minute."""
         return f"{span(0.3 * runs)} on a fast disk, {span(15.0 * runs)} on a slow mount"
 
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
-        """Write the tarball, and read it once; try how long removing takes, if time is short."""
+        """Write the tarball, and read it once; measure the removal if time is short."""
         removal = 0.0
         for scratch in stage.scratch.values():
             file = scratch.path / _TARBALL
@@ -345,12 +344,12 @@ class SmallFiles(Experiment):
         (scratch.path / _folder(workload, number)).mkdir()
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Unpack inside of the folder, as the article does."""
+        """Unpack inside the folder, as in the article."""
         line = f"({_UNPACK} && sync -f .)" if workload == "unpack-sync" else _UNPACK
         return replace(timed(line), folder=_folder(workload, number))
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say what is waited for."""
+        """Tell which workload waits for the disk."""
         yield (
             f"{FILES} files in {FOLDERS} folders, {binary(plan.size_bytes)}: unpack ends when the "
             "files are made, in the page cache; unpack-sync when the disk has them"
@@ -362,7 +361,7 @@ def _folder(workload: str, number: int) -> str:
 
 
 def _removal_s(scratch: Scratch) -> float:
-    """Try with some files how long it takes to remove what one run leaves."""
+    """Measure with some files how long removing the files of one run takes."""
     folder = scratch.path / "tried.tmp"
     folder.mkdir()
     for number in range(_TRIED):
@@ -391,11 +390,11 @@ class Diskspd(Experiment):
     efforts = (Effort(256 * MIB, 5, 5), Effort(5120 * MIB, 5, 60), Effort(5120 * MIB, 10, 120))
 
     def here(self) -> str | None:
-        """Say that DISKSPD is for Windows."""
+        """Tell that DISKSPD runs on Windows."""
         return None if sys.platform == "win32" else "diskspd runs on Windows"
 
     def needs_direct(self, workload: str, plan: Plan) -> bool:
-        """Leave that to DISKSPD, which says so itself."""
+        """Leave that to DISKSPD, which reports it itself."""
         return False
 
     def lasts(self, plan: Plan, runs: int) -> str:
@@ -406,15 +405,15 @@ class Diskspd(Experiment):
         """Leave the cache to -Sh."""
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Give the article's command on the file that was filled; XML has more than text."""
+        """Return the article's command on the filled file; XML has more than text."""
         return Command(("diskspd", *_OPTIONS, f"-d{plan.seconds}", f"-z{number}", "-Rxml", DATA))
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say which cache is passed by."""
-        yield "-Sh passes the cache of Windows by, and neither a host's nor a controller's"
+        """Tell which caches are bypassed."""
+        yield "-Sh bypasses the cache of Windows, but not a host's or a controller's"
 
     def elsewhere(self) -> str:
-        """Give the command to type there."""
+        """Return the command to type on Windows."""
         command = " ".join(("diskspd", *_OPTIONS, "-d120", "-c5G", "-Rxml", "D:\\IO.dat"))
         return f"""DISKSPD runs on Windows ({install_hint("diskspd")}).
 There, with fiotools:
@@ -425,7 +424,7 @@ or by hand, on each place in turn and at least five times, numbered:
 
     {command} > nvme_mixed_1.xml
 
-Throw the first away: -c made a file that nothing was written to yet. Delete IO.dat at the end.
+Throw the first away: -c made a file without data. Delete IO.dat at the end.
 Bring the .xml files into one folder here, and read them with their names as labels:
 
     ft.read("FOLDER/{{place}}_{{workload}}_{{round:d}}.xml")
@@ -439,7 +438,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment_named(name: str) -> Experiment:
-    """Find an experiment, or say which there are."""
+    """Find an experiment by its name."""
     if name not in EXPERIMENTS:
         raise MeasureError(f"there is no experiment {name!r}; there are: {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[name]

@@ -22,7 +22,7 @@ _KIB = re.compile(r"^(MemTotal|MemAvailable):\s+(\d+) kB", re.M)
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine in plain values; what it does not tell is None."""
+    """Describe the machine in plain values; None if it does not tell."""
     total, available = memory()
     return {
         "kernel": " ".join((platform.system(), platform.release(), platform.machine())),
@@ -44,7 +44,7 @@ def processors() -> int:
 
 
 def memory() -> tuple[int | None, int | None]:
-    """Give the bytes of memory, and how many of them may be used here (the group's limit kept)."""
+    """Return the bytes of memory, and the bytes available here (within the group's limit)."""
     found = {name: int(kib) * 1024 for name, kib in _KIB.findall(_read(_PROC / "meminfo") or "")}
     total, available = found.get("MemTotal"), found.get("MemAvailable")
     if total is None and hasattr(os, "sysconf"):  # macOS
@@ -60,7 +60,7 @@ def memory() -> tuple[int | None, int | None]:
 
 
 def _limit() -> int | None:
-    """Give the smallest limit of memory on the way up from this process's control group."""
+    """Return the smallest limit of memory of this process's control group and its parents."""
     group = re.search(r"^0::(/.*)$", _read(_PROC / "self" / "cgroup") or "", re.M)
     files = [_CGROUP / "memory" / "memory.limit_in_bytes"]
     if group:
@@ -71,7 +71,7 @@ def _limit() -> int | None:
 
 
 def is_guest() -> bool | None:
-    """Say whether this is a virtual machine; None where it cannot be known."""
+    """Whether this is a virtual machine; None if that cannot be known."""
     flags = _line("flags")
     if flags is None:
         return None
@@ -91,7 +91,7 @@ def _read(file: Path) -> str | None:
 
 
 def binary(count: float) -> str:
-    """Write a number of bytes as memory and files are counted.
+    """Write a number of bytes in KiB, MiB, GiB or TiB.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def binary(count: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """Write a duration as people say it.
+    """Write a duration for people.
 
     Examples
     --------
@@ -121,20 +121,20 @@ def span(seconds: float) -> str:
 
 
 _TABLE = Path("/proc/self/mountinfo")
-MEMORY = ("tmpfs", "ramfs")  # file systems that are nothing but memory
+MEMORY = ("tmpfs", "ramfs")  # file systems in memory
 _ESCAPED = re.compile(r"\\([0-7]{3})")
-# values that name folders, addresses or people
+# values with names of folders, addresses or people
 _PRIVATE = re.compile(r"(\b(?:\w*addr|username|domain)=)[^,]*|=[^,]*[/:@][^,]*")
 _SYS = Path("/sys")
 _USB = {"480": "usb2", "5000": "usb3-5g", "10000": "usb3-10g", "20000": "usb3-gen2x2"}
 _SATA = {"3.0 Gbps": "sata-2", "6.0 Gbps": "sata-3"}
 _PCIE = {"8.0": "pcie3", "16.0": "pcie4", "32.0": "pcie5"}
-_MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes of something else
+_MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes
 
 
 @dataclass(frozen=True)
 class Mount:
-    """One line of the table.
+    """One line of mountinfo.
 
     Attributes
     ----------
@@ -145,11 +145,11 @@ class Mount:
     source : str
         The device, the server, or just a word.
     options : str
-        Of the mount and of the file system; values that name folders, addresses or people are cut.
+        Of the mount and the file system, without names of folders, addresses or people.
     device : str
         Major and minor number.
     upper : str or None
-        Where an overlay keeps what is written.
+        The folder in which an overlay keeps writes.
     """
 
     point: str
@@ -161,7 +161,7 @@ class Mount:
 
 
 def mount_of(folder: Path, table: str | None = None) -> Mount | None:
-    """Find the mount that a resolved folder lies on; None where the system does not tell.
+    """Find the mount of a resolved folder; None if the system does not tell.
 
     Examples
     --------
@@ -207,13 +207,13 @@ class Device:
     Attributes
     ----------
     name : str
-        As the kernel calls it.
+        The kernel's name.
     model : str or None
     rotational : bool or None
     transport : str or None
         nvme, sata, sas, usb, virtio, mmc, loop, ...
     link : str or None
-        As `fiotools.check` calls it, where that is certain.
+        The name for `fiotools.check` if it is certain.
     size_bytes : int or None
     backing : Backing or None
         Of a loop device.
@@ -229,37 +229,37 @@ class Device:
 
     @property
     def is_memory(self) -> bool:
-        """Whether what is written to it stays in memory."""
+        """Whether files on it stay in memory."""
         if self.backing is None:
             return self.transport in ("zram", "ram")
         below = self.backing.device
         return self.backing.file_system in MEMORY or (below is not None and below.is_memory)
 
     def images(self) -> list[Path]:
-        """Give the file of a loop device, and what may be below that."""
+        """List the file of a loop device, and the files below that."""
         if self.backing is None:
             return []
         below = self.backing.device
         return [Path(self.backing.path), *(() if below is None else below.images())]
 
     def facts(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return it as plain values."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Backing:
-    """The file that is a loop device's disk.
+    """The file of a loop device.
 
     Attributes
     ----------
     path : str
     file_system : str or None
-        That the file lies on.
+        The file system of the file.
     is_direct : bool
-        Whether the loop device passes the page cache of this file by.
+        Whether the loop device bypasses the page cache of this file.
     device : Device or None
-        The one disk under that file system.
+        The only disk under that file system.
     """
 
     path: str
@@ -269,7 +269,7 @@ class Backing:
 
 
 def devices_of(mount: Mount, root: Path = _SYS) -> list[Device]:
-    """Describe the disks under a mount; none where the system does not tell."""
+    """Describe the disks under a mount; none if the system does not tell."""
     if mount.kind == "overlay":
         below = _mount_of(mount.upper)
         return [] if below is None else devices_of(below, root)
@@ -287,7 +287,7 @@ def devices_of(mount: Mount, root: Path = _SYS) -> list[Device]:
 
 
 def _mount_of(path: str | None) -> Mount | None:
-    """Find the mount of a path that the kernel told; it may be out of sight, as in a container."""
+    """Find the mount of a path from the kernel; a container may not see it."""
     try:
         return None if path is None else mount_of(Path(path).resolve(strict=True))
     except OSError:
@@ -295,7 +295,7 @@ def _mount_of(path: str | None) -> Mount | None:
 
 
 def _number(source: str) -> str | None:
-    """Give the number of a device file: btrfs and others have one of their own."""
+    """Return the number of a device file: btrfs and others have one of their own."""
     if not source.startswith("/dev/"):
         return None
     try:
@@ -308,7 +308,7 @@ def _number(source: str) -> str | None:
 
 
 def _members(place: Path, root: Path) -> list[Path]:
-    """Give all devices of the btrfs that one of them belongs to: the mount names only one."""
+    """List all devices of a btrfs from one of them: the mount names only one."""
     for folder in (root / "fs" / "btrfs").glob("*/devices"):
         there = {member.name: member.resolve() for member in folder.iterdir()}
         if place.name in there:

@@ -31,7 +31,7 @@ Line = dict[str, Any]
 
 
 def now() -> str:
-    """Give the time as the manifest has it.
+    """Return the time as in the manifest.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Manifest:
         sync_folder(folder)
 
     def write(self, kind: str, facts: Mapping[str, Any]) -> Line:
-        """Write a line, and wait until the disk has it."""
+        """Write a line, and wait until it is on the disk."""
         line = {"kind": kind, **facts}
         data = json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
         whole = os.fstat(self._handle).st_size
@@ -65,7 +65,7 @@ class Manifest:
             os.fsync(self._handle)
         except OSError as error:
             with suppress(OSError):
-                os.ftruncate(self._handle, whole)  # the next line is not to follow half a one
+                os.ftruncate(self._handle, whole)  # no line follows half a line
             raise MeasureError(f"{self.path}: {error.strerror}") from None
         return line
 
@@ -120,13 +120,13 @@ def lines(folder: Path) -> list[Line]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last, where the system can."""
+    """Flush the names in a folder if the system can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
-    except OSError:  # some file systems cannot, and keep names by themselves
+    except OSError:  # some file systems cannot, and need not
         pass
     finally:
         os.close(handle)
@@ -137,12 +137,12 @@ _LEAST = 4 * 2**20  # bytes free, for one raw output
 
 
 def choose(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path, bool]:
-    """Give the folder, and whether it has to be made; one that is there is empty, or a campaign's.
+    """Return the folder, and whether it is new; one that exists is empty, or a campaign's.
 
     Raises
     ------
     MeasureError
-        If something else is there.
+        If it holds something else.
     """
     if output is None:
         stem = f"{experiment}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
@@ -160,7 +160,9 @@ def choose(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path
             f"{argument('output')}"
         )
     if {*"*?[]{}"} & {*str(folder)}:
-        raise MeasureError(f"{folder}: * ? [ ] {{ }} mean something else to fiotools.read")
+        raise MeasureError(
+            f"{folder}: * ? [ ] {{ }} have a meaning for fiotools.read: choose another name"
+        )
     return folder, is_new
 
 
@@ -174,7 +176,7 @@ def make(folder: Path) -> None:
 
 
 class Raw:
-    """One raw output while it is written: a hidden file, renamed when it is whole.
+    """A raw output while it is written: a hidden file, renamed when it is whole.
 
     Attributes
     ----------
@@ -188,7 +190,7 @@ class Raw:
 
     def __init__(self, folder: Path, name: str, head: str = "") -> None:
         self._folder, self.path = folder, folder / name
-        # a tool whose report finds no room ends as if nothing had happened
+        # a tool may end well though its report found no room
         if shutil.disk_usage(folder).free < _LEAST:
             raise MeasureError(f"{folder}: no room is left for the results")
         self.part = folder / f".{name}.part"
@@ -204,16 +206,16 @@ class Raw:
             raise
 
     def said(self) -> str:
-        """Give the end of what went to stderr, or of the transcript."""
+        """Return the end of stderr, or of the transcript."""
         file = self.part if self.errors == self.handle else self._errors
         return file.read_bytes()[-4000:].decode("utf-8", "replace").strip()
 
     def keep(self) -> int:
-        """Give it its name, once the disk has it; return its size."""
+        """Flush and rename it; return its size."""
         size = os.fstat(self.handle).st_size
         try:
             os.fsync(self.handle)
-        except OSError as error:  # which file it was, an open one does not say
+        except OSError as error:  # an open file does not tell its name
             raise OSError(error.errno, error.strerror, str(self.path)) from None
         self._close()  # Windows renames no open file
         self.part.replace(self.path)
@@ -221,7 +223,7 @@ class Raw:
         return size
 
     def drop(self) -> None:
-        """Close and remove what has no name yet."""
+        """Close and remove the hidden files."""
         self._close()
         self.part.unlink(missing_ok=True)
         self._errors.unlink(missing_ok=True)

@@ -47,16 +47,16 @@ def size_for(
     experiment : Experiment
     places : sequence of Place
     wanted : int
-        The size that the experiment would like.
+        The size of the experiment.
     given : str or number, optional
-        The size that the caller insists on.
+        The size that the caller asked for.
     runs : int
-        How many there are on each place.
+        Runs on each place.
 
     Raises
     ------
     MeasureError
-        If there is no room for what was given, or for the least that makes sense.
+        If there is no room for the given size, or for the smallest sensible one.
     """
     ceilings = _ceilings(experiment, places, experiment.held(runs))
     if given is not None or experiment.is_fixed:
@@ -76,7 +76,7 @@ def size_for(
 
 
 def _ceilings(experiment: Experiment, places: Sequence[Place], held: int) -> list[tuple[int, str]]:
-    """Give the largest size that each file system, and memory, has room for; and why."""
+    """List the largest size that each file system, and memory, has room for; and why."""
     found = []
     together: dict[str, list[Place]] = {}
     for place in places:
@@ -107,7 +107,9 @@ def _read(given: str | float) -> int:
     except (TypeError, ValueError):
         size = 0.0
     if isinstance(given, bool) or not _STEP <= size < 2**60:
-        raise MeasureError(f"size {given!r} is none: write 1G or 256M, {binary(_STEP)} at least")
+        raise MeasureError(
+            f"size {given!r} is not a size: write 1G or 256M, {binary(_STEP)} at least"
+        )
     return int(size)
 
 
@@ -137,7 +139,7 @@ def make_plan(
     if until not in ENDS:
         raise MeasureError(f"until {until!r} is not one of {', '.join(ENDS)}")
     if until == "settled" and len(places) < 2 and experiment.cached is None:
-        raise MeasureError("one place has nothing to be compared with that could be settled")
+        raise MeasureError("until 'settled' needs two places to compare")
     rounds = _count("rounds", rounds, MOST if until == "settled" else preset.rounds)
     limit = LIMIT_S if effort == "quick" else None
     runs = rounds * len(workloads) * len(places)
@@ -148,7 +150,7 @@ def make_plan(
         seconds = _count("seconds", seconds, default)
     elif seconds is not None:
         raise MeasureError(
-            f"{experiment.name} runs until it is done: it takes no {argument('seconds')}"
+            f"{experiment.name} runs until it is done: leave out {argument('seconds')}"
         )
     if buffered and not experiment.is_direct:
         raise MeasureError(
@@ -157,7 +159,7 @@ def make_plan(
         )
     if size is not None and experiment.is_fixed:
         raise MeasureError(
-            f"{experiment.name} is as the article has it: it takes no {argument('size')}"
+            f"{experiment.name} has the size of the article: leave out {argument('size')}"
         )
     return Plan(
         experiment=experiment.name,
@@ -190,7 +192,7 @@ def _count(name: str, given: Any, default: int) -> int:
     if given is None:
         return default
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 100_000:
-        raise MeasureError(f"{name} {given!r} is no whole number from 1")
+        raise MeasureError(f"{name} {given!r} is not a whole number from 1")
     return int(given)
 
 
@@ -228,41 +230,41 @@ def run(
 ) -> Campaign | None:
     """Measure several places with one of the articles' procedures, with the real tools.
 
-    Every run's raw output is kept, with a manifest that tells how it came about. In the places
-    nothing is left, whatever happens; a campaign that was interrupted is resumed by the same call
-    with the same `output`, or by `resume`.
+    The raw output of every run is kept, with a manifest of how it was made. Nothing is left in the
+    places, whatever happens. Repeat the call with the same `output`, or call `resume`, to continue
+    an interrupted campaign.
 
     Parameters
     ----------
     experiment : str
         ``throughput``, ``page-cache``, ``random-io``, ``block-size``, ``small-files``, ``diskspd``.
     places : mapping of name to folder, or list of folders or of ``name=folder``
-        Each gets a private folder, in which everything happens, and which is removed.
+        Each gets a private folder for everything, which is removed.
     output : path, optional
-        A new or empty folder for the results, or that of the same campaign; by default one that is
-        named after the experiment and the time, in the working directory.
+        A new or empty folder for the results, or the folder of the same campaign; by default named
+        after the experiment and the time, in the working directory.
     effort : {"quick", "normal", "thorough"}
-        Quick ends in two minutes, with as many rounds as fit.
+        ``"quick"`` ends in two minutes, with as many rounds as fit.
     rounds : int, optional
-        Runs of each workload on each place; 5 by default. Until all is settled: at most, 30 by
+        Runs of each workload on each place; 5 by default. With ``until="settled"`` the most, 30 by
         default.
     size : str or number, optional
-        Of a test file: ``"4G"``; by default as free space and memory allow.
+        Size of a test file: ``"4G"``; by default as free space and memory allow.
     seconds : int, optional
-        Of each run, where the tool runs for a time.
+        Duration of each run if the tool runs for a time.
     only : sequence of str
-        These workloads, and not all.
+        Only these workloads.
     buffered : bool
-        For random-io: through the page cache.
+        Use the page cache in random-io.
     until : {"rounds", "settled"}
-        Settled: stop after the round at which every comparison of the experiment has a verdict. The
-        intervals are those of ``compare(..., looks="any")``, also in the report.
+        ``"settled"``: stop after the round in which every comparison of the experiment has a
+        verdict. The intervals are those of ``compare(..., looks="any")``, also in the report.
     dry : bool
-        Say what would be done, and do nothing.
+        Show the plan, and do nothing.
     progress : bool
-        Show a bar on stderr if that is a terminal, and else `say` now and then how far it is.
+        Show a bar on stderr if it is a terminal, else report progress to `say` now and then.
     say : callable, optional
-        Takes what there is to say before and after: `print`.
+        Receives the messages before and after: `print`.
 
     Returns
     -------
@@ -274,7 +276,7 @@ def run(
     MeasureError
         If it cannot be done, or a tool failed.
     KeyboardInterrupt
-        After Ctrl-C, when everything is removed and what was measured is kept.
+        After Ctrl-C, when everything is removed and the finished runs are kept.
 
     Examples
     --------
@@ -314,19 +316,19 @@ def run(
 def resume(
     folder: str | os.PathLike[str], *, progress: bool = True, say: Say | None = None
 ) -> Campaign:
-    """Go on with a campaign that was interrupted: remove what it left, and do the missing runs.
+    """Resume an interrupted campaign: remove what it left, and do the missing runs.
 
     Parameters
     ----------
     folder : path
-        Of its results.
+        The folder of its results.
     progress, say
         As in `run`.
 
     Raises
     ------
     MeasureError
-        As in `run`; if a place is not where it was; if nothing is missing.
+        As in `run`; if a place has moved; if no run is missing.
     KeyboardInterrupt
         As in `run`.
     """
@@ -359,13 +361,13 @@ def _campaign(
 
 
 def _runs(folder: Path, plan: Plan) -> tuple[int, int]:
-    """Count the runs that are done, and all."""
+    """Return the number of finished runs, and of all."""
     log = lines(folder) if (folder / NAME).exists() else []
     return len(finished(folder, log)), len(wanted(plan, log))
 
 
 def _unmake(folder: Path) -> None:
-    """Remove a folder of results that got none."""
+    """Remove a folder of results that is empty."""
     try:
         (folder / NAME).unlink(missing_ok=True)
         folder.rmdir()
@@ -374,7 +376,7 @@ def _unmake(folder: Path) -> None:
 
 
 def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
-    """Take the plan of the campaign that is in the folder, if it is the one that was asked for."""
+    """Return the plan of the campaign in the folder if it is the same campaign."""
     found = asked(folder, lines(folder))
     names = (*_SAME, "size_bytes") if sized else _SAME
     differing = [name for name in names if getattr(found, name) != getattr(plan, name)]
@@ -382,7 +384,7 @@ def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
         told = ", ".join(name.removesuffix("_bytes") for name in differing)
         raise MeasureError(
             f"{folder} holds another campaign ({told} differ): "
-            f"choose another {argument('output')}, or go on with that one: "
+            f"choose another {argument('output')}, or resume that one: "
             + typed(f"resume({str(folder)!r})", f"--resume {folder}")
         )
     return found

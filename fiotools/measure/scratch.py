@@ -29,26 +29,26 @@ from fiotools.measure.tools import Watch
 
 
 def can_drop() -> bool:
-    """Whether this system lets a user drop a file from the page cache."""
+    """Whether a user can drop a file from the page cache of this system."""
     return hasattr(os, "posix_fadvise")
 
 
 def drop(path: Path) -> None:
-    """Write a file's data to its device and ask the kernel to forget it; or do nothing."""
+    """Flush a file and ask the kernel to drop it from the page cache; or do nothing."""
     if sys.platform == "win32" or not can_drop():
         return
     handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)  # what is not yet written is not forgotten
+        os.fsync(handle)  # dirty pages are not dropped
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(handle)
 
 
 def share_pct(path: Path) -> float | None:
-    """Say which share of a file lies in memory, in percent; None where the system does not tell.
+    """Return the share of a file in memory, in percent; None if the system does not tell.
 
-    Asked of the kernel (mincore), without touching the file.
+    The kernel tells (mincore), without touching the file.
     """
     if sys.platform != "linux":
         return None
@@ -74,14 +74,14 @@ def share_pct(path: Path) -> float | None:
 
 
 _CHUNK = 4 * 2**20
-_FLUSH = 16 * _CHUNK  # a slow disk is asked to keep up, so that no flush takes minutes
+_FLUSH = 16 * _CHUNK  # so that no flush of a slow disk takes minutes
 
 
 def fill(path: Path, size: int, watch: Watch, tick: Callable[[int], object]) -> None:
-    """Write a new file of random data, which nothing below can compress or leave out; read it once.
+    """Write a new file of random data, which no storage can compress or leave out; read it once.
 
-    Where a host or a server has a cache, the first reading fills it and is slower than all others:
-    none of the runs is to be that one.
+    The first reading fills the cache of a host or a server and is slower than all others, so none
+    of the runs should be that one.
     """
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
     try:
@@ -98,7 +98,7 @@ def fill(path: Path, size: int, watch: Watch, tick: Callable[[int], object]) -> 
 
 
 def in_memory(size: int, watch: Watch, tick: Callable[[int], object]) -> int | None:
-    """Make random data in memory; None where the system has no file without a folder (Linux)."""
+    """Make random data in memory; None if the system has no such files (Linux has)."""
     if not hasattr(os, "memfd_create"):
         return None
     handle = os.memfd_create("fiotools-random")
@@ -124,8 +124,7 @@ def _write(handle: int, size: int, watch: Watch, tick: Callable[[int], object]) 
 def tarball(path: Path, files: int, folders: int, size: int, watch: Watch) -> None:
     """Write a tarball of small files: the same on every machine, sizes as in a source tree.
 
-    Sizes are log-normal, as those of source files are, and their sum is `size`. The data does not
-    compress.
+    Sizes are log-normal, as in a source tree, and their sum is `size`. The data does not compress.
     """
     chance = random.Random(20221230)
     names = ["tree"]
@@ -155,7 +154,7 @@ def tarball(path: Path, files: int, folders: int, size: int, watch: Watch) -> No
 def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(name)
     entry.type, entry.mode = kind, mode
-    entry.mtime = 1672358400  # one that makes no clock complain
+    entry.mtime = 1672358400  # in the past, for every clock
     return entry
 
 
@@ -194,7 +193,7 @@ class Scratch:
             raise MeasureError(f"{place.name} ({place.path}): {error.strerror}") from None
 
     def check(self) -> None:
-        """Refuse to go on if the folder is not the one that was made."""
+        """Refuse to continue if the folder was replaced."""
         try:
             same = _identity(self.path) == self._identity
         except OSError:
@@ -203,20 +202,20 @@ class Scratch:
             raise MeasureError(f"{self.path} was removed or replaced while {self.place.name} ran")
 
     def drop(self, name: str) -> Path:
-        """Drop a file in it from the page cache, and what lies below it."""
+        """Drop a file in it, and the file below it, from the page cache."""
         path = self.path / name
         drop(path)
         self.drop_below()
         return path
 
     def drop_below(self) -> None:
-        """Drop the file that is the disk of the place, if it is one."""
+        """Drop the file that is the disk of the place, if there is one."""
         for image in self.place.images():
-            with suppress(OSError):  # who may not is told so before
+            with suppress(OSError):  # a message before told those who may not
                 drop(image)
 
     def remove(self) -> str | None:
-        """Remove the folder and all in it; say what is wrong if that fails."""
+        """Remove the folder and its content; return the problem if that fails."""
         if self._is_gone():
             return (
                 f"{self.path} is in a file system that is no longer mounted at {self.place.path}: "
@@ -225,7 +224,7 @@ class Scratch:
         return _remove(self.path)
 
     def _is_gone(self) -> bool:
-        """Whether another file system is where the place was, and the folder out of reach."""
+        """Whether the file system of the place was unmounted, and the folder is out of reach."""
         try:
             return self.place.path.stat().st_dev != self._identity[0]
         except OSError:
@@ -233,11 +232,11 @@ class Scratch:
 
 
 def empty(folder: Path) -> None:
-    """Remove what is in a folder, several at once: a disk may have to be told of each file.
+    """Remove the content of a folder, several files at once: a disk may be told of each file.
 
-    Links are not followed, not even one that takes the folder's place meanwhile.
+    Links are not followed, not even one that replaces the folder meanwhile.
     """
-    if not hasattr(os, "O_DIRECTORY"):  # Windows; there it goes with the folder
+    if not hasattr(os, "O_DIRECTORY"):  # Windows: removed with the folder
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -258,7 +257,7 @@ def _remove_one(folder: int, entry: os.DirEntry[str]) -> None:
 
 
 def left_over(place: Place) -> list[Path]:
-    """List what killed campaigns left in a place."""
+    """List the folders that killed campaigns left in a place."""
     try:
         inside = list(place.path.iterdir())
     except OSError:
@@ -267,10 +266,10 @@ def left_over(place: Place) -> list[Path]:
 
 
 def remove_left_over(text: str, place: Place) -> str | None:
-    """Remove a folder that a manifest names, if it is one of ours; say what is wrong if not."""
+    """Remove a folder that a manifest names if it is one of ours; return the problem if not."""
     path = Path(text)
     if path.parent != place.path or not _NAME.fullmatch(path.name):
-        return f"{path} is named in the manifest, but is no folder of a campaign in {place.path}"
+        return f"{path} is named in the manifest, but is not a folder of a campaign in {place.path}"
     return _remove(path)
 
 
@@ -282,9 +281,9 @@ def _remove(path: Path) -> str | None:
     except OSError as error:
         return f"{path}: {error.strerror}"
     if not stat.S_ISDIR(status.st_mode):
-        return f"{path} is no folder any more: it was not touched"
+        return f"{path} is not a folder any more: it was not touched"
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
-        return f"{path} is somebody else's: it was not touched"
+        return f"{path} belongs to somebody else: it was not touched"
     try:
         empty(path)
         shutil.rmtree(path)  # does not follow links either

@@ -51,7 +51,7 @@ def hold(folder: Path) -> int | None:
     Returns
     -------
     int or None
-        An open file that is the lock, to be closed; None where the folder cannot be locked.
+        An open file that is the lock, to be closed; None if the folder cannot be locked.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def hold(folder: Path) -> int | None:
             if time.monotonic() >= until:
                 raise MeasureError(
                     f"{folder}: another campaign is at work in this folder, or a command of one "
-                    "that was killed; two at once would measure each other: wait for its end"
+                    "that was killed; two at once would disturb each other: wait for its end"
                 )
             time.sleep(0.1)
     except BaseException:  # Ctrl-C while waiting, too
@@ -85,27 +85,27 @@ def _opened(folder: Path) -> int:
 
 @dataclass
 class Work:
-    """One start of a campaign.
+    """What the steps of one start of a campaign share.
 
     Attributes
     ----------
     folder : Path
-        Of the results.
+        The folder of the results.
     plan : Plan
     experiment : Experiment
     places : sequence of Place
     manifest : Manifest
     watch : Watch
     locks : sequence of int
-        Open files, which every command inherits.
+        Open files that every command inherits.
     say : callable
     stage : Stage
     left_out : set of tuple
-        Place and workload, where a place refuses direct I/O.
+        Place and workload if the place refuses direct I/O.
     unlike : dict
-        What to say of page caches that were not as they should be.
+        Messages about page caches that were not as expected.
     number : int
-        Of the start, from 1.
+        The number of the start, from 1.
     """
 
     folder: Path
@@ -127,7 +127,7 @@ MOST = 30  # by default
 
 
 def is_settled(folder: Path) -> bool:
-    """Say whether all comparisons of a campaign's experiment have an answer."""
+    """Whether all comparisons of a campaign's experiment have a verdict."""
     found = campaign(folder)
     experiment = experiment_named(found.asked.experiment)
     frame = getattr(found.results, experiment.metric[0])
@@ -135,10 +135,10 @@ def is_settled(folder: Path) -> bool:
 
 
 def still_open(experiment: Experiment, frame: pd.DataFrame, first: str) -> int:
-    """Count the comparisons with the first place that are not settled.
+    """Count the comparisons with the first place that are undecided.
 
-    The intervals hold at any number of looks: one that looks after each round, and stops when it
-    likes what it sees, errs no more often than they say.
+    The intervals hold at any number of looks: looking after each round, and stopping at a good
+    result, does not make errors more frequent.
     """
     from fiotools.stats.compare import compare  # which takes long to import
     from fiotools.stats.ratio import settled
@@ -165,13 +165,13 @@ _REST_S = 15.0  # of two minutes, for removing
 
 
 class Pace:
-    """Counts runs, and says now and then how many are done and how long the others take.
+    """Counts runs, and reports progress and the time left now and then.
 
     Parameters
     ----------
     total : int
     say : callable or None
-        None: say nothing.
+        None for no reports.
     """
 
     def __init__(self, total: int, say: Callable[[str], object] | None) -> None:
@@ -190,7 +190,7 @@ class Pace:
 
 
 def do(work: Work, run: Run) -> None:
-    """Do one run, and keep what it printed.
+    """Do one run, and keep its output.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def do(work: Work, run: Run) -> None:
     try:
         _do(work, run, scratch)
     except (OSError, MeasureError):
-        scratch.check()  # where the place is gone, that is the reason
+        scratch.check()  # a lost place is the reason
         raise
 
 
@@ -209,7 +209,7 @@ def _do(work: Work, run: Run, scratch: Scratch) -> None:
     command = work.experiment.command(run.workload, run.round, work.plan, work.stage)
     head = "" if command.shown is None else f"$ {command.shown}\n"
     if hasattr(os, "sync"):
-        os.sync()  # so that no run pays for the writing of another
+        os.sync()  # so that no run waits for the writes of another
     read = work.experiment.before(run.workload, run.round, scratch)
     share = None if read is None else share_pct(read)
     told: dict[str, Any] = {
@@ -249,19 +249,19 @@ def _do(work: Work, run: Run, scratch: Scratch) -> None:
         try:
             work.manifest.write("run", told)
         except MeasureError:
-            raw.path.unlink()  # no output is there that the manifest does not have
+            raw.path.unlink()  # no output without a line of the manifest
             raise
     finally:
         raw.drop()
     expected = work.experiment.expected_pct(run.workload)
-    # that nothing in memory is ever cold was said before
+    # a message before told that nothing in memory is cold
     if share is not None and abs(share - expected) > 5 and not scratch.place.is_memory:
         remark = messages.unlike(run.place, run.workload, share, expected)
         work.unlike.setdefault((run.place, run.workload), remark)
 
 
 def _exit(status: int) -> str:
-    """Say how a command ended that did not end well."""
+    """Tell how a command failed."""
     if status > 0:
         return f"exit status {status}"
     try:
@@ -271,9 +271,9 @@ def _exit(status: int) -> str:
 
 
 def _unreadable(part: Path, table: str, metric: str) -> str | None:
-    """Say why a raw output is none that can be read: a tool may end well and print something else.
+    """Tell why a raw output cannot be read: a tool may end well and print something else.
 
-    Read at once, and not when the campaign is over: all other runs would be in vain.
+    It is read at once, because all other runs would be in vain.
     """
     from fiotools.input.read import read
 
@@ -287,19 +287,19 @@ def _unreadable(part: Path, table: str, metric: str) -> str | None:
 
 
 def _tool(argv: tuple[str, ...]) -> str:
-    """Name what was run: of a script, the tool in it."""
+    """Name the tool of a command, or the tool in a script."""
     return argv[-1].removeprefix("time ") if argv[0] == "bash" else argv[0]
 
 
 class _Clock:
-    """Says whether one more round would end in time: a part of one would favour some places."""
+    """Tells whether one more round would end in time: half a round would favour some places."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch, self._began, self._whole = watch, 0.0, 0
         self.longest, self.is_running = 0.0, False
 
     def begin(self, removal_s: float) -> None:
-        """Begin a round, or raise if there is no time for it; the first is tried in any case."""
+        """Begin a round, or raise if there is no time for it; the first always begins."""
         left = self._watch.left
         if left is not None and self._whole:
             after = left - self.longest
@@ -314,7 +314,7 @@ class _Clock:
 
 
 def measure(work: Work, done: Collection[int], *, progress: bool) -> tuple[str, str | None]:
-    """Prepare, and do the runs that are missing; give the status, and what was left out.
+    """Prepare, and do the missing runs; return the status, and the runs that were left out.
 
     Raises
     ------
@@ -361,7 +361,7 @@ def _prepare(work: Work, *, progress: bool) -> None:
 
 
 def _drop(work: Work, number: int) -> int:
-    """Remove the outputs of a round that did not end in time."""
+    """Remove the outputs of an unfinished round."""
     files = [work.folder / run.file for run in work.plan.runs() if run.round == number]
     there = [file for file in files if file.exists()]
     for file in there:
@@ -370,7 +370,7 @@ def _drop(work: Work, number: int) -> int:
 
 
 def _left_out(work: Work, longest: float, dropped: int) -> str:
-    """Say how many rounds there are, and how to have the others."""
+    """Tell how many rounds are done, and how to get the others."""
     log = lines(work.folder)
     done = finished(work.folder, log)
     open_ = {run.round for run in wanted(work.plan, log) if run.order not in done}
@@ -392,23 +392,23 @@ _REFUSALS = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
 
 
 def refuses_direct(folder: Path) -> bool:
-    """Write one block past the page cache, in a file that is removed again."""
+    """Write one block with direct I/O, in a file that is removed again."""
     if not hasattr(os, "O_DIRECT"):
         return False
     file = folder / "direct.tmp"
     try:
         handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
         try:
-            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned, as direct I/O wants it
+            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned for direct I/O
                 os.write(handle, block)
         finally:
             os.close(handle)
     except OSError as error:
         if error.errno not in _REFUSALS:
-            raise  # no room, or a place that is gone
+            raise  # no room, or a lost place
         return True
     finally:
-        file.unlink(missing_ok=True)  # some make the file before they refuse
+        file.unlink(missing_ok=True)  # some file systems make the file before they refuse
     return False
 
 
@@ -421,7 +421,7 @@ def session(
     progress: bool,
     say: Callable[[str], object],
 ) -> None:
-    """Do the runs of a plan that are not done yet.
+    """Do the missing runs of a plan.
 
     Raises
     ------
@@ -475,7 +475,7 @@ def session(
 
 
 def _lock(stack: ExitStack, folders: Iterable[Path]) -> list[int]:
-    """Lock each folder once; the locks are given up when the stack is closed."""
+    """Lock each folder once; closing the stack releases the locks."""
     held = []
     for folder in dict.fromkeys(folders):
         try:
@@ -489,7 +489,7 @@ def _lock(stack: ExitStack, folders: Iterable[Path]) -> list[int]:
 
 
 def _clear(work: Work, log: Iterable[Line]) -> None:
-    """Remove what earlier sessions were killed over; name what others left."""
+    """Remove the remains of killed sessions; name the remains of other campaigns."""
     places = {place.name: place for place in work.places}
     for line in log:
         if line["kind"] == "scratch" and line.get("place") in places:
@@ -505,7 +505,7 @@ def _clear(work: Work, log: Iterable[Line]) -> None:
 
 
 def _start(work: Work, log: Sequence[Line], done: Mapping[int, Line]) -> None:
-    """Make the private folders, find out what the places can, and say what will be done."""
+    """Make the private folders, test the places, and announce the plan."""
     earlier = [line for line in log if line["kind"] == "session"]
     work.number = len(earlier) + 1
     places = [place.facts() for place in work.places]
@@ -539,7 +539,7 @@ def _start(work: Work, log: Sequence[Line], done: Mapping[int, Line]) -> None:
 
 
 def _refuse_moved(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse to go on where a place is on another file system than it was."""
+    """Refuse to continue if a place is on another file system than before."""
     names = ("file_system", "mount_point")
     olds = {one["name"]: tuple(one[name] for name in names) for one in before}
     for one in after:
@@ -560,7 +560,7 @@ def _recorder(manifest: Manifest, place: Place) -> Callable[[Path], object]:
 
 
 def _without_direct(work: Work) -> Iterator[tuple[str, str]]:
-    """Find the workloads that a place refuses, since its file system takes no direct I/O."""
+    """Find the workloads that a place refuses, because it has no direct I/O."""
     asked = [w for w in work.plan.workloads if work.experiment.needs_direct(w, work.plan)]
     for name, one in work.stage.scratch.items() if asked else ():
         if not refuses_direct(one.path):
@@ -570,14 +570,13 @@ def _without_direct(work: Work) -> Iterator[tuple[str, str]]:
             if work.experiment.is_direct:
                 remedy += f", or use the page cache everywhere: {argument('buffered', True)}"
             raise MeasureError(
-                f"{name} ({one.place.path}) refuses direct I/O, which is all that was asked "
-                f"for: {remedy}"
+                f"{name} ({one.place.path}) refuses direct I/O, which all workloads need: {remedy}"
             )
         yield from ((name, workload) for workload in asked)
 
 
 def _remove(work: Work) -> list[str]:
-    """Remove everything; say what could not be."""
+    """Remove everything; return the problems."""
     if work.stage.random is not None:
         os.close(work.stage.random)
     problems = [one.remove() for one in work.stage.scratch.values()]
@@ -585,7 +584,7 @@ def _remove(work: Work) -> list[str]:
 
 
 def _end(manifest: Manifest, status: str, reason: str | None) -> list[str]:
-    """Write how it ended; say what is wrong if that fails."""
+    """Write how it ended; return the problem if that fails."""
     try:
         manifest.write("end", {"at": now(), "status": status, "reason": reason})
     except MeasureError as error:

@@ -24,12 +24,12 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 class Interrupted(KeyboardInterrupt):
-    """A campaign was stopped by a signal; what it had made is removed, its runs are kept.
+    """A signal stopped a campaign; its files are removed, its runs are kept.
 
     Attributes
     ----------
     number : int
-        Of the signal.
+        The signal.
     is_clean : bool
         Whether everything could be removed.
     """
@@ -40,16 +40,16 @@ class Interrupted(KeyboardInterrupt):
 
 
 class OutOfTimeError(Exception):
-    """The time that a campaign may take is over."""
+    """The time of a campaign is over."""
 
 
 class Watch:
-    """Says when to stop: because of a signal, or because the time is over.
+    """Tells when to stop: after a signal, or when the time is over.
 
     Parameters
     ----------
     seconds : float, optional
-        How long the work may take, from now.
+        The time that the work may take, from now.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -117,7 +117,7 @@ _WINDOWS = {
 
 
 def environment() -> dict[str, str]:
-    """Give the environment that tools run in: ours, in English and without their options."""
+    """Return the environment of the tools: ours, in English and without their options."""
     kept = {name: text for name, text in os.environ.items() if name not in _DROPPED}
     return {**kept, **ENVIRONMENT}
 
@@ -131,7 +131,7 @@ def run(
     watch: Watch,
     inherit: Sequence[int] = (),
 ) -> int:
-    """Run a command to its end, or kill it and all that it started.
+    """Run a command to its end, or kill it and all its children.
 
     Parameters
     ----------
@@ -141,15 +141,15 @@ def run(
     stdout, stderr : int
         Open files for what it prints.
     watch : Watch
-        Asked again and again whether to go on.
+        Asked repeatedly whether to continue.
     inherit : sequence of int
-        Open files that it keeps: locks hold for as long as a command lives, also where its campaign
-        was killed.
+        Open files that it keeps: locks hold as long as a command lives, even if its campaign was
+        killed.
 
     Returns
     -------
     int
-        What it exited with.
+        The exit status.
     """
     apart: dict[str, Any] = {"start_new_session": True, "pass_fds": tuple(inherit)}
     if sys.platform == "win32":
@@ -179,7 +179,7 @@ def run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill what still runs of the group; the leader is not reaped yet, so its number is its own."""
+    """Kill the rest of the group; the leader is not reaped yet, so its number is its own."""
     if process.returncode is not None:
         return
     if sys.platform == "win32":
@@ -190,7 +190,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def version(tool: str) -> str | None:
-    """Give the first line of what a tool says of its version; None if it says nothing of it."""
+    """Return the first line of a tool's version; None if it does not tell."""
     path = shutil.which(tool)
     if path is None:
         return None
@@ -213,7 +213,7 @@ def version(tool: str) -> str | None:
 
 
 def install_hint(tool: str) -> str:
-    """Say how a tool is installed.
+    """Tell how to install a tool.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def need(tools: Iterable[str]) -> None:
     Raises
     ------
     MeasureError
-        It names each that is missing, and how to install it.
+        Names each missing tool, and how to install it.
     """
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
@@ -243,5 +243,5 @@ def need(tools: Iterable[str]) -> None:
 
 
 def versions(tools: Iterable[str]) -> dict[str, str | None]:
-    """Give each tool's version, None where it does not tell."""
+    """Return each tool's version, None if it does not tell."""
     return {tool: version(tool) for tool in tools}

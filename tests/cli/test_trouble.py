@@ -94,7 +94,7 @@ def test_totals_beside_parts(inside):
         ),
         (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings takes no --ram"),
         (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series takes no --table"),
-        (["plot", "timings", CACHE, "-o", "x.doc"], "a figure ends in .svg, .png, .pdf"),
+        (["plot", "timings", CACHE, "-o", "x.doc"], "a plot ends in .svg, .png, .pdf"),
         (["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"], "NAME=500MB/s"),
         (["read", LIBAIO, "-o", "x.doc"], ".parquet, .csv, .json, .jsonl, .xlsx, .html"),
         (["read", LIBAIO, "-o", "x.csv", "--format", "json"], "do not agree"),

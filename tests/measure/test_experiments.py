@@ -199,7 +199,7 @@ def test_two_places_are_compared(tmp_path):
         say=said.append,
     )
     text = "\n".join(said)
-    assert "a and b are on one file system: this compares folders, and no storage" in text
+    assert "a and b are on one file system: this compares folders, not storage" in text
     assert "16 MiB fits into the memory" in text
     assert "12 of 12 runs are in" in text
     assert "between='place', baseline='a', by=['workload', 'direction']" in text
@@ -248,5 +248,5 @@ def test_diskspd_is_told_how_to_run(place):
 def test_a_dry_run_writes_nothing(place):
     done = measure("random-io", "--dir", place, "--dry-run", "--quick", cwd=place)
     assert done.returncode == 0
-    assert "in any case no more than 2 min" in done.stdout
+    assert "at most 2 min" in done.stdout
     assert names(place) == []

@@ -247,7 +247,12 @@ def test_little_of_article_004():
             "suspect",
             "iodepth=32 with ioengine=psync",
         ),
-        ("fio-3.33--sync_depth_32.json", "little", "ok", "0.9802 of 32 requested I/Os .*psync keeps"),
+        (
+            "fio-3.33--sync_depth_32.json",
+            "little",
+            "ok",
+            "0.9802 of 32 requested I/Os .*psync keeps",
+        ),
         ("fio-3.33--no_direct.json", "depth", "suspect", "libaio and direct=0"),
         ("fio-3.33--no_direct.json", "flush", "suspect", "buffered writes without fsync"),
         ("fio-3.33--two_modes.json", "modes", "suspect", "45 % of the I/Os at about 1.50 µs"),

@@ -40,7 +40,10 @@ def remedy(seen, check: str) -> str | None:
             "/mnt/ssd/f",
             'sdb (Samsung SSD 860) is on sata, but not how fast that is: give the link, such as link="sata-3"',
         ),
-        ("/boot/efi/f", 'is on nvme, but not how fast that is: give the link, such as link="pcie3-x4"'),
+        (
+            "/boot/efi/f",
+            'is on nvme, but not how fast that is: give the link, such as link="pcie3-x4"',
+        ),
     ],
 )
 def test_the_link_is_of_a_kind(target, said):

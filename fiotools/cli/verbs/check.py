@@ -29,34 +29,39 @@ Kind = Literal["layer", "device", "mirror", "cache"]
 
 @dataclass(frozen=True)
 class Known:
-    """What you know, and the files do not say."""
+    """What you know and the files do not tell."""
 
     ram: Annotated[
-        str | None, option("SIZE|FILE", "Memory of the machine: 8GB, or a file of what free said.")
+        str | None,
+        option("SIZE|FILE", "Memory of the machine: 8GB, or a file with the output of free."),
     ] = None
     host_ram: Annotated[
-        str | None, option("SIZE|FILE", "Memory of the host, if that is a guest; 0: no host.")
+        str | None, option("SIZE|FILE", "Memory of the host if the machine is a guest; 0: no host.")
     ] = None
     link: Annotated[
         str | None,
         option(
             "NAME|RATE",
-            "What the device hangs on: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
+            "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
             autocompletion=completion.link,
         ),
     ] = None
-    media: Annotated[Media | None, typer.Option(help="What the device is.")] = None
-    devices: Annotated[int | None, option("N", "How many, each with a link.", min=1)] = None
-    cache: Annotated[Cache | None, typer.Option(help="What was meant to be measured.")] = None
-    sides: Annotated[Kind | None, typer.Option(help="What the sides of --between are.")] = None
+    media: Annotated[Media | None, typer.Option(help="The kind of the device.")] = None
+    devices: Annotated[
+        int | None, option("N", "The number of devices, each with a link.", min=1)
+    ] = None
+    cache: Annotated[
+        Cache | None, typer.Option(help="The cache that was meant to be measured.")
+    ] = None
+    sides: Annotated[Kind | None, typer.Option(help="The kind of the sides of --between.")] = None
     copies: Annotated[list[str] | None, option("N|LEVEL=N", "Copies that a mirror writes.")] = None
     speedup_max: Annotated[
-        float | None, option("TIMES", "What the cache gains at most, from elsewhere.")
+        float | None, option("TIMES", "The most that the cache gains, known from elsewhere.")
     ] = None
-    moved: Annotated[
-        str | None, option("SIZE", "Bytes that each timed command moved, as 512MiB.")
-    ] = None
-    capacity: Annotated[str | None, option("SIZE", "Of the SSD: 1TB.")] = None
+    moved: Annotated[str | None, option("SIZE", "Bytes that each timed command moved: 512MiB.")] = (
+        None
+    )
+    capacity: Annotated[str | None, option("SIZE", "Capacity of the SSD: 1TB.")] = None
     prefilled: Annotated[
         bool, flag("--prefilled", "The file was full of data before it was read.")
     ] = False
@@ -64,7 +69,7 @@ class Known:
         float | None,
         option(
             "TIMES",
-            "How many times smaller the data is below the files, where something packs it.",
+            "How many times smaller the data is below the files if something packs it.",
         ),
     ] = None
 
@@ -136,9 +141,10 @@ def check(
     known: Known,
     between: options.Between = None,
     baseline: Annotated[
-        str | None, option("VALUE", "The side without layer, mirror or cache; the first.")
+        str | None,
+        option("VALUE", "The side without layer, mirror or cache; by default the first."),
     ] = None,
-    every: Annotated[bool, flag("--all", "Show what is in order, too.")] = False,
+    every: Annotated[bool, flag("--all", "Show the ok rows too.")] = False,
     strict: Annotated[
         bool, flag("--strict", "Exit with 3 if anything is impossible or suspect.")
     ] = False,
@@ -146,10 +152,10 @@ def check(
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Ask of every run whether its figures can be true: ok, suspect, impossible or unknown.
+    """Check whether the numbers of every run can be true: ok, suspect, impossible or unknown.
 
-    What the files do not say, say here: the more is known, the less stays unknown. Ends with 0
-    whatever it finds, unless --strict is given.
+    Tell what you know and the files do not: the more is known, the less stays unknown. The exit
+    code is 0, whatever it finds, unless --strict is given.
     """
     sides = options.Sides(between, baseline)
     refuse_nonsense(sides, known)

@@ -122,7 +122,7 @@ def compare(
     *,
     asked: options.Comparison,
     settings: Annotated[
-        bool, flag("--settings", "Show instead which settings the sides differ in.")
+        bool, flag("--settings", "Show the settings in which the sides differ instead.")
     ] = False,
     fail_if: Annotated[
         list[str] | None,
@@ -135,15 +135,15 @@ def compare(
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "junit", "github"],
         typer.Option(
-            "--format", "-f", help="json and csv: every column; junit and github: of --fail-if."
+            "--format", "-f", help="json and csv: every column; junit and github: for --fail-if."
         ),
     ] = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Compare ways of storing data: the ratio, its interval, and a verdict in words.
+    """Compare the sides: the ratio, its interval, and a verdict in words.
 
-    Each file is a side, named after its path. For several runs a side give a folder, a quoted glob
-    or NAME=FILES for each; or one path template, whose field names the sides.
+    Each file is a side, named after its path. If a side has several runs, give a folder, a quoted
+    glob or NAME=FILES for each side; or one path template, whose field names the sides.
     """
     refuse_form(format, fail_if)
     read = files.read_all(sources, read_as, label=True)
@@ -200,7 +200,7 @@ def speedup(
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Compare as `compare` does, and say how many times faster: above 1 is better."""
+    """Do the same as `compare`, as times faster: above 1 is better."""
     from fiotools.stats.compare import speedup as statistic
 
     read = files.read_all(sources, read_as, label=True)

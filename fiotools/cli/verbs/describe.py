@@ -40,7 +40,7 @@ def describe(
     ] = None,
     format: options.Format = "table",
 ) -> int:
-    """Say what columns hold: unit, meaning, which way is better, their name in each tool."""
+    """Describe columns: unit, meaning, which way is better, their name in each tool."""
     found: dict[str, Column] = {}
     for name in names or []:
         full = columns.full(name, [*COLUMNS, *STATISTICS])
@@ -100,7 +100,7 @@ def _each(rows: list[dict[str, Any]]) -> Sheet:
     "formats --format markdown",
 )
 def formats(format: options.Format = "table") -> int:
-    """List what can be read, and how to have it made."""
+    """List the formats that can be read, and the commands that make them."""
     give(format, _formats_frame, _formats_sheet)
     return 0
 

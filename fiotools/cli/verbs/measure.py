@@ -37,14 +37,14 @@ def measure(
         Path | None,
         option(
             "FOLDER",
-            "For the results, a new one; by default named by experiment and time.",
+            "A new folder for the results; by default named by experiment and time.",
             "--output",
             "-o",
         ),
     ] = None,
     continued: Annotated[
         Path | None,
-        option("FOLDER", "Go on with the interrupted campaign in this folder.", "--resume"),
+        option("FOLDER", "Resume the interrupted campaign in this folder.", "--resume"),
     ] = None,
     quick: Annotated[bool, flag("--quick", "Under two minutes.")] = False,
     thorough: Annotated[
@@ -54,16 +54,16 @@ def measure(
         int | None, option("N", "Runs of each workload on each place; 5 by default.")
     ] = None,
     size: Annotated[
-        str | None, option("SIZE", "Of a test file, such as 4G; by default as there is room.")
+        str | None, option("SIZE", "Size of a test file, such as 4G; by default as much as fits.")
     ] = None,
-    seconds: Annotated[int | None, option("N", "Of each run of fio or diskspd.")] = None,
-    only: Annotated[list[str] | None, option("WORKLOAD", "Only this one; may be repeated.")] = None,
+    seconds: Annotated[int | None, option("N", "Seconds of each run of fio or diskspd.")] = None,
+    only: Annotated[list[str] | None, option("WORKLOAD", "Only this workload; repeatable.")] = None,
     buffered: Annotated[bool, flag("--buffered", "random-io: through the page cache.")] = False,
     until: Annotated[
         Literal["settled"] | None,
         typer.Option(help="Stop when every comparison has a verdict, after --rounds at most."),
     ] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Say what would be done, and do nothing.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Show the plan, and do nothing.")] = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 

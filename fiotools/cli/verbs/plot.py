@@ -70,23 +70,23 @@ def plot(
     sides: options.Sides,
     kept: options.Rows,
     known: check.Known,
-    title: Annotated[str | None, option("TEXT", "What the figure says, above it.")] = None,
+    title: Annotated[str | None, option("TEXT", "The title above the plot.")] = None,
     lang: options.Lang = "en",
     read_as: options.ReadAs,
 ) -> int:
-    """Draw one figure.
+    """Draw a plot.
 
     KIND is one of: throughput (a value per row), latency (mean and spread), ratios (of compare,
-    with intervals), plan (how many runs a difference takes), repeats (each run, and the middle),
+    with intervals), plan (how many runs a difference takes), repeats (each run, and the median),
     sweep (against a condition such as the block size), grid (of two conditions; with --baseline the
     ratios of two sides), load (IOPS and latency against the queue depth), fairness (threads of a
     run), percentiles and cdf (curves of latencies), tails (ratios of percentiles), heatmap (latency
     over time), series (a quantity over time, and whether it was steady), timings (user, system,
-    waiting), credibility (what check says, with the options of check).
+    waiting), credibility (the findings of check, with its options).
     """
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
-        raise Trouble(f"{output}: a figure ends in {', '.join(_SUFFIXES)}", 2)
+        raise Trouble(f"{output}: a plot ends in {', '.join(_SUFFIXES)}", 2)
     atomic_write.refuse_missing_folder(path)
     asked = Drawing(kind, wish, sides, kept, known)
     asked.refuse_what_is_not_taken()

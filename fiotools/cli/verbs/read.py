@@ -72,7 +72,7 @@ def read(
         ),
     ] = None,
     rows_shown: Annotated[
-        int, option("N", "How many rows the table shows; 0: all.", "--rows", min=0)
+        int, option("N", "Rows that the table shows; 0: all.", "--rows", min=0)
     ] = 40,
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "parquet"],
@@ -80,7 +80,7 @@ def read(
     ] = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Read files, and show what is in them or write it for other programs."""
+    """Read files, and show their content or write it for other programs."""
     names = columns.split(table)
     for name in names:
         rows.refuse_other_tables(name)
@@ -126,7 +126,7 @@ def convert(
         str,
         option(
             "DESTINATION",
-            "The folder of the dataset, or its URL: a new one, or one to go on with.",
+            "The folder of the dataset, or its URL: a new one, or one to continue.",
             "--output",
             "-o",
             show_default=False,
@@ -142,26 +142,25 @@ def convert(
             autocompletion=completion.tables,
         ),
     ] = None,
-    prune: Annotated[
-        bool, flag("--prune", "Remove the rows of files that are not there any more.")
-    ] = False,
+    prune: Annotated[bool, flag("--prune", "Remove the rows of files that were deleted.")] = False,
     check_hashes: Annotated[
-        bool, flag("--check-hashes", "Look at the content of files of the same size and time, too.")
+        bool,
+        flag("--check-hashes", "Compare the content of files whose size and time are unchanged."),
     ] = False,
     scheduler: Annotated[
-        str | None, option("ADDRESS", "Have Dask do it, on many machines: tcp://host:8786.")
+        str | None, option("ADDRESS", "Let Dask do it on many machines: tcp://host:8786.")
     ] = None,
     format: Annotated[
         Literal["text", "json"],
-        typer.Option("--format", "-f", help="json: what became of the files, on stdout."),
+        typer.Option("--format", "-f", help="json: the result for each kind of file, on stdout."),
     ] = "text",
     read_as: options.ReadAs,
 ) -> int:
     """Convert files to a dataset: a folder of Parquet files for each table.
 
-    Only files that are new or have changed are read. Interrupted or killed, the same command goes
-    on with it. FILES and DESTINATION may be URLs, such as 's3://bucket/runs/**/*.json'. polars,
-    DuckDB, Spark and Dask read DESTINATION/io/*.parquet, Python ft.open_dataset(DESTINATION).
+    Only new and changed files are read. If it is interrupted or killed, rerun it to resume. FILES
+    and DESTINATION may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB, Spark and
+    Dask read DESTINATION/io/*.parquet, Python ft.open_dataset(DESTINATION).
     """
     tables = columns.split(table)
     for name in tables:
@@ -231,14 +230,15 @@ def export(
         ),
     ] = None,
     format: Annotated[
-        Literal["openmetrics"], typer.Option("--format", "-f", help="What the other system takes.")
+        Literal["openmetrics"],
+        typer.Option("--format", "-f", help="The format of the other system."),
     ] = "openmetrics",
     read_as: options.ReadAs,
 ) -> int:
     """Export results to a monitoring system.
 
-    OpenMetrics is the text that Prometheus scrapes, and Grafana draws: put it where the text
-    collector of node_exporter looks for files (FILE.prom), or push it to a gateway.
+    Prometheus scrapes OpenMetrics, and Grafana draws it: put FILE.prom where the text collector of
+    node_exporter looks for files, or push it to a gateway.
     """
     from fiotools.display import openmetrics
 

@@ -39,20 +39,20 @@ def report(
     metric: options.Metric = None,
     by: options.By = None,
     known: check.Known,
-    title: Annotated[str | None, option("TEXT", "Of the page.")] = None,
-    question: Annotated[str | None, option("TEXT", "What the page is to answer.")] = None,
+    title: Annotated[str | None, option("TEXT", "The title of the page.")] = None,
+    question: Annotated[str | None, option("TEXT", "The question that the page answers.")] = None,
     lang: options.Lang = "en",
     template: Annotated[
         Path | None, option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb.")
     ] = None,
     notebook: Annotated[
         Path | None,
-        option("FILE.ipynb", "Write the executed notebook too, to go on with in JupyterLab."),
+        option("FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."),
     ] = None,
 ) -> int:
-    """Write a page: the verdict in words, figures, whether it can be true, how it was measured.
+    """Write a page: the verdict in words, plots, credibility, how it was measured.
 
-    FILES is the folder of a campaign of fiotools measure, a folder that holds several, or whatever
+    FILES is the folder of a campaign of fiotools measure, a folder of several, or any files that
     fiotools read takes; without labels, each file or sub-folder is a side.
     """
     if output.suffix.lower() not in _ENDINGS:
@@ -102,17 +102,17 @@ def figures(
         list[str] | None,
         typer.Argument(metavar="NOTEBOOK", help="Default: all of notebooks/."),
     ] = None,
-    jobs: Annotated[int, option("N", "How many notebooks at a time.", min=1)] = 2,
+    jobs: Annotated[int, option("N", "Notebooks at a time.", min=1)] = 2,
     lang: Annotated[
         str,
         option(
             "LANG",
-            "Of the figures: en, or ja, which go to figures/ja/; the notebooks stay.",
+            "The language of the plots: en, or ja, which go to figures/ja/; the notebooks stay.",
             envvar="LANG_FIGURES",
         ),
     ] = "en",
 ) -> int:
-    """Execute the notebooks of this folder, which write figures/; unchanged ones stay untouched."""
+    """Execute the notebooks of this folder, which write figures/; unchanged plots are kept."""
     for name in notebooks or []:
         if not Path(name).is_file():
             raise Trouble(f"{name}: no such notebook")

@@ -49,16 +49,15 @@ def summarize(
 
 Pilot = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[FILES]", help="Runs made before, as for summarize.", show_default=False
-    ),
+    typer.Argument(metavar="[FILES]", help="Earlier runs, as for summarize.", show_default=False),
 ]
 Shares = Annotated[
     list[float] | None,
     option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1."),
 ]
 Powers = Annotated[
-    list[float] | None, option("SHARE", "The chance to find it. Repeatable; by default 0.8, 0.9.")
+    list[float] | None,
+    option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9."),
 ]
 
 
@@ -71,7 +70,7 @@ def plan(
     sources: Pilot = None,
     *,
     cv: Annotated[
-        float | None, option("SHARE", "Without files: how much runs vary, 0.03 for 3 %.")
+        float | None, option("SHARE", "Without files: the variation of runs, 0.03 for 3 %.")
     ] = None,
     metric: options.Metric = None,
     between: Annotated[str | None, column("The column that holds the sides of the pilot.")] = None,
@@ -79,15 +78,13 @@ def plan(
     pair: Annotated[str | None, column("The column that pairs runs: round.")] = None,
     difference: Shares = None,
     power: Powers = None,
-    comparisons: Annotated[
-        int, option("N", "How many comparisons the answer will have.", min=1)
-    ] = 1,
+    comparisons: Annotated[int, option("N", "The number of comparisons in the answer.", min=1)] = 1,
     confidence: options.Confidence = 0.95,
     kept: options.Rows,
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Plan a comparison: how many runs a side it takes, by the spread of runs made before."""
+    """Plan a comparison: the number of runs a side, from the spread of earlier runs."""
     from fiotools.stats.plan import plan as planned
     from fiotools.tables.frames import of_pandas
 
