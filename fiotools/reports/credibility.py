@@ -9,11 +9,9 @@ from typing import Any
 import pandas as pd
 
 from fiotools.language import ENGLISH, speaking
-from fiotools.measure.campaign import Campaign
-from fiotools.measure.devices import MEMORY
-from fiotools.measure.evidence import known
+from fiotools.measure.campaign import Campaign, known
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import binary
+from fiotools.measure.machine import MEMORY, binary
 from fiotools.plain_text import many
 from fiotools.reports.subjects import Source, of_one
 from fiotools.stats.check import check

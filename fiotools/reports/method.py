@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.display import cells
 from fiotools.measure.campaign import Campaign, wanted
-from fiotools.measure.devices import MEMORY
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import binary
+from fiotools.measure.machine import MEMORY, binary
 from fiotools.plain_text import many
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source

@@ -11,8 +11,8 @@ import pandas as pd
 from fiotools.display import columns, metrics
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
+from fiotools.measure.experiment import Question
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.experiments.base import Question
 from fiotools.plain_text import many
 from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.arguments import metric_of

@@ -19,7 +19,7 @@ from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import path_labels
 from fiotools.input.read import read
 from fiotools.measure.campaign import Campaign, campaign
-from fiotools.measure.manifest import NAME
+from fiotools.measure.output import NAME
 from fiotools.tables.results import Results
 
 _ROUND = "round"

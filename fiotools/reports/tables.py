@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fiotools.display.spreadsheet import guarded
-from fiotools.measure.manifest import NAME
+from fiotools.measure.output import NAME
 from fiotools.plain_text import many
 from fiotools.reports.subjects import Source
 from fiotools.units import human
