@@ -1,7 +1,7 @@
 """Frames in, frames out: what every statistic needs of pandas and polars alike.
 
-Tables of runs are small, so the statistics work on plain lists of values, which are the same
-whatever library the frame came from; an answer is built in the caller's library again.
+Tables of runs are small, so the statistics work on plain lists of values, which are the same for
+both libraries. The answer has the same frame type as the question.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fiotools.vocabulary import COLUMNS, EVERY, DType
 Frame: TypeAlias = "nw.DataFrame[Any]"
 Key: TypeAlias = tuple[Any, ...]
 
-LARGEST = 1e150  # beyond it squares are infinite; nothing that was measured is
+LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _HINTS = {
     "LazyFrame": "; collect() it first",
     "Results": "; give a table of it, such as .io or .timings",
@@ -53,7 +53,7 @@ def names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
     if columns is None:
         return ()
     if not isinstance(columns, (str, Iterable)):
-        raise SchemaError(f"{columns!r} is no name of a column")
+        raise SchemaError(f"{columns!r} is not a column name")
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
@@ -96,7 +96,7 @@ def numbers(frame: Frame, name: str) -> list[float | None]:
 
 
 def amounts(frame: Frame, name: str) -> list[Any]:
-    """Give a column of what is counted or timed; all missing where the frame has none.
+    """Give a column of counts or times; all missing if the frame does not have it.
 
     Whole numbers stay whole, so that sums of them are exact.
     """
@@ -120,7 +120,7 @@ def _numeric(frame: Frame, name: str) -> list[Any]:
 
 
 def optional(frame: Frame, name: str) -> list[Any]:
-    """Give a column as plain values; all missing where the frame has none."""
+    """Give a column as plain values; all missing if the frame does not have it."""
     return values(frame, name) if name in frame.columns else [None] * len(frame)
 
 
@@ -191,7 +191,7 @@ def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
 
 
 def leave_out(frame: Frame, column: str) -> str:
-    """Say how rows without a value are left out, in the words of the frame's own library."""
+    """Say how to leave out rows without a value, in the words of the frame's own library."""
     if frame.implementation.is_pandas_like():
         drop = typed(f".dropna(subset={column!r})", "--drop-missing")
     else:
@@ -216,20 +216,12 @@ def answer(
     keep: Kept,
     lines: Sequence[AnswerRow],
 ) -> IntoDataFrameT:
-    """Build a frame of the caller's kind: columns of the frame that was given, then own ones.
+    """Build a frame of the same type: columns of the frame that was given, then own ones.
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-        What the caller gave.
-    own : collection of str
-        The answer's own columns, in order; each has the type that the vocabulary gives it, or if
-        it is none of its own, that of its values.
-    keep : mapping of str to (str, sequence of int)
-        The columns that come first: which column of the frame each is, and of which rows. They have
-        the type that they came with, be it a date or a category.
-    lines : sequence of dict
-        The rows: what a row does not say is missing. Its ``notes`` become its ``warnings``.
+    `own` columns are typed by the vocabulary, or if it does not have them, by their values. `keep`
+    maps the columns that come first to a column of the frame and its rows; they keep their type,
+    even a date or a category. `lines` are the rows: a column that a row does not have is missing,
+    and its ``notes`` become its ``warnings``.
     """
     for name, (source, _) in keep.items():
         if name == source and name in own:
@@ -253,7 +245,7 @@ def answer(
 def _taken(
     frame: nw.DataFrame[IntoDataFrameT], name: str, rows: Sequence[int | None]
 ) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a column's values of some rows, missing where a row is None."""
+    """Take a column's values of some rows, missing if a row is None."""
     taken = nw.maybe_reset_index(frame[[row or 0 for row in rows], [name]])
     if None not in rows:
         return taken
@@ -262,13 +254,13 @@ def _taken(
 
 
 def _typed(name: str, data: list[Any]) -> pl.Series:
-    """Give a column the type of the vocabulary; what is carried along may not be of that type."""
+    """Give a column the type of the vocabulary; a column carried along may have another."""
     if name not in EVERY:  # a label of the user's
         return pl.Series(name, data, dtype=None if distinct(data) else pl.String)
     dtype = EVERY[name].dtype
     for value in data:
         if value is not None and not _fits(value, dtype):
-            raise SchemaError(f"column {name!r} holds {value!r}, which is no {dtype}")
+            raise SchemaError(f"column {name!r} holds {value!r}, which is not {dtype}")
     return typed_column(name, data, dtype)
 
 
