@@ -56,7 +56,7 @@ def metric_of(name: str) -> Metric:
     words = name.lower().split("_")
     if words[-1] == "pct":
         return Metric(name, "%", None)
-    # a steadier run is better, whatever is measured
+    # a steadier run is better in every unit
     more: Better = "lower" if "stddev" in words else "higher"
     if name.endswith("bytes_per_s"):
         return Metric(name, "B/s", more)

@@ -174,7 +174,7 @@ def best_under(
 
 @dataclass(frozen=True)
 class _Condition:
-    """The runs under the same conditions: what each had of the metric, and their mean IOPS."""
+    """The runs under the same conditions: the metric of each, and their mean IOPS."""
 
     rows: list[int]
     values: list[float]
@@ -185,7 +185,7 @@ class _Condition:
         return fmean(self.values)
 
     def answer(self, limit: float, confidence: float, unit: str, notes: list[str]) -> AnswerRow:
-        """Say how they stand to the limit; add what to know before believing it."""
+        """Compare them with the limit; add cautions to the notes."""
         n = len(self.values)
         line: AnswerRow = {"iops": self.iops, "observed": self.mean, "n": n}
         line["n_below"] = sum(value < limit for value in self.values)

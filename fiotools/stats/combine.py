@@ -1,4 +1,4 @@
-"""The parts of a run: what each thread or job did, how evenly, and their totals."""
+"""The parts of a run: the work of each thread or job, how even it is, and their totals."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def totals_of(
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
     ]
     combined = [_total(part, scope) for part in parts]
-    # labels are the user's, and stay where they do not tell the parts apart
+    # labels are the user's, and stay if they do not tell the parts apart
     labels = [
         name
         for name in data.columns
@@ -156,7 +156,7 @@ def _total(part: Parts, scope: str) -> dict[str, Any]:
     """Make one row of several."""
     own = {"scope": scope}
     if len(part["scope"]) == 1:
-        # one part is its own whole, and may keep what does not add
+        # one part is its own whole, and may keep values that do not add
         return {**{name: column[0] for name, column in part.items()}, **own, "notes": []}
     notes: list[str] = []
     row = {name: _shared(part[name]) for name in (*KEYS, *CONDITIONS)} | own
@@ -256,7 +256,7 @@ def pooled_stddev(
 
     Examples
     --------
-    Two DISKSPD threads (I/Os, ms, ms) into what the tool prints for both, 0.724 and 0.434:
+    Two DISKSPD threads (I/Os, ms, ms); the tool prints 0.724 and 0.434 for both:
 
     >>> counts, means, stddevs = [4561868, 6039168], [0.841, 0.635], [0.456, 0.395]
     >>> round(pooled_mean(counts, means), 4), round(pooled_stddev(counts, means, stddevs), 4)
@@ -333,7 +333,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
     there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_SHOWN])
     lines = [{"share_pct": share} for share in shares]
-    return frames.answer(data, ANSWERS["per_thread"], frames.kept(there, range(len(data))), lines)
+    return frames.answer(data, "per_thread", frames.kept(there, range(len(data))), lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -405,7 +405,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         )
     keys = [name for name in _keys(data) if name not in by]
     return frames.answer(
-        data, ANSWERS["fairness"], frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
+        data, "fairness", frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
     )
 
 

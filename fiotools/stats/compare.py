@@ -40,13 +40,13 @@ from fiotools.stats.settings_diff import (
     options_of_runs,
 )
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS
+from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 Method = Literal["log-welch", "hodges-lehmann"]
 Looks = Literal["once", "any"]
 NO_SPREAD = "no spread at all: are these copies of one run?"
 _UNLIKE = 3  # times the other side's spread: too far for Mann-Whitney's interval
-_AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge, whatever the spread
+_AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
 
 def compare(
@@ -176,7 +176,7 @@ def compare(
     cells, measure = frames.names(by), metric_of(metric)
     design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
     data, keep, ratios = ratios_of(frame, design, settings)
-    return frames.answer(data, ANSWERS["compare"], keep, [found.line() for found in ratios])
+    return frames.answer(data, "compare", keep, [found.line() for found in ratios])
 
 
 def speedup(
@@ -231,7 +231,7 @@ def speedup(
     )
     data, keep, ratios = ratios_of(frame, design, settings)
     lines = [found.line() | _gain(found, measure.sign) for found in ratios]
-    return frames.answer(data, ANSWERS["speedup"], keep, lines)
+    return frames.answer(data, "speedup", keep, lines)
 
 
 def ratios_of(
@@ -246,7 +246,7 @@ def ratios_of(
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
         raise SchemaError(
-            f"{between!r} is in {argument('by')} and is what to compare between: "
+            f"{between!r} is in {argument('by')} and {argument('between')}: "
             f"take it out of {argument('by')}"
         )
     runs = runs_of(data, metric.name, named, design.scope, by=by, between=between, positive=True)
@@ -332,7 +332,7 @@ def _say_what_was_set(
 
 
 def _which_way(metric: str) -> str:
-    """Say why it is unknown whether higher is better, and what to do about it."""
+    """Say why it is unknown whether higher is better, and how to help."""
     compare_it = typed("compare()", "fiotools compare")
     if metric in COLUMNS:
         return f"that depends on how the tool was run: use {compare_it}, which does not need it"
@@ -440,7 +440,7 @@ class Ratio:
 
 
 def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
-    """Compare the two arms of one level; `judge` then gives all of an answer their verdicts."""
+    """Compare the two sides of one level; `judge` then gives all of an answer their verdicts."""
     notes = _how_cells_count(arms)
     had = (len(arms.level), len(arms.baseline))
     if design.pair:
@@ -513,7 +513,7 @@ def _method(arms: Arms, design: Design) -> str:
 
 
 def _centers(found: Ratio, arms: Arms, design: Design) -> None:
-    """Fill in where the sides lie, and their ratio."""
+    """Fill in the centers of the sides, and their ratio."""
     cells = arms.by_cell()
     if design.method == "hodges-lehmann":
         level, baseline = cells[0]
@@ -573,7 +573,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
         student = student.sharing()
-    again = AnyLooks.of(student)  # further runs are another look, whatever this one was
+    again = AnyLooks.of(student)  # further runs are another look
     if isinstance(difference, StudentT):
         difference = again if design.looks == "any" else student
     ends = difference.interval(confidence)

@@ -1,7 +1,7 @@
 """What changes along a sequence of runs, or of samples: a trend, or a step.
 
 Every order of independent runs is as likely as the one found if nothing happened. Seconds depend on
-each other, and what looks like a step may be their wandering. So there are two tests for steps.
+each other, and an apparent step may be their wandering. So there are two tests for steps.
 Both look for the split with the largest difference, then on either side of it:
 
 * Up to 30 runs: the largest sum of squares between two parts, of logarithms, against the same of
@@ -51,8 +51,8 @@ _LARGEST = np.array(
         (100.0, 8.6, 11.5),
     ]
 )
-_EDGE = 0.05  # of a series: what is shorter at its end is no level
-# Parts of a series, as shares of it: the whole, and what holds one step where a level comes back.
+_EDGE = 0.05  # of a series: a shorter end is not a level
+# Parts of a series, as shares of it: the whole, and parts with one step if a level comes back.
 _PARTS = ((0, 1), (0, 2 / 3), (1 / 3, 1), (0, 1 / 2), (1 / 4, 3 / 4), (1 / 2, 1))
 
 

@@ -22,7 +22,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
-POWER = 0.80  # of a verdict, where nobody asks for another
+POWER = 0.80  # of a verdict, by default
 ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
 MOST = 1000  # runs a side; nobody makes more
 _PARTS = 400  # of the distribution of the spread
@@ -48,7 +48,7 @@ class StudentT:
         """Give the same difference, for an error that several comparisons share.
 
         Each then has a small part of it, and Welch's degrees of freedom are too many so far out in
-        the tails where one side spreads more than the other: they are taken half-way to the least.
+        the tails if one side spreads more than the other: they are taken half-way to the least.
         """
         df, per_run = (self.df + self.least_df) / 2, (self.df_per_run + 1) / 2
         return replace(self, df=df, df_per_run=per_run)
@@ -83,7 +83,7 @@ class AnyLooks(StudentT):
 
     @classmethod
     def of(cls, found: StudentT) -> Self:
-        """Take over what was estimated."""
+        """Take over an estimate."""
         return cls(*(getattr(found, field.name) for field in fields(found)))
 
     def p(self, null: float) -> float:
@@ -129,12 +129,7 @@ def welch(cells: Cells) -> StudentT | None:
 
 def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
     """Compare logarithms pair by pair: a t interval of the differences."""
-    pairs = np.asarray(level, dtype=float) - np.asarray(baseline, dtype=float)
-    if not has_spread([pairs]):
-        return None
-    variance = float(np.var(pairs, ddof=1))
-    df = len(pairs) - 1
-    return StudentT(_mean(pairs), sqrt(variance / len(pairs)), df, variance, 1, df)
+    return crossed([one - other for one, other in zip(level, baseline, strict=True)])
 
 
 def crossed(
@@ -161,7 +156,7 @@ def _mean(arm: Sequence[float] | np.ndarray) -> float:
 
 
 def has_spread(arms: Iterable[ArrayLike]) -> bool:
-    """Say whether values within an arm differ by more than the last digits of a float."""
+    """Say whether values within a side differ by more than the last digits of a float."""
     return any(float(np.ptp(arm)) > 1e-12 * max(1.0, float(np.abs(arm).max())) for arm in arms)
 
 
@@ -194,7 +189,7 @@ class HodgesLehmann:
         return len(set(pooled)) < len(pooled)
 
     def interval(self, confidence: float) -> tuple[float, float, float] | None:
-        """Invert the Mann-Whitney test; None where there are too few runs for any interval."""
+        """Invert the Mann-Whitney test; None for too few runs."""
         n, m = len(self.level), len(self.baseline)
         alpha = 1 - confidence
         # the tolerance lets .05 mean .05: 1 - .95 is a little more

@@ -1,4 +1,4 @@
-"""Frames in, frames out: what every statistic needs of pandas and polars alike.
+"""Frames in, frames out, for pandas and polars alike.
 
 Tables of runs are small, so the statistics work on plain lists of values, which are the same for
 both libraries. The answer has the same frame type as the question.
@@ -18,7 +18,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.frames import to_pandas
-from fiotools.vocabulary import COLUMNS, EVERY, DType
+from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
 Key: TypeAlias = tuple[Any, ...]
@@ -31,7 +31,7 @@ _HINTS = {
 
 
 def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a pandas or polars frame that has rows, or say what is needed."""
+    """Take a pandas or polars frame that has rows, or refuse."""
     try:
         data = nw.from_native(frame, eager_only=True)
     except TypeError:
@@ -175,11 +175,16 @@ def columns(frame: Frame, wanted: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None) -> list[str]:
-    """Name the columns that are known to differ (among some rows); a gap is no difference."""
+    """Name the columns that are known to differ (among some rows); a gap is not a difference."""
     if rows is None:
         return [name for name, column in lists.items() if len(distinct(column)) > 1]
     own = list(rows)
     return [name for name, column in lists.items() if len(distinct(column[row] for row in own)) > 1]
+
+
+def varying(lists: Mapping[str, list[Any]], rows: Iterable[int]) -> str | None:
+    """List the columns that differ among some rows, as the column ``varies_in`` does."""
+    return ", ".join(differing(lists, rows)) or None
 
 
 def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
@@ -212,17 +217,18 @@ def kept(columns: Iterable[str], rows: Sequence[int]) -> Rows:
 
 def answer(
     frame: nw.DataFrame[IntoDataFrameT],
-    own: Collection[str],
+    own: str | Collection[str],
     keep: Kept,
     lines: Sequence[AnswerRow],
 ) -> IntoDataFrameT:
     """Build a frame of the same type: columns of the frame that was given, then own ones.
 
-    `own` columns are typed by the vocabulary, or if it does not have them, by their values. `keep`
-    maps the columns that come first to a column of the frame and its rows; they keep their type,
-    even a date or a category. `lines` are the rows: a column that a row does not have is missing,
-    and its ``notes`` become its ``warnings``.
+    `own` columns (a list, or the name of an answer) are typed by the vocabulary, or if it does not
+    have them, by their values. `keep` maps the columns that come first to a column of the frame and
+    its rows; they keep their type, even a date or a category. `lines` are the rows: a column that a
+    row does not have is missing, and its ``notes`` become its ``warnings``.
     """
+    own = ANSWERS[own] if isinstance(own, str) else own
     for name, (source, _) in keep.items():
         if name == source and name in own:
             raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")

@@ -17,7 +17,6 @@ from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import NO_SPREAD, settled
 from fiotools.stats.estimates import ENOUGH
 from fiotools.units import level, percent, sides
-from fiotools.vocabulary import ANSWERS
 
 _RULE = re.compile(r"(?:(?P<metric>\S+)\s+)?(?P<word>[a-z-]+)(?::(?P<share>\d+(?:\.\d+)?)\s*%)?")
 # which way each word fails: +1 a gain, -1 a loss, in the sense of the metric or of the ratio
@@ -167,7 +166,7 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
             found.append({**own, **said, "why": _why(rule, rows[at], names, outcome)})
             places.append(at)
     keep = frames.kept((*names, "baseline"), places)
-    return frames.answer(data, ANSWERS["gate"], keep, found)
+    return frames.answer(data, "gate", keep, found)
 
 
 def _is_about(rule: Rule, metric: str) -> bool:
@@ -176,7 +175,7 @@ def _is_about(rule: Rule, metric: str) -> bool:
 
 
 def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) -> str:
-    """Say in a sentence what was found."""
+    """Say in a sentence why the rule is broken, or not."""
     *by, between = names
     own, other = sides(row[between], row["baseline"], between)
     where = ", ".join(level(row[name], name) for name in by)

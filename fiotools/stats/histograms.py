@@ -14,7 +14,7 @@ from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import ANSWERS, KEYS
+from fiotools.vocabulary import KEYS
 
 Bin = tuple[float, float]
 
@@ -101,9 +101,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
             first.append(own.rows[0])
-    return frames.answer(
-        data, ANSWERS["merge_bins"], frames.kept(cell_keys(data, named), first), lines
-    )
+    return frames.answer(data, "merge_bins", frames.kept(cell_keys(data, named), first), lines)
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
@@ -134,7 +132,7 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
             dict.fromkeys(sorted(set(outer.values())), 0),
             dict.fromkeys(sorted(set(outer.values())), 0),
             _number(runs, rows),
-            ", ".join(frames.differing(watch, rows)) or None,
+            frames.varying(watch, rows),
             any(inner != bin_ for inner, bin_ in outer.items()),
         )
         for row in rows:
@@ -236,7 +234,7 @@ def _runs(data: Frame) -> list[Any]:
 
 
 def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:
-    """Count the runs of a cell, where that is known."""
+    """Count the runs of a cell, if they are known."""
     own = {runs[row] for row in rows}
     if all(isinstance(run, tuple) and len(run) == 2 for run in own):
         return len(own)

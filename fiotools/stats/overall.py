@@ -27,7 +27,6 @@ from fiotools.stats.compare import (
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import Order, Runs, runs_of
-from fiotools.vocabulary import ANSWERS
 
 Workloads = Literal["fixed", "sample"]
 
@@ -67,7 +66,7 @@ def overall(
         Compare over all workloads within each combination of these columns.
     pair : str, optional
         The column that names rounds, each of which holds every workload on both sides. The rounds
-        are the replicates, so that the interval holds what a round does to all its workloads.
+        are the replicates, so that the interval holds the effect of a round on all of them.
     workloads : {"fixed", "sample"}
         The question: about these workloads, or about workloads like these.
 
@@ -156,7 +155,7 @@ def overall(
         for one, count in zip(found, counts, strict=True)
     ]
     both = {name: (source, held[name]) for name, (source, _) in keep.items()}
-    return frames.answer(data, ANSWERS["overall"], both, lines)
+    return frames.answer(data, "overall", both, lines)
 
 
 def _refuse_gaps(data: Frame, over: Sequence[str]) -> None:
@@ -218,7 +217,9 @@ def _together(
         return _rounds(level, baseline, len(arms), pair, order)
     sizes = {len(unit.cells) for unit in (*level.values(), *baseline.values())}
     if sizes - {1} and sizes != {len(arms)}:
-        raise SchemaError("some runs hold several workloads, and not all: keep what all runs hold")
+        raise SchemaError(
+            "some runs hold several workloads, but not all: keep those that all runs hold"
+        )
     own = sizes == {1}
     notes = []
     if own:
@@ -258,7 +259,7 @@ def _rounds(
 
 
 def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[Key, Replicate]:
-    """Give what is repeated, be it a round or a run, with its number of each workload."""
+    """Give the repeats, rounds or runs, with their number of each workload."""
     found: dict[Key, Replicate] = {}
     for workload, side in sides.items():
         for run in side:
@@ -286,7 +287,7 @@ def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
 
 
 def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
-    """Give the numbers of what holds all workloads, with the spread that these have in common."""
+    """Give the numbers of rounds or runs that hold all workloads: their common spread."""
     level, baseline = ([run.log for run in side] for side in (arms.level, arms.baseline))
     if arms.own or min(len(level), len(baseline)) < 2:
         return []

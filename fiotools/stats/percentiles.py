@@ -26,7 +26,7 @@ from fiotools.stats.combine import total
 from fiotools.stats.frames import AnswerRow, Frame
 from fiotools.stats.histograms import Bin, Histogram, cell_keys, histograms
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import ANSWERS, KEYS
+from fiotools.vocabulary import KEYS
 
 _ENTRY = ("source", "run", "entry")
 _JOIN = ("source", "run", "entry", "thread", "target", "direction")
@@ -67,7 +67,7 @@ def percentiles_from_bins(
         ``percentile``; ``value_ns``, the middle of its bin, as fio prints it (null for the last,
         which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin, between which
         the percentile certainly is; ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too
-        few I/Os; ``confidence``, and in ``note`` what the interval is about; ``total_ios`` in the
+        few I/Os; ``confidence``, and in ``note`` the scope of the interval; ``total_ios`` in the
         histogram; ``n``, its runs; ``method``, "bins"; ``varies_in``; ``warnings``. All ``*_ns``
         are ns.
 
@@ -119,7 +119,7 @@ def percentiles_from_bins(
     ]
     first = [own.rows[0] for own in found for _ in wanted]
     return frames.answer(
-        data, ANSWERS["percentiles_from_bins"], frames.kept(cell_keys(data, named), first), lines
+        data, "percentiles_from_bins", frames.kept(cell_keys(data, named), first), lines
     )
 
 
@@ -179,7 +179,7 @@ class Extremes:
     notes: list[str] = field(default_factory=list)
 
     def clamp(self, edges: Bin) -> Bin:
-        """Cut a bin down to what can be in it."""
+        """Cut a bin down to the extremes."""
         low, high = edges
         return max(low, self.least), min(high, self.most)
 
@@ -316,7 +316,7 @@ def bound_percentiles(
     )
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
-        varies = ", ".join(frames.differing(watch, rows)) or None
+        varies = frames.varying(watch, rows)
         keys = {runs[row] for row in rows}
         whole: AnswerRow = {
             "total_ios": sum(part.ios for part in parts),
@@ -332,7 +332,7 @@ def bound_percentiles(
             lines.append(ends | whole)
     first = [rows[0] for rows in cells for _ in wanted]
     return frames.answer(
-        data, ANSWERS["bound_percentiles"], frames.kept(cell_keys(data, named), first), lines
+        data, "bound_percentiles", frames.kept(cell_keys(data, named), first), lines
     )
 
 
@@ -390,7 +390,7 @@ def _tables(
 
 
 def _points(data: Frame) -> list[tuple[int, float] | None]:
-    """Give share and latency of each row; None where the latency is missing."""
+    """Give share and latency of each row; None if the latency is missing."""
     found: list[tuple[int, float] | None] = []
     pairs = zip(frames.numbers(data, "percentile"), frames.numbers(data, "value_ns"), strict=True)
     for row, (level, value) in enumerate(pairs):
@@ -414,7 +414,7 @@ class Curve:
     """One table of percentiles: how many I/Os it is about, and its points in order."""
 
     ios: int
-    points: list[tuple[int, float]]  # share of the I/Os, latency; none where none is known
+    points: list[tuple[int, float]]  # share of the I/Os, latency; empty if unknown
 
 
 def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, float | None]:

@@ -19,9 +19,8 @@ from fiotools.stats.arms import Arms, arms_of, matched
 from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.replicates import Runs, runs_of
-from fiotools.vocabulary import ANSWERS
 
-_SURE = 0.80  # that the spread planned with is no less than the true one
+_SURE = 0.80  # chance that the spread planned with is at least the true one
 
 
 @dataclass(frozen=True)
@@ -131,11 +130,11 @@ def plan(
     lines, cells = [], []
     for rows in frames.groups(runs.data, named).values():
         spread = _spread(runs, rows, between, pair)
-        varies = ", ".join(frames.differing(runs.watch, rows)) or None
+        varies = frames.varying(runs.watch, rows)
         for line in _lines(spread, differences, power, confidence, comparisons):
             lines.append({"metric": measure.name, "varies_in": varies} | line)
             cells.append(rows[0])
-    return frames.answer(runs.data, ANSWERS["plan"], frames.kept(named, cells), lines)
+    return frames.answer(runs.data, "plan", frames.kept(named, cells), lines)
 
 
 def _check(
@@ -159,9 +158,7 @@ def _of_number(cv: float, *asked: Any) -> Any:
         raise SchemaError(f"a coefficient of variation of {cv:g}: it is a share above 0 (0.03)")
     variance = log1p(cv**2)
     lines = _lines(_Spread(None, variance, variance), *asked)
-    return frames.answer(
-        nw.from_native(pd.DataFrame(), eager_only=True), ANSWERS["plan"], {}, lines
-    )
+    return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", {}, lines)
 
 
 def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str | None) -> _Spread:

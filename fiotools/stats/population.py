@@ -70,7 +70,7 @@ def dip(values: Array) -> float:
     """Give the distance of sorted values, all different, from the nearest unimodal distribution.
 
     It narrows the interval of the mode: outside it the distribution is convex below and concave
-    above, and what these hulls leave of the steps is twice the dip.
+    above, and the distance of the steps from these hulls is twice the dip.
 
     Examples
     --------

@@ -17,7 +17,6 @@ from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS
 
 _AMOUNTS = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
 _TOLD = (*_AMOUNTS, *_AMOUNTS.values(), "runtime_s")
@@ -127,22 +126,22 @@ def reconcile(
     cells: dict[Key, list[Series]] = {}
     for series in several:
         cells.setdefault((*places[series.rows[0]], series.quantity), []).append(series)
-    figures = {name: frames.amounts(summary, name) for name in _TOLD}
+    numbers = {name: frames.amounts(summary, name) for name in _TOLD}
     found = []
     for place, parts in cells.items():
         told: dict[str, float | None] = {}
         if place[:-1] in rows:
             [row] = rows[place[:-1]]
-            told = {name: column[row] for name, column in figures.items()}
+            told = {name: column[row] for name, column in numbers.items()}
         match = _log(data, parts, told.get("runtime_s"), tolerance)
         if told:
             _judge(match, parts, told)
         elif match.log_rate == 0:
-            match.verdict = "nothing was done"  # and a row of io stands only where something was
+            match.verdict = "nothing was done"  # io has rows only for I/Os
         found.append(match)
     said = frames.present(data, (*keys, "quantity"))
     keep = frames.kept(said, [parts[0].rows[0] for parts in cells.values()])
-    return frames.answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
+    return frames.answer(data, "reconcile", keep, [vars(match) for match in found])
 
 
 def _matched(

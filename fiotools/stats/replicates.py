@@ -84,7 +84,7 @@ def runs_of(
 
 
 def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
-    """Say what each kept row was on; a total is on all targets of its run."""
+    """Give the targets of each kept row; a total is on all targets of its run."""
     if "target" not in kept.columns:
         return [frozenset()] * len(kept)
     own, every = frames.values(kept, "target"), frames.values(whole, "target")
@@ -331,7 +331,7 @@ def _percentiles() -> str:
 
 def refuse_several(frame: Frame, rows: Sequence[int], key: Key) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
-    head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
+    head = f"{run_name(key)} has {len(rows)} rows, but one number is needed"
     apart = frames.differing(frames.columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
@@ -409,7 +409,7 @@ def watched(frame: Frame, named: Collection[str], between: str | None = None) ->
     names each row (no value twice in the frame) is not a condition. A column that is one-to-one
     with one that was named is the same thing under another name, as a label "4k" is beside a
     bs_bytes of 4096, or numjobs beside a label "procs". A condition that is one-to-one with
-    `between` is watched: it may be what makes the difference.
+    `between` is watched: it may make the difference.
     """
     lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
     varying = frames.differing(lists)

@@ -7,7 +7,7 @@ What a sample stands for depends on its quantity:
   fio writes no window without I/O: if the time since the sample before is twice the shortest or
   more, a rate is that of its last part, and the others are 0.
 * The same from `window`, with ``span_s``: a value of so much of the time since the window before.
-* ``io_bytes``, ``total_ios``: what was done since the start, in fio's ``--status-interval`` and
+* ``io_bytes``, ``total_ios``: the work since the start, in fio's ``--status-interval`` and
   dd's progress. The rate of an interval is the difference between two reports over the time between
   them; a report that comes right after another one (the final one often does) takes its place.
 * ``count``: I/Os since the sample before (fio's histogram logs, its IOPS logs of single I/Os).
@@ -37,7 +37,7 @@ from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
 
 _AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
-# of which rate each quantity tells
+# the rate that each quantity gives
 RATES = {
     **_AMOUNTS,
     **dict.fromkeys(("iops", "iops_mean"), "iops"),
@@ -46,7 +46,7 @@ RATES = {
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MOST = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
-# Windows of which no two follow each other: from so many intervals on, more than this share of them
+# Windows may not follow each other if, from so many intervals on, more than this share of them
 # is off the multiples of the usual one, and of the shortest, by this part of it.
 _FEW, _OFTEN, _OFF = 5, 0.25, 0.2
 FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
@@ -98,7 +98,7 @@ class Series:
         return float(self.values @ self.widths)
 
     def in_rounds(self, seconds: float) -> Series:
-        """Make samples of this length; what is left at the end is no round."""
+        """Make samples of this length; the rest at the end is left out."""
         if not self.timed:
             raise SchemaError("round_s needs times, and the samples have none (time_s)")
         usual = float(np.median(self.widths))
@@ -125,7 +125,7 @@ class Series:
         if self.metric.unit == "B/s":
             raise SchemaError("single I/Os do not give the bandwidth of a round: log the IOPS")
         place = np.ceil(np.cumsum(self.widths) / seconds - 1e-9).astype(int) - 1
-        place = np.maximum(place, 0)  # what ended at time 0
+        place = np.maximum(place, 0)  # I/Os that ended at time 0
         within = place < count
         ios = np.bincount(place[within], minlength=count)
         sums = np.bincount(place[within], weights=self.values[within], minlength=count)
@@ -249,7 +249,7 @@ def _series(
 
 
 def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
-    """Give the rates between reports of what was done since the start, and their times."""
+    """Give the rates between reports of the work since the start, and their times."""
     steps = np.diff(clock, prepend=0.0)
     usual = float(np.median(steps))
     ends: list[int] = []
@@ -349,7 +349,7 @@ def _name(run: tuple[Any, ...], told: Mapping[str, Any]) -> str:
 
 
 def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
-    """Say what to do about samples of several series in one."""
+    """Say how to tell samples of several series apart."""
     lists: dict[str, list[Any]] = frames.columns(
         data, [name for name in data.columns if name not in ("time_s", "value", "offset_bytes")]
     )

@@ -14,7 +14,7 @@ from fiotools import units
 from fiotools.stats.arms import levels_beside
 from fiotools.stats.frames import answer, need, opened, values
 from fiotools.stats.replicates import run_keys
-from fiotools.vocabulary import ANSWERS, COLUMNS
+from fiotools.vocabulary import COLUMNS
 
 # a comparison is about different places
 _PLACES = {
@@ -139,7 +139,7 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     lines = [
         {"option": one.option, "text": one.level, "text_baseline": one.baseline} for _, one in found
     ]
-    return answer(data, ANSWERS["settings_diff"], keep, lines)
+    return answer(data, "settings_diff", keep, lines)
 
 
 def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:

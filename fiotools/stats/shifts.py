@@ -17,7 +17,6 @@ from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_poin
 from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.series import Series, sequences
-from fiotools.vocabulary import ANSWERS
 
 
 def shifts(
@@ -108,7 +107,7 @@ def shifts(
         lines += levels
         starts += [series.rows[line["start"] - 1 if runs else 0] for line in levels]
     names = dict.fromkeys([*apart, order] if order else apart)
-    return frames.answer(data, ANSWERS["shifts"], frames.kept(names, starts), lines)
+    return frames.answer(data, "shifts", frames.kept(names, starts), lines)
 
 
 def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:
@@ -162,7 +161,7 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
 
 
 def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow:
-    """Say what a step is."""
+    """Describe a step."""
     up, notes = after > before, []
     if change.by_chance is None:
         verdict = say("step up") if up else say("step down")

@@ -1,4 +1,4 @@
-"""Whether a series is steady, by the rule of SNIA or one of fio's, and what its mean is.
+"""Whether a series is steady, by the rule of SNIA or one of fio's, and its mean.
 
 A window that meets the rule proves little: a decay of 2 % a round passes SNIA's, and one in seven
 stationary series whose rounds spread by 5 % fails it. So the numbers stand beside the verdict.
@@ -38,11 +38,10 @@ from fiotools.stats.drift import ALPHA, change_points, trend_p
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.series import Series, equal, sequences
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS
 
 _MISSED = 0.04  # share of series without a stall, beyond which it is said
 Rule = Literal["snia", "fio-deviation", "fio-slope"]
-# what is held against the limits, in words, and in which attribute of the window it is
+# the values with a limit, in words, and their attribute of the window
 _RULES: Mapping[Rule, Mapping[str, str]] = {
     "snia": {"range": "range_pct", "rise": "rise_pct"},
     "fio-deviation": {"deviation": "deviation_pct"},
@@ -162,11 +161,11 @@ def steady(
     judge = judge_of(method, window, limit)
     check_confidence(confidence)
     data, several, apart = sequences(samples, quantity, frames.names(by), round_s)
-    # runs are rounds, and so is what was asked for; fio's rules know only samples
+    # runs are rounds, and so are samples of round_s; fio's rules know only samples
     own = judge.rule != "snia" or round_s is not None or "value" not in data.columns
     lines = [_judged(series, judge, confidence, own=own) for series in several]
     return frames.answer(
-        data, ANSWERS["steady"], frames.kept(apart, [series.rows[0] for series in several]), lines
+        data, "steady", frames.kept(apart, [series.rows[0] for series in several]), lines
     )
 
 
@@ -304,7 +303,7 @@ class Window:
 
 
 def window_of(values: Array, widths: Array) -> Window | None:
-    """Measure a window of two rounds or more; None where the mean is 0 and nothing a share of it.
+    """Measure a window of two rounds or more; None if the mean is 0.
 
     Examples
     --------
@@ -366,8 +365,8 @@ class Judge:
     def verdict(self, found: Window) -> tuple[bool, str]:
         """Say whether the window is met, and in words why not."""
         over = []
-        for (name, figure), limit in zip(_RULES[self.rule].items(), self.limits, strict=True):
-            value = abs(getattr(found, figure))
+        for (name, attribute), limit in zip(_RULES[self.rule].items(), self.limits, strict=True):
+            value = abs(getattr(found, attribute))
             # SNIA's limits may be reached, fio's may not
             within = value <= limit * _DIGITS if self.rule == "snia" else value < limit
             if not within:
@@ -388,7 +387,7 @@ class Judge:
 
 
 def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
-    """Check what was asked for."""
+    """Check rule, window and limits."""
     if rule not in [*_RULES]:
         raise SchemaError(f"method {rule!r} is not one of {', '.join(map(repr, _RULES))}")
     if window is None and rule == "snia":

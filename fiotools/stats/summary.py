@@ -17,7 +17,6 @@ from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.population import several_targets, unlike
 from fiotools.stats.replicates import SERIES, Order, one_row_each, order_of, runs_of, sortable
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
 _FARTHEST = 300.0  # of a logarithm: beyond, its number overflows
@@ -97,15 +96,14 @@ def summarize(
         one_row_each(data, rows, runs.keys)
         ordered = _in_order(rows, order)
         series = [numbers[row] for row in ordered or rows]
-        varies = frames.differing(runs.watch, rows)
+        varies = frames.varying(runs.watch, rows)
         # a change made from run to run is not a drift
         line = _summary(series, measure, confidence, order if ordered and not varies else None)
-        if varies:
-            line["varies_in"] = ", ".join(varies)
+        line["varies_in"] = varies
         line["notes"] += several_targets(runs.targets[row] for row in rows)
         found.append(line)
     keep = frames.kept(named, [rows[0] for rows in cells.values()])
-    return frames.answer(data, ANSWERS["summarize"], keep, found)
+    return frames.answer(data, "summarize", keep, found)
 
 
 def _in_order(rows: list[int], order: Order | None) -> list[int] | None:

@@ -29,7 +29,6 @@ from fiotools.stats.frames import Frame
 from fiotools.stats.histograms import Histogram, cell_keys, histograms
 from fiotools.stats.percentiles import middle, percentiles_from_bins, wanted_percentiles
 from fiotools.stats.replicates import labels
-from fiotools.vocabulary import ANSWERS
 
 Array = NDArray[np.float64]
 
@@ -141,7 +140,7 @@ def tails(
             sides = [windows[id(histogram[row])] for row in rows]
             line |= _within(found, sides, float(cells[first][-1]), confidence)
         lines.append(line)
-    return frames.answer(runs, ANSWERS["tails"], keep, lines)
+    return frames.answer(runs, "tails", keep, lines)
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
@@ -248,8 +247,8 @@ def _within(
         return {"notes": [*notes, *said]}
     low, high = ratio_within(*(end for end in ends if not isinstance(end, str)))
     notes.append(
-        "the interval is about these two runs: other runs may differ more, and what happens fewer "
-        "than three times in a run may be missing in it"
+        "the interval is about these two runs: other runs may differ more, and events that happen "
+        "fewer than three times in a run may be missing in it"
     )
     return {
         "ratio_lo": low,

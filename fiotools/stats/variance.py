@@ -17,7 +17,6 @@ from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.combine import thread_rows
 from fiotools.stats.frames import AnswerRow, Key
 from fiotools.stats.replicates import checked, choose_scope, refuse_directions, run_keys, watched
-from fiotools.vocabulary import ANSWERS
 
 
 def variance_parts(
@@ -93,7 +92,7 @@ def variance_parts(
     for rows in cells:
         runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
         line = components(runs, confidence)
-        varies = ", ".join(frames.differing(watch, rows)) or None
+        varies = frames.varying(watch, rows)
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "
@@ -102,7 +101,7 @@ def variance_parts(
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line)
     return frames.answer(
-        data, ANSWERS["variance_parts"], frames.kept(named, [rows[0] for rows in cells]), found
+        data, "variance_parts", frames.kept(named, [rows[0] for rows in cells]), found
     )
 
 
@@ -256,7 +255,7 @@ def variance_levels(
                 | {"repeats_best": best[at], "confidence": confidence}
             )
             first.append(rows[0])
-    return frames.answer(data, ANSWERS["variance_levels"], frames.kept(named, first), lines)
+    return frames.answer(data, "variance_levels", frames.kept(named, first), lines)
 
 
 def _costs(costs: Mapping[str, float], levels: Sequence[str]) -> list[float]:

@@ -232,30 +232,13 @@ def _answered(
     bins: bool,
 ) -> Any:
     """Sum up batches, finish their sums, and return the same frame type."""
-    if isinstance(frame, pl.LazyFrame):
-        return _lazily(frame, every, by, shown, finish, bins=bins)
-    data = frames.opened(frame)
-    is_polars = isinstance(frame, pl.DataFrame)
-    whole = frame if is_polars else pl.DataFrame(_series(data, name) for name in data.columns)
-    found = _lazily(whole.lazy(), every, by, shown, finish, bins=bins).collect()
-    return found if is_polars else to_pandas(found)
-
-
-def _series(data: Frame, name: str) -> pl.Series:
-    given = frames.values(data, name)
-    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
-
-
-def _lazily(
-    frame: pl.LazyFrame,
-    every: str | float,
-    by: str | Sequence[str] | None,
-    shown: Sequence[str],
-    finish: Callable[[pl.DataFrame, Grid], pl.DataFrame],
-    *,
-    bins: bool,
-) -> pl.LazyFrame:
-    given = frame.collect_schema()
+    log = frame
+    if not isinstance(frame, pl.LazyFrame):
+        data = frames.opened(frame)
+        if not isinstance(frame, pl.DataFrame):
+            log = pl.DataFrame(_series(data, name) for name in data.columns)
+        log = log.lazy()
+    given = log.collect_schema()
     grid = _grid(given, every, by, bins=bins)
     needed = [
         name
@@ -265,7 +248,7 @@ def _lazily(
     sums = {**{name: kept_as(given[name]) for name in grid.keys}, **PARTS}
     cells = [*grid.keys, "way", "at", "end", "bin_lo_ns", "bin_hi_ns"]
     parts = (
-        frame.select(list(dict.fromkeys(needed)))
+        log.select(list(dict.fromkeys(needed)))
         .map_batches(partial(parts_of, grid=grid), schema=sums, streamable=True)
         .group_by(cells)
         .agg(pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max())
@@ -291,7 +274,15 @@ def _lazily(
         )
         return found.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
-    return parts.map_batches(finished, schema=schema)
+    found = parts.map_batches(finished, schema=schema)
+    if isinstance(frame, pl.LazyFrame):
+        return found
+    return found.collect() if isinstance(frame, pl.DataFrame) else to_pandas(found.collect())
+
+
+def _series(data: Frame, name: str) -> pl.Series:
+    given = frames.values(data, name)
+    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
 
 
 def _grid(
@@ -339,7 +330,7 @@ class Grid:
 
     @property
     def what(self) -> str:
-        """The key that says what a row is of."""
+        """The key of the measured quantity."""
         return "latency" if self.of_bins else "quantity"
 
 
@@ -492,7 +483,7 @@ def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_bins(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Keep the bins of intervals apart by their ends, and by their edges where these matter."""
+    """Keep the bins of intervals apart by their ends, and by their edges if these matter."""
     edges = ("bin_lo_ns", "bin_hi_ns") if grid.bins else ()
     sums = (
         frame.select("time_s", "count", *edges, way=_ways(frame))

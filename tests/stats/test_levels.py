@@ -78,8 +78,8 @@ def test_a_level_that_brings_nothing(make, rows):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"levels": ["run"]}, "levels= are two columns or more"),
-        ({"levels": ["run", "run"]}, "levels= are two columns or more"),
+        ({"levels": ["run"]}, "levels= names two columns or more"),
+        ({"levels": ["run", "run"]}, "levels= names two columns or more"),
         ({"levels": ["machine", "run"]}, "several values of one machine, run: name what tells"),
         ({"costs": {"disk": 1}}, "a number above 0 for each of the levels"),
         ({"costs": {"run": 0}}, "a number above 0 for each of the levels"),

@@ -135,7 +135,7 @@ def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(table, rows,
     [
         ({"workloads": "all"}, "neither 'fixed' nor 'sample'"),
         ({"over": []}, "names no column"),
-        ({"over": "fs"}, "is what to compare between"),
+        ({"over": "fs"}, "is in by= and between="),
         ({"over": "kind"}, "one workload only"),
         ({"over": "gap"}, "'gap' is missing in 1 of 24 rows"),
         ({"pair": "alone"}, "no alone holds all 3 workloads on both sides"),

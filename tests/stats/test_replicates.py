@@ -132,7 +132,7 @@ def test_a_group_and_its_own_jobs_do_not(make):
 
 def test_between_among_by_is_refused(make):
     frame = make(g=["a", "b"], iops=[1.0, 2.0])
-    with pytest.raises(SchemaError, match="'g' is in by= and is what to compare between"):
+    with pytest.raises(SchemaError, match="'g' is in by= and between="):
         compare(frame, "iops", between="g", baseline="a", by=["g"])
 
 

@@ -276,7 +276,7 @@ def test_windows_are_drawn_and_judged_as_samples_are():
         (lambda log: ft.window(log, 0), "every=0 is not a length of time"),
         (lambda log: ft.window(log, "1ns"), "take longer ones"),
         (lambda log: ft.window(log, 1, by="jop"), "no column 'jop'"),
-        (lambda log: ft.window(log, 1, percentiles=101), "percentile 101 is none"),
+        (lambda log: ft.window(log, 1, percentiles=101), "percentile 101 does not lie"),
         (lambda log: ft.window(log.drop("value"), 1), "no column 'value'"),
         (lambda log: ft.window(log.with_columns(time_s=-1.0), 1), "runs begin at 0"),
         (lambda log: ft.window(log.with_columns(quantity=pl.lit("io_bytes")), 1), "steady()"),
