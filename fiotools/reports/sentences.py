@@ -32,7 +32,7 @@ _CAVEATS = {
     "the sides hold": "the sides do not hold the same mixture",
     "the sides had other options": "the sides had other options",
     "no spread at all": "the runs do not differ at all",
-    "arms ran in blocks": "the sides ran in blocks",
+    "the sides ran in blocks": "the sides ran in blocks",
     "values drift": "values drift over the series of runs",
 }
 

@@ -152,9 +152,9 @@ def test_the_baseline_is_what_was_named_first(cli, inside):
     assert done.stdout.splitlines()[1].split(",")[:2] == ["after", "stdin"]
     # it is not replaced by another where it cannot be read, or where a filter leaves none of it
     done = inside("compare", "README.md", before, after, "-m", "real")
-    assert "baseline 'README' is no value of 'label'" in done.stderr
+    assert "baseline 'README' is not a value of 'label'" in done.stderr
     done = inside("compare", before, after, "-m", "real", "--where", "real<1")
-    assert "baseline 'before' is no value of 'label'" in done.stderr
+    assert "baseline 'before' is not a value of 'label'" in done.stderr
 
 
 def test_settings(inside):

@@ -10,7 +10,7 @@ from fiotools.reports.sentences import cell_names, sentences
 from tests.conftest import needs_letters
 
 FEW = "one run each: not comparable"
-IN_BLOCKS = "arms ran in blocks: drift cannot be told from the difference"
+IN_BLOCKS = "the sides ran in blocks: drift cannot be told from the difference"
 NO_SPREAD = "no spread at all: are these copies of one run?"
 UNKNOWN = "; how much another run would differ is not known"
 
@@ -158,7 +158,7 @@ def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
 
 def test_what_weakens_some_of_many_cells_is_said_with_their_names():
     notes = {
-        5: "arms ran in blocks: drift cannot be told from the difference",
+        5: "the sides ran in blocks: drift cannot be told from the difference",
         6: "values drift up by 30 % over the series of runs",
     }
     rows = [{"bs_bytes": 4096 * 2**at, **row(warnings=notes.get(at))} for at in range(7)]
