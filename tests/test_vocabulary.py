@@ -91,7 +91,7 @@ def answers():
 
 
 @pytest.mark.parametrize("function", vocabulary.ANSWERS)
-def test_what_statistics_answer_with_is_described(answers, function):
+def test_columns_of_answers_are_described(answers, function):
     io, frames = answers
     frame = frames[function]
     given = (
@@ -125,7 +125,7 @@ def test_conditions_and_keys_are_columns_of_io():
     assert set(vocabulary.KEYS) | set(vocabulary.CONDITIONS) <= set(vocabulary.TABLES["io"])
 
 
-def test_describe_names_near_columns():
+def test_describe_suggests_similar_columns():
     assert "better: higher" in str(ft.describe("iops"))
     assert "in: compare(), gate(), speedup(), " in str(ft.describe("ratio_lo"))
     with pytest.raises(ft.SchemaError, match="did you mean lat_mean_ns"):

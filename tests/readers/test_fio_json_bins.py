@@ -256,7 +256,7 @@ def test_broken_files(broken):
     Both().agree(*broken)
 
 
-def test_what_is_not_laid_out_so_keeps_its_dicts():
+def test_another_layout_keeps_its_dicts():
     body = ",".join(f'\n      "{name}" : 5' for name in range(2000))
     laid_out = '{"jobs": [{"read": {"lat_ns": {"bins" : {' + body + "\n    }}}}]}"
     places = [

@@ -166,10 +166,10 @@ def test_clones_of_one_report_show_the_same_disks():
     assert not messages(res, about="ran together")
 
 
-def test_without_disks_nothing_tells_clones_from_repeats():
+def test_clones_and_repeats_are_ambiguous_without_disks():
     res = ft.reads(text("nodisk"))
     assert res.io["run"].tolist() == [1, 1, 1, 1]
-    assert len(messages(res, about="do not tell whether these entries ran together")) == 1
+    assert len(messages(res, about="do not say whether these entries ran together")) == 1
 
 
 def test_groups_are_counted_up_within_a_run():
@@ -237,7 +237,7 @@ def test_names_and_descriptions_may_have_several_lines():
     assert res.extras.set_index("path").loc["total_err", "text"] == "0"
 
 
-def test_what_failed_is_a_run_with_notes():
+def test_a_failed_run_has_notes():
     res = ft.reads(text("enospc"))
     assert res.runs["status"].tolist() == ["error"]
     assert res.jobs["error"].tolist() == [28]
@@ -249,7 +249,7 @@ def test_what_failed_is_a_run_with_notes():
     assert "did no I/O" in idle.notes["message"].str.cat()
 
 
-def test_less_than_one_of_a_unit_is_no_figure():
+def test_less_than_one_unit_is_missing():
     row = ft.reads(text("tiny")).io.iloc[0]
     assert row["io_bytes"] is ft.reads(text("tiny")).io["io_bytes"].dtype.na_value  # 512 bytes
     assert row["bw_bytes_per_s"] == 500 * 1024
@@ -290,7 +290,7 @@ def test_a_rate_that_contradicts_its_amount_is_kept_with_a_note():
 
 
 @pytest.mark.parametrize("case", ["v2", "v3", "v4", "clones", "stonewall", "client"])
-def test_a_truncated_text_gives_whole_figures_or_an_error(case):
+def test_a_truncated_text_returns_complete_numbers_or_an_error(case):
     whole = text(case)
     columns = ["job", "direction", "io_bytes", "iops", "bw_bytes_per_s", "lat_max_ns"]
     known = set(map(repr, ft.reads(whole).io[columns].to_numpy().tolist()))
@@ -310,9 +310,9 @@ def test_a_line_that_breaks_off_is_left_out_with_a_note():
     res = ft.reads(f"{first[:500]}\n{second}\n")
     assert len(res.jobs) == 1
     assert res.runs["status"].tolist() == ["truncated"]
-    note = res.notes[res.notes["message"].str.contains("fields is not laid out")].iloc[0]
+    note = res.notes[res.notes["message"].str.contains("fields does not have the layout")].iloc[0]
     assert (note["line"], note["severity"], note["run"]) == (1, "warning", 1)
-    with pytest.raises(ParseError, match=r"<text>:1: no whole entry .* breaks off in field"):
+    with pytest.raises(ParseError, match=r"<text>:1: no complete entry .* breaks off in field"):
         ft.reads(first[:500])
 
 
@@ -339,7 +339,7 @@ def test_in_a_session_the_command_gives_the_conditions():
         "3;fiona;1;2;3\n",
     ],
 )
-def test_tables_of_others_are_not_claimed(table):
+def test_other_tables_are_not_claimed(table):
     with pytest.raises(UnknownFormatError):
         ft.reads(table)
 
