@@ -46,7 +46,7 @@ PANDAS: Mapping[DType, str] = {
 
 @dataclass(frozen=True)
 class Column:
-    """What one column holds.
+    """The definition of one column.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Rows of many files as frames: in order, in stretches or one by one, and columns of nothing."""
+"""Rows of many files as frames: in order, in stretches or one by one, and empty columns."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ def bins(records, wants):
 
 
 def filled():
-    """Fill the tables of two files: records that are out of order, and rows one by one."""
+    """Fill the tables of two files: records out of order, and rows one by one."""
     one, other = Tables("a"), Tables("b")
     for record in ((2, "slat", 1, 2), (1, "clat", 3)):
         one.defer(bins, record)

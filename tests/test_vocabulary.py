@@ -12,7 +12,7 @@ from fiotools.schema import ROWS
 DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")
 GIVEN = {
-    "tails": "percentiles",  # which it makes of bins
+    "tails": "percentiles",  # made from bins
     "merge_bins": "bins",
     "percentiles_from_bins": "bins",
     "bound_percentiles": "percentiles",
@@ -103,7 +103,7 @@ def test_columns_of_answers_are_described(answers, function):
     for name in own:
         column = ft.describe(name)
         assert f"{function}()" in str(column)
-        # the baseline has the type of the column it is a value of
+        # the baseline has the type of its column
         assert name == "baseline" or str(frame[name].dtype) == vocabulary.PANDAS[column.dtype]
 
 

@@ -23,23 +23,19 @@ from fiotools.logs.lazy_frame import lazy, warn_of
 from fiotools.readers.fio.log import (
     FIGURES,
     QUANTITY,
-    Lines,
     continued,
-    exact,
-    fast,
     figures,
+    parsed,
     torn,
     unlike_fio,
 )
 from fiotools.readers.fio.log_head import UNFINISHED
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from fiotools.logs.head import Log
+    from fiotools.readers.fio.log import Types
 
 _TINY = pl.UInt8()
-_WIDE = (pl.Int64(),)
 
 
 class LeftOut:
@@ -94,12 +90,8 @@ def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame
     blocks = Blocks(log.head.found)
     types, before, left_out = _types(log), 0, LeftOut(log.head.found.name)
     for body in blocks:
-        frame = fast(body, log.shape, types)
-        if frame is None and types is not _WIDE:
-            wide = fast(body, log.shape, _WIDE)
-            if wide is not None:  # one number that is too large is rarely the only one
-                frame, types = wide, _WIDE
-        lines = Lines(frame, log.shape[1]) if frame is not None else exact(body, log.shape)
+        # one number that is too large is rarely the only one: its types stay
+        lines, types = parsed(body, log.shape, types)
         part = continued(lines, log.layout)
         if part is None:
             raise _against(log, before, "its columns mean something else than those before")
@@ -114,7 +106,7 @@ def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame
     left_out.warn(blocks)
 
 
-def _types(log: Log) -> tuple[pl.DataType, ...]:
+def _types(log: Log) -> Types:
     """Choose the smallest types that fit the first lines; later lines may need wider ones."""
     names = log.layout.frame.columns
     small = {"ddir": _TINY, "prio": _TINY, "time": pl.Int32()}

@@ -293,7 +293,7 @@ def share_conditions(part: Part) -> None:
     share.
     """
     io = part.tables.get("io")
-    if io is None or not io.height:
+    if io is None or {*SWEPT}.isdisjoint(io.columns):
         return
     io = flat(io)
     known = _keys(io).hstack([_as_text(io[name]) for name in SWEPT if name in io.columns])
@@ -311,9 +311,9 @@ def _keys(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _alike(known: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the values that rows with the same keys share, and the number of these rows."""
-    values = map(pl.col, known.columns[len(_DIRECTION) :])
-    shared = (pl.when(one.n_unique() == 1).then(one.first()) for one in values)
-    return known.group_by(keys).agg(pl.len().alias(_COUNT), *shared)
+    values = pl.col(known.columns[len(_DIRECTION) :])
+    shared = pl.when(values.n_unique() == 1).then(values.first())
+    return known.group_by(keys).agg(pl.len().alias(_COUNT), shared)
 
 
 def _filled(

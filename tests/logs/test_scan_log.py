@@ -1,4 +1,4 @@
-"""A lazy scan gives what `read` gives, or refuses; `read` itself is held by tests/readers."""
+"""A lazy scan returns the rows of `read`, or refuses; tests/readers test `read` itself."""
 
 import bz2
 import csv
@@ -221,11 +221,11 @@ def test_the_caller_or_the_report_beside_the_log_decides_the_unit(tmp_path):
     assert ft.scan_log(path).collect()["value"][0] == 13709e3
     message = f"fio 2.18, as {tmp_path.as_posix()}/run.json says"
     assert message in ft.scan_notes(path)["message"].to_list()
-    # a second report that says otherwise decides nothing
+    # a contradicting second report leaves it undecided
     write(tmp_path, report % ("3.33", "job", ""), "again.json")
     with pytest.warns(ft.ScanWarning, match="unit unknown"):
         ft.scan_log(path)
-    # but one that is named as the log does
+    # but one named like the log decides
     write(tmp_path, report % ("2.2.10", "other", ""), "job.json")
     assert ft.scan_log(path).collect()["value"][0] == 13709e3
 

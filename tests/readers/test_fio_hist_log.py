@@ -184,7 +184,7 @@ def test_the_logs_of_the_corpus():
 
 
 def one_by_one(text, width):
-    """Read a log's lines as they are defined: their numbers, their heads and bins, and the others."""
+    """Read a log line by line: numbers, heads and bins of its rows, and the other lines."""
     lines, rows, bad = [], [], []
     for number, line in enumerate(text.split("\n")[:-1], 1):
         fields = line.split(", ")

@@ -1,4 +1,4 @@
-"""Job files: their grammar, and what they complete."""
+"""Job files: their grammar, and the reports they complete."""
 
 import json
 import shutil
@@ -59,7 +59,7 @@ rate_iops=1000
 """
 
 
-# what "fio --showcmd" of 3.33 makes of each: the options of each job, those of [global] first
+# the output of "fio --showcmd" of 3.33: the options of each job, those of [global] first
 @pytest.mark.parametrize(
     ("text", "jobs"),
     [
@@ -142,7 +142,7 @@ def test_terse_output_is_completed(tmp_path, name):
         ["both", "read", "randrw", 8192, "psync", 4 << 20],
         ["both", "write", "randrw", 8192, "psync", 4 << 20],
     ]
-    assert res.io["numjobs"].isna().all()  # it is not given, and the command line may say more
+    assert res.io["numjobs"].isna().all()  # not given, and the command line may have more
     given = res.settings[res.settings["origin"] == "given"]
     assert given[["entry", "option", "text"]].to_numpy().tolist() == [
         [1, "rw", "write"],

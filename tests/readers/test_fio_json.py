@@ -199,7 +199,7 @@ def test_fdatasync_counts_where_it_was_timed():
     res = reads(whole)
     assert res.io["short_ios"].isna().all()
     assert "short_ios may be syncs" in res.notes["message"].str.cat()
-    # before 3.19 nothing says how many were timed
+    # before 3.19 there is no count of timed syncs
     del job["sync"]["lat_ns"]["N"]
     assert reads(whole).io.set_index("direction")["total_ios"].isna().tolist() == [False, True]
 
@@ -224,7 +224,7 @@ def test_clients_and_their_total():
 def test_bins_are_as_exact_as_fios():
     res = ft.read(fixture("jsonplus-libaio.json"))
     assert set(res.bins["latency"]) == {"clat"}
-    assert res.bins["pct"].isna().all()  # the coarse distribution would be the same again
+    assert res.bins["pct"].isna().all()  # the coarse distribution would repeat these
     wide = res.bins["bin_lo_ns"] >= 128
     width = (res.bins["bin_hi_ns"] - res.bins["bin_lo_ns"])[wide]
     assert ((width / res.bins["bin_lo_ns"][wide]).between(1 / 128, 1 / 64)).all()
@@ -234,7 +234,7 @@ def test_bins_are_as_exact_as_fios():
 
 
 def test_every_fine_bin_joins_the_next():
-    # the bins as fio numbers them (plat_idx_to_val): 128 single ones, then 64 to an octave
+    # fio's numbers of bins (plat_idx_to_val): 128 single ones, then 64 per octave
     middles = list(range(128))
     for octave in range(1, 28):
         middles += [(1 << octave + 6) + (2 * k + 1) * (1 << octave) // 2 for k in range(64)]
@@ -251,7 +251,7 @@ def test_tables_that_were_not_asked_for_are_not_built():
 
 
 def old(version, **changes):
-    """A document in the layout of an old version, cut down to what matters."""
+    """A document in the layout of an old version, reduced to the essential keys."""
     part = {
         "io_bytes": 1000,
         "bw": 100,
@@ -292,7 +292,7 @@ def test_before_2_21_io_bytes_is_kib_and_before_3_0_latencies_are_microseconds()
     assert res.percentiles["value_ns"].tolist() == [4000.0, 8000.0]
     assert res.bins["bin_lo_ns"].tolist() == [0.0, 4000.0]  # no finer unit below 2 us
     assert res.io["job"].item() == "a b "
-    assert res.settings.empty  # options were not listed then: no default is certain
+    assert res.settings.empty  # it did not list options: defaults are unknown
 
 
 def test_from_2_21_io_bytes_is_bytes():
@@ -501,7 +501,7 @@ def test_the_seconds_of_a_steady_state_are_samples():
     extras = res.extras.set_index("path")["text"]
     assert extras["steadystate.criterion"] == state["criterion"]
     assert extras["steadystate.attained"] == str(state["attained"])
-    # a second that it did not come to has zeros too
+    # a second that it did not reach has zeros too
     value = document("steadystate.txt")
     value["jobs"][0]["steadystate"]["data"]["iops"][0] = 0
     assert set(reads(value).samples["quantity"]) == {"bw_bytes_per_s"}
@@ -612,7 +612,7 @@ def test_too_deep_nesting_is_an_error(end):
 
 
 def text_of(**changes):
-    """A document of one job that reads, with some of its figures changed, as text."""
+    """The text of a document of one reading job, with some values changed."""
     value = document("normal-json.txt")
     value["jobs"][0]["write"]["io_bytes"] = 0
     for key in ("total_ios", "iops", "bw", "bw_bytes", "io_kbytes"):
@@ -737,7 +737,7 @@ def test_a_version_that_is_not_a_text_is_read():
 
 
 def test_latencies_with_equally_many_keys_are_distinguished():
-    """Without a count there are percentiles here: other keys, and as many of them."""
+    """Percentiles instead of a count: other keys, but equally many."""
     value = document("normal-json.txt")
     (entry,) = value["jobs"]
     counted = {key: entry["read"]["lat_ns"][key] for key in ("min", "max", "mean", "stddev", "N")}

@@ -78,7 +78,7 @@ def test_bandwidth_of_windows_is_in_units_of_1024():
     assert "log_max_value" in results.notes["message"].item()
     for direction, part in results.samples.groupby("direction"):
         said = report("windows")[direction]
-        # what is cut off is less than a KiB/s; the last window may be missing
+        # truncation is below 1 KiB/s; the last window may be missing
         assert 0 <= said["io_bytes"] - part["value"].sum() * 0.25 < said["bw_bytes"] * 0.3
 
 
@@ -370,7 +370,7 @@ def test_every_log_of_the_corpus():
         assert samples["value"].tolist() == [row[1] * scale for row in rows], path.name
         assert samples["direction"].tolist() == [WORDS[row[2]] for row in rows]
         assert not (results.notes["severity"] == "warning").any()
-        # without the version the figures are the same, or the note says why they may not be
+        # without the version the values are the same, or a note says why they may differ
         guessed = ft.read(path)
         same = guessed.samples["value"].equals(samples["value"])
         assert same or "unit unknown" in str(messages(guessed)), path.name

@@ -56,7 +56,7 @@ def fixture(case):
 
 
 def human(case):
-    """Give the human report of a file that also has the JSON of the run."""
+    """Return the human report of a file that also has the JSON of the run."""
     text = fixture(case).read_text(encoding="utf-8")
     found = pieces(text)[0]
     return text[: found.start] + text[found.end :].lstrip("\n")
@@ -73,7 +73,7 @@ def test_a_report_has_conditions_amounts_and_latencies():
     assert conditions == ["randrw", 4096, 1, 1, "psync"]
     assert row["io_bytes"] == row["total_ios"] * 4096
     assert res.notes.empty
-    # the date has no zone: it is kept, and not guessed to be UTC
+    # the date has no zone: it is kept, not taken for UTC
     assert res.runs["reported_at"].isna().all()
     assert res.extras.set_index("path").loc["date", "text"].startswith("Sat Nov 21 02:23:")
 
@@ -205,7 +205,7 @@ def test_fdatasync_is_not_a_short_read():
     assert io.loc["write", "io_bytes"] == structured.loc["write", "io_bytes"]
 
 
-# "digits" prints rates in bytes, which says nothing of kb_base
+# "digits" prints rates in bytes, which cannot tell kb_base
 @pytest.mark.parametrize("case", ["kb-base-1000", "unit-base-1", "digits"])
 def test_other_units_give_the_same_numbers(case):
     structured, text = ft.read(fixture(f"{case}.txt")).io, ft.reads(human(f"{case}.txt")).io
@@ -371,7 +371,7 @@ def test_the_first_versions_wrote_kib_and_meant_1000_bytes():
 
 
 def test_truncated_digits_are_corrected():
-    # 11.96 MiB/s is printed as 11.0 (fio rounds the digits behind the point by themselves)
+    # 11.96 MiB/s is printed as 11.0 (fio rounds the digits behind the point separately)
     text = human("normal-json.txt")
     line = next(part for part in text.splitlines() if part.startswith("  read: "))
     cut = "  read: IOPS=3061, BW=11.0MiB/s (12.5MB/s)(120MiB/10000msec)"
@@ -412,7 +412,7 @@ def test_only_the_unknown_line_is_left_out():
     note = res.notes.iloc[0]
     assert strange.strip() in note["message"]
     assert text.split("\n")[note["line"] - 1] == strange
-    # what is not followed by fio's lines is not fio's
+    # lines that no line of fio's follows are not fio's
     assert (
         "prose"
         not in ft.reads(OLD[: OLD.index("Run status")] + "   prose\n" * 3)
@@ -482,7 +482,7 @@ def test_huge_numbers_raise_no_python_error():
 
 
 class Counted(str):
-    """A text that counts how much of it was searched for the ends of lines."""
+    """A text that counts how much of it is searched for line ends."""
 
     searched = 0
 

@@ -20,7 +20,7 @@ def text(case):
 
 
 def split(case):
-    """Part a file with both kinds of output into terse output and JSON."""
+    """Split a file with both kinds of output into terse output and JSON."""
     whole = text(case)
     [piece] = pieces(whole)
     return whole[: piece.start] + whole[piece.end :].lstrip("\n"), whole[piece.start : piece.end]
@@ -77,7 +77,7 @@ def test_version_3_field_by_field():
     assert disk["util_pct"] == float(fields[129][:-1])
     assert job["description"] == "semi;colon"
     percentiles = res.percentiles[res.percentiles["direction"] == "read"]
-    assert len(percentiles) == 17  # of 20 slots three are not used
+    assert len(percentiles) == 17  # three of 20 slots are unused
     assert percentiles["percentile"].iloc[-1] == 99.99
     assert percentiles["value_ns"].iloc[-1] == int(fields[33].split("=")[1]) * 1000
 
@@ -180,7 +180,7 @@ def test_groups_are_counted_up_within_a_run():
         [1, 1, "read"],
         [1, 2, "both"],
     ]
-    # without what disks did, groups tell
+    # groups decide if there are no disks
     idle = "\n".join(line.rpartition(";vda;")[0] for line in once.splitlines()) + "\n"
     assert ft.reads(idle + idle).jobs["run"].tolist() == [1, 1, 1, 2, 2, 2]
 
@@ -192,12 +192,12 @@ def test_cumulative_lines_are_one_run_and_its_samples():
     assert res.io["io_bytes"].tolist() == [int(lines[-1].split(";")[5]) * 1024]
     assert res.samples["value"].tolist() == [int(line.split(";")[5]) * 1024 for line in lines]
     assert res.samples["time_s"].tolist() == [int(line.split(";")[8]) / 1000 for line in lines]
-    # the same lines in another order are no reports of one run
+    # the same lines in another order are not reports of one run
     assert len(ft.reads("\n".join(reversed(lines)) + "\n").runs) == 4
 
 
 def test_phases_are_reported_as_one_run_at_every_interval():
-    """Behind a stonewall one job stands while the other runs."""
+    """Behind a stonewall one job waits while the other runs."""
     lines = text("phases").splitlines()
     res = ft.reads(text("phases"))
     assert len(lines) == 10

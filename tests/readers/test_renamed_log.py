@@ -1,4 +1,4 @@
-"""A log of fio under another name: the caller says what it is of."""
+"""A log of fio under another name: the caller gives its quantity."""
 
 from __future__ import annotations
 

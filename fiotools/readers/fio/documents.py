@@ -209,7 +209,7 @@ def _without_nan(text: str) -> tuple[str, int]:
 
 
 def strict_loads(text: str | bytes) -> Any:
-    """Parse JSON in which no key stands twice.
+    """Parse JSON in which no key occurs twice.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def strict_loads(text: str | bytes) -> Any:
     """
     value = orjson.loads(text)
     if not each_once(text, value):
-        raise orjson.JSONDecodeError("a key stands twice", "", 0)
+        raise orjson.JSONDecodeError("a key occurs twice", "", 0)
     return value
 
 

@@ -116,7 +116,7 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
 
 
 def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
-    """Say where the first document breaks off."""
+    """Return the error that says where the first document breaks off."""
     reason, line = "no complete JSON document of fio", 1
     if pieces:
         last = len(document.text.rstrip()) - 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers import surroundings
 from fiotools.readers.fio.documents import Piece, Stretch, entries
+from fiotools.readers.fio.text_rows import keep
 from fiotools.readers.grammar import Report
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from fiotools.readers.fio.normal import Job
     from fiotools.tables import Tables
 
-_ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
 _COPIES = {
     "fio_normal": "text report beside the JSON",
     "fio_terse": "terse output beside the JSON",
@@ -149,8 +149,7 @@ def _note_lines(
     if torn:
         kept = [(number, part) for number, part in kept if not _JSON.match(part)]
     for number, part in kept[:_MANY]:
-        severity = "warning" if _ALERT.search(part) else "info"
-        tables.note(part.rsplit("\r", 1)[-1][:300], line=number, severity=severity, run=run)
+        keep(tables, part, number, run)
     if len(kept) > _MANY:
         message = f"... and {len(kept) - _MANY} more lines of text"
         tables.note(message, line=kept[_MANY][0], run=run)

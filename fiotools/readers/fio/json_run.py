@@ -156,7 +156,7 @@ _READ = frozenset(
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
     }
 )
-_OPENED = frozenset({"steadystate", "data"})  # objects of which each value is an extra
+_OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
 _TEXTS = frozenset({str})

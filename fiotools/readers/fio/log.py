@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -79,10 +79,11 @@ _FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
 _HEX_FIELD = rf"[ \t]*{HEX}\r?"
 _LARGEST = 10**18
 _NARROW = pl.Int32(), pl.UInt32()  # times, and the rest
-_WIDE = pl.Int64(), pl.Int64()
+_WIDE = (pl.Int64(),)
 _HEXED = re.compile(_HEX_FIELD, re.A)
 
 Number = tuple[int, int] | None  # a version
+Types = tuple[pl.DataType, ...]  # of the columns; the last one is also that of further columns
 Shape = tuple[int, int | None]  # number of columns, and the one in hex
 
 
@@ -128,7 +129,7 @@ def whole_lines(document: Document, tables: Tables) -> Lines | None:
     shape = shape_of(text)
     if shape is None:
         return None
-    lines = parsed(text.encode("utf-8", errors="replace"), shape)
+    lines, _ = parsed(text.encode("utf-8", errors="replace"), shape)
     if lines.others is not None and len(lines.others):
         warn(tables, torn(len(lines.others)), int(lines.others[0]))
     return lines
@@ -153,24 +154,23 @@ def shape_of(text: str) -> Shape | None:
     return shapes.most_common(1)[0][0] if shapes else None
 
 
-def parsed(body: bytes, shape: Shape) -> Lines:
-    """Parse complete lines, each ended by a newline."""
-    for types in (_NARROW, _WIDE):
-        frame = fast(body, shape, types)
+def parsed(body: bytes, shape: Shape, types: Types = _NARROW) -> tuple[Lines, Types]:
+    """Parse complete lines, each ended by a newline; return the types that they needed, too."""
+    for fitting in dict.fromkeys((types, _WIDE)):
+        frame = fast(body, shape, fitting)
         if frame is not None:
-            return Lines(frame, shape[1])
-    return exact(body, shape)
+            return Lines(frame, shape[1]), fitting
+    return exact(body, shape), types
 
 
-def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> pl.DataFrame | None:
+def fast(body: bytes, shape: Shape, types: Types) -> pl.DataFrame | None:
     """Parse lines together; None unless each is a row of numbers that fit the types.
 
     Parameters
     ----------
     body : bytes
     shape : (int, int or None)
-    types : sequence of polars.DataType
-        The types of the columns; the last one is also that of further columns.
+    types : tuple of polars.DataType
     """
     if body.startswith(b"\n"):  # polars would pass over empty lines
         return None
@@ -332,7 +332,7 @@ def _fits(frame: pl.DataFrame) -> pl.Series:
     return frame.select(pl.all_horizontal(tests).alias("fits")).to_series()
 
 
-# --- what a row stands for, in which unit -----------------------------------------------------
+# --- the meaning of a row ---------------------------------------------------------------------
 
 # one value per row; value and maximum of a window
 _QUANTITIES = {

@@ -956,7 +956,7 @@ _LINES: Pairs = tuple(
     (re.compile(pattern), take)
     for pattern, take in (
         (_ENTRY.pattern, _take_entry),
-        # what most lines are stands first
+        # the most frequent lines first
         (r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?", _take_percentiles),
         (
             rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"

@@ -140,7 +140,7 @@ _HEAD = re.compile(
 )
 
 
-# --- what stands there ------------------------------------------------------------------------
+# --- the content of an entry ------------------------------------------------------------------
 
 
 @dataclass
@@ -323,7 +323,7 @@ def _block(direction: str, match: re.Match[str]) -> Block:
 
 
 def _disks(text: str, at: int) -> tuple[list[Disk], int]:
-    """Read disk figures from a place on; return them and where they end."""
+    """Read disks from a place on; return them and where they end."""
     found: list[Disk] = []
     while match := _DISK.match(text, at):
         name, *counts, util = match.groups()
@@ -363,7 +363,7 @@ def _take_rest(text: str, at: int, entry: Record) -> int:
     return stop
 
 
-# --- the entries that stand together ----------------------------------------------------------
+# --- consecutive entries ----------------------------------------------------------------------
 
 _START = re.compile(rf"(?:[^\n]*\r)?(?={FIO_TERSE}|2;)")
 _EARLIER = re.compile(rf"(?:^|(?<=\r)){FIO_TERSE}")
@@ -529,7 +529,7 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
 
 @dataclass
 class Run:
-    """The reports of one run, the last of which is its result."""
+    """The reports of one run; the last one is its result."""
 
     reports: list[list[Record]]
     clients: bool = False

@@ -170,8 +170,13 @@ class RunRows:
 def note_remarks(tables: Tables, remarks: Said, first: int, run: int | None) -> None:
     """Keep fio's messages beside the report that begins on a line."""
     for at, text in remarks:
-        severity = "warning" if _ALERT.search(text) else "info"
-        tables.note(text[:300], line=first + at, severity=severity, run=run)
+        keep(tables, text, first + at, run)
+
+
+def keep(tables: Tables, text: str, line: int, run: int | None) -> None:
+    """Keep one line of text as a note, without progress that a carriage return overwrites."""
+    severity = "warning" if _ALERT.search(text) else "info"
+    tables.note(text.rsplit("\r", 1)[-1][:300], line=line, severity=severity, run=run)
 
 
 def is_interrupted(remarks: Said) -> bool:
