@@ -191,8 +191,7 @@ def write(store: Store, name: str, table: Any) -> None:
     """Write a table as a Parquet file."""
     sheet = Sheet(table.schema)
     sheet.add(table)
-    content = sheet.close()
-    store.write(name, lambda file: file.write(content))
+    store.write(name, sheet.close())
 
 
 def read(content: bytes) -> Any:

@@ -215,18 +215,10 @@ _OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read 
 
 @dataclass(frozen=True)
 class Plan:
-    """The parts to be done.
+    """The parts to be done."""
 
-    Attributes
-    ----------
-    call : str
-        A hash of the call: another call does not resume the plan.
-    parts : list of (number, generation, files)
-        ``files``: how many are to be read.
-    """
-
-    call: str
-    parts: list[tuple[int, int, int]]
+    call: str  # a hash of the call: another call does not resume the plan
+    parts: list[tuple[int, int, int]]  # ``files``: how many are to be read
 
     @classmethod
     def read(cls, store: Store) -> Plan | None:
@@ -249,8 +241,7 @@ class Plan:
 
     def write(self, store: Store) -> None:
         """Write that the plan is whole; from here on it is fixed."""
-        content = orjson.dumps({"call": self.call, "parts": self.parts})
-        store.write(_WHOLE, lambda file: file.write(content))
+        store.write(_WHOLE, orjson.dumps({"call": self.call, "parts": self.parts}))
 
 
 def piece_name(number: int, generation: int) -> str:
@@ -283,14 +274,9 @@ def dropped(store: Store, plan: Plan | None) -> None:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of a part; a single file may be larger.
+    """The limits of a part; a single file may be larger."""
 
-    Attributes
-    ----------
-    files, size : int
-        Files, and their bytes together.
-    """
-
+    # files, and their bytes together
     files: int
     size: int
 
@@ -315,22 +301,13 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compared:
-    """The files that were listed, held against the manifest.
+    """The files that were listed, held against the manifest."""
 
-    Attributes
-    ----------
-    new, changed : polars.DataFrame
-        Listed files: those that are not in the dataset, and those that are there otherwise.
-    gone : polars.DataFrame
-        Files in the dataset that are to go.
-    same : int
-        How many have the content that they had.
-    """
-
+    # listed files: those that are not in the dataset, and those that are there otherwise
     new: pl.DataFrame
     changed: pl.DataFrame
-    gone: pl.DataFrame
-    same: int
+    gone: pl.DataFrame  # files in the dataset that are to go
+    same: int  # how many have the content that they had
 
     @property
     def touched(self) -> list[int]:

@@ -41,32 +41,15 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
 class Found(NamedTuple):
-    """One file to read.
+    """One file to read."""
 
-    Attributes
-    ----------
-    place : str
-        Where it lies.
-    name : str
-        The path as it was given, with ``/``.
-    labels : dict
-        Columns that the path or the caller gives to its rows.
-    named : bool
-        Whether it was named itself, and not swept in by a folder or a glob.
-    member : str or None
-        The file within, where ``place`` is a zip archive.
-    stat : Stat or None
-        Size and time from a list of files, if ``place`` is a URL.
-    is_link : bool
-        Whether ``place`` may be a symbolic link; False where the folder's list says that it is not.
-    """
-
-    place: str
-    name: str
-    labels: Mapping[str, Any]
-    named: bool
-    member: str | None = None
-    stat: Stat | None = None
+    place: str  # where it lies
+    name: str  # the path as it was given, with ``/``
+    labels: Mapping[str, Any]  # columns that the path or the caller gives to its rows
+    named: bool  # whether it was named itself, and not swept in by a folder or a glob
+    member: str | None = None  # the file within, where ``place`` is a zip archive
+    stat: Stat | None = None  # size and time from a list of files, if ``place`` is a URL
+    # whether ``place`` may be a symbolic link; False where the folder's list says that it is not
     is_link: bool = True
 
     @property

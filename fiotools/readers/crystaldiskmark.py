@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
+from fiotools.readers.formats import CRYSTALDISKMARK_ROW
 from fiotools.readers.grammar import Report, Session
 from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import line_start
@@ -43,17 +44,8 @@ if TYPE_CHECKING:
 _NAME = "crystaldiskmark"
 _S = r"[ \t\xa0]"
 _N = r"[\d.,]{1,20}"
-# no blank belongs to two parts, and none repeats without bound: the search stays linear
-_RATE = (
-    r"(?<![A-Za-z])(?P<kind>Sequential|Seq|SEQ|Random|RND)"
-    rf"(?:{_S}{{1,30}}(?P<way>Read|Write|Mix)(?![A-Za-z]))?"
-    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}}){_S}?(?P<unit>[KM]i?B))?"
-    rf"(?:{_S}{{0,30}}\((?:QD?={_S}{{0,5}}(?P<depth>\d{{1,5}}))?"
-    rf"(?:,{_S}{{0,5}})?(?:T={_S}{{0,5}}(?P<threads>\d{{1,5}}))?\))?"
-    rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>{_N}){_S}{{0,5}}MB/s"
-)
 _ROW = re.compile(
-    _RATE + rf"(?:{_S}{{0,5}}\[{_S}{{0,15}}(?P<iops>{_N}){_S}{{0,3}}IOPS\])?"
+    CRYSTALDISKMARK_ROW + rf"(?:{_S}{{0,5}}\[{_S}{{0,15}}(?P<iops>{_N}){_S}{{0,3}}IOPS\])?"
     rf"(?:{_S}{{0,5}}(?:<|&lt;){_S}{{0,15}}(?P<us>{_N}){_S}{{0,3}}us(?:>|&gt;))?"
     # the text ends within the row
     rf"(?P<cut>{_S}{{0,5}}(?:\[|<|&lt;)[\d., IOPSus]{{0,40}}\Z)?"

@@ -134,18 +134,10 @@ class Table:
 
 @dataclass
 class Span:
-    """The results of one time span (one run).
+    """The results of one time span (one run)."""
 
-    Attributes
-    ----------
-    line : int
-        Where it begins, counted from the report's first line.
-    job : bool
-        Whether it says ``job``, as diskspd-for-linux does.
-    """
-
-    line: int
-    job: bool = False
+    line: int  # where it begins, counted from the report's first line
+    job: bool = False  # whether it says ``job``, as diskspd-for-linux does
     failed: str | None = None
     facts: dict[str, str] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)

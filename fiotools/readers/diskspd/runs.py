@@ -42,60 +42,36 @@ TOTAL = DIRECTIONS.index("total")  # of the others
 
 @dataclass
 class Run:
-    """A run, ready to be made into rows.
+    """A run, ready to be made into rows."""
 
-    Attributes
-    ----------
-    number : int
-        Within its file.
-    asked : Asked
-    line : callable
-        Gives the line of an entry and a direction, by their places; behind the last entry that of
-        the whole run.
-    seconds : float
-        nan where that is not said.
-    threads, targets, sizes : list
-        Of each entry (a thread on a target): its thread, its target and the size of that.
-    amounts : list of int
-        Of each entry and of the whole run `AMOUNTS`, of each direction. `MISSING` where there is
-        none.
-    rates, speeds : list of float
-        Of the same `RATES`, with latencies in ms, and `SPEEDS`. nan where there is none.
-    is_printed : bool
-        Whether the tool printed the numbers of the whole run; otherwise they are sums.
-    gap : str or None
-        What is missing among the entries, so that their sum is not a total.
-    groups, cpus : list
-        Of each processor: its group and its name.
-    usage : list of float
-        Of the same `USAGE`.
-    extras : list of (entry, path, text)
-    curves : list of Curve
-    sampled : list of (Sampled or None)
-        The samples of ``-D`` for each entry, and for the whole run.
-    is_measured : bool
-        Whether latencies were measured.
-    """
-
-    number: int
+    number: int  # within its file
     asked: Asked
+    # gives the line of an entry and a direction, by their places; behind the last entry that of the
+    # whole run
     line: Callable[[int, int], int]
-    seconds: float = np.nan
+    seconds: float = np.nan  # nan where that is not said
+    # of each entry (a thread on a target): its thread, its target and the size of that
     threads: Sequence[int | None] = ()
     targets: Sequence[str | None] = ()
     sizes: Sequence[int | None] = ()
+    # of each entry and of the whole run `AMOUNTS`, of each direction. `MISSING` where there is
+    # none.
     amounts: Sequence[int] = (MISSING,) * (len(AMOUNTS) * WAYS)
+    # of the same `RATES`, with latencies in ms, and `SPEEDS`. nan where there is none.
     rates: Sequence[float] = (np.nan,) * (len(RATES) * WAYS)
     speeds: Sequence[float] = (np.nan,) * (len(SPEEDS) * WAYS)
+    # whether the tool printed the numbers of the whole run; otherwise they are sums
     is_printed: bool = False
-    gap: str | None = None
+    gap: str | None = None  # what is missing among the entries, so that their sum is not a total
+    # of each processor: its group and its name
     groups: Sequence[int | None] = ()
     cpus: Sequence[str | None] = ()
-    usage: Sequence[float] = ()
+    usage: Sequence[float] = ()  # of the same `USAGE`
     extras: Sequence[tuple[int | None, str, str]] = ()
     curves: Sequence[Curve] = ()
+    # the samples of ``-D`` for each entry, and for the whole run
     sampled: Sequence[Sampled | None] = ()
-    is_measured: bool = False
+    is_measured: bool = False  # whether latencies were measured
 
 
 class Figures:

@@ -74,26 +74,16 @@ class Row:
 
 @dataclass
 class Rows:
-    """The I/O tables of one run.
+    """The I/O tables of one run."""
 
-    Attributes
-    ----------
-    threads, totals : dict
-        By direction: the rows of the threads, the row of the total.
-    seconds, slack : float or None
-        The time of the run, and how far rounding may have moved it; no slack where it was computed.
-    problems : list of (line, message)
-        Contradictions.
-    spoiled : bool
-        Whether the percentiles of reads and writes together are wrong.
-    """
-
+    # by direction: the rows of the threads, the row of the total
     threads: dict[str, list[Row]] = field(default_factory=dict)
     totals: dict[str, Row] = field(default_factory=dict)
+    # the time of the run, and how far rounding may have moved it; no slack where it was computed
     seconds: float | None = None
     slack: float | None = None
-    problems: list[tuple[int, str]] = field(default_factory=list)
-    spoiled: bool = False
+    problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
+    spoiled: bool = False  # whether the percentiles of reads and writes together are wrong
 
     def all(self) -> Iterator[Row]:
         """Yield every row, totals last."""

@@ -63,25 +63,16 @@ _PART = re.compile(r"(?P<numbered>.*\d)p\d+|(?P<lettered>.*\D)\d+")
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A block device; None for a missing column or value.
+    """A block device; None for a missing column or value."""
 
-    Attributes
-    ----------
-    name : str
-        Without ``/dev/``.
-    type, tran, rota, size, model : str or None
-        As printed.
-    mounts : tuple of str or None
-        Where it is mounted; None without a column for that.
-    """
-
-    name: str
+    name: str  # without ``/dev/``
+    # as printed
     type: str | None = None
     tran: str | None = None
     rota: str | None = None
     size: str | None = None
     model: str | None = None
-    mounts: tuple[str, ...] | None = None
+    mounts: tuple[str, ...] | None = None  # where it is mounted; None without a column for that
 
     @property
     def is_disk(self) -> bool:
@@ -190,20 +181,11 @@ _ELSEWHERE = {
 
 @dataclass
 class _Machine:
-    """The facts told at one prompt; None for a fact with two values.
+    """The facts told at one prompt; None for a fact with two values."""
 
-    Attributes
-    ----------
-    memory : set of int
-        Bytes.
-    devices : dict
-        By name.
-    mounts : dict
-        Between one ``mount`` or ``umount`` and the next: for each path the name of the device.
-    """
-
-    memory: set[int] = field(default_factory=set)
-    devices: dict[str, Device | None] = field(default_factory=dict)
+    memory: set[int] = field(default_factory=set)  # bytes
+    devices: dict[str, Device | None] = field(default_factory=dict)  # by name
+    # between one ``mount`` or ``umount`` and the next: for each path the name of the device
     mounts: dict[int, dict[str, str | None] | None] = field(default_factory=dict)
 
     def add(self, told: list[Device], stage: int) -> None:
