@@ -54,7 +54,7 @@ class Work:
 
 
 def files_of(work: Work) -> list[Found]:
-    """Return the files of a part that are to be read."""
+    """Return the pending files of a part."""
     piece = read_piece(work.store.read(piece_name(work.number, work.generation)))
     return list(found_again(piece.filter(PENDING), work.about.labels))
 

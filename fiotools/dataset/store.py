@@ -47,6 +47,8 @@ _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
 _UNFINISHED = re.compile(
     rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
 )
+_held: set[str] = set()  # by this process, to which the system would give its own lock again
+_guard = threading.Lock()
 
 
 def part_name(number: int, generation: int) -> str:
@@ -292,10 +294,6 @@ def store_at(place: str | os.PathLike[str]) -> Store:
     if is_url(place):
         return Bucket(place)
     return Folder(Path(place).absolute().as_posix())
-
-
-_held: set[str] = set()  # by this process, to which the system would give its own lock again
-_guard = threading.Lock()
 
 
 @contextmanager

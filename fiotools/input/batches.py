@@ -35,6 +35,7 @@ _lacking, _complete, _note_lack, _JobNames = (
     Later(f"fiotools.readers.fio.jobfile_beside:{name}")
     for name in ("lacking", "complete", "note_lack", "JobNames")
 )
+BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
 
 def note_lack(tables: Tables) -> None:
@@ -92,12 +93,9 @@ def identity(file: Found) -> tuple[object, ...]:
     return file.path.resolve(), file.member
 
 
-BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
-
-
 @dataclass(frozen=True)
 class Task:
-    """How files are to be read."""
+    """Options of reading."""
 
     wanted: tuple[str, ...] | None = None  # the tables to build; all by default
     # as in `read`
@@ -189,7 +187,7 @@ def noted(error: FileError, task: Task, severity: str) -> Tables:
 
 
 def as_file_error(name: str, error: FileError | OSError) -> FileError:
-    """Say of an error of the system what file it was."""
+    """Make an error of the system one that names the file."""
     if isinstance(error, FileError):
         return error
     return FileError(name, error.strerror or str(error), remedy="can you open it yourself?")

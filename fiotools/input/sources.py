@@ -38,6 +38,8 @@ _NO_FILES = {
 }
 _OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # a process is at the other end already
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_SMALL = 2**16  # bytes
+_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
 class Found(NamedTuple):
@@ -423,10 +425,6 @@ def _sibling(file: Found, name: str) -> Found:
         inside = PurePosixPath(file.member).with_name(name).as_posix()
         return file._replace(name=whole, member=inside, labels={})
     return file._replace(place=file.path.with_name(name).as_posix(), name=whole, labels={})
-
-
-_SMALL = 2**16  # bytes
-_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
 class Fetch:

@@ -120,7 +120,7 @@ class Result:
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but CrystalDiskMark's reports."""
+    """Read a text that holds nothing but CrystalDiskMark's reports."""
     if not document.reports:
         raise ParseError(
             document.name,
@@ -184,13 +184,13 @@ def _entered(token: re.Match[str], result: Result) -> str | None:
 
 
 def _quoted(text: str, at: int) -> int:
-    """Go back to the start of the line, if nothing but a quote's or comment's marks is there."""
+    """Go back to the start of the line over marks of a quote or comment."""
     start = line_start(text, at, 60)
     return at if start is None or _JUNK.sub("", text[start:at]) else start
 
 
 def _body(text: str, first: int, way: str | None, result: Result, line: int) -> int:
-    """Read rows, sections and facts until something else stands there; return where that is."""
+    """Read rows, sections and facts up to other text; return where that begins."""
     at = end = first
     sections = {way}
     seen: set[tuple[str, ...]] = set()

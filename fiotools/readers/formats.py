@@ -146,7 +146,7 @@ FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 
 
 def _fio_json(document: Document) -> bool:
-    """Claim a text with a fio document in it, whatever else stands there."""
+    """Claim any text with a fio document in it."""
     if not document.is_structured:
         return "fio_json" in document.kinds
     text = document.text
@@ -159,7 +159,7 @@ def has_fio_key(text: str) -> bool:
 
 
 def _fio_normal(document: Document) -> bool:
-    """Claim a text that is nothing but fio's human reports, or what fio said instead of one."""
+    """Claim a text of nothing but fio's human reports, or of fio's errors instead of one."""
     if document.is_structured or document.kinds:
         return only("fio_normal", document)
     first = document.text.lstrip().partition("\n")[0]

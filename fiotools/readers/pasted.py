@@ -309,7 +309,7 @@ def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
 
 
 def _two_letters(repaired: Repaired, is_report: IsReport) -> Repaired:
-    """End lines where a program wrote so, in a string literal or between its lines."""
+    r"""End lines at a written ``\n``, in a string literal or between lines."""
 
     def ended(text: str) -> str:
         told = _ON_ONE_LINE.sub(r"\g<0>\\n", text)

@@ -49,7 +49,7 @@ class Shapes:
     inner_keys : sequence of str
         The keys of values in each of them.
     read : iterable of str
-        Other keys that somebody reads.
+        Other keys that are read elsewhere.
 
     Examples
     --------

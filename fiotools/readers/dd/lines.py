@@ -110,12 +110,12 @@ class Figures(NamedTuple):
     """Bytes, seconds and rate."""
 
     bytes: int
-    # as printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None where that is missing
+    # as printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None if that is missing
     size: str | None
     seconds: str
     elapsed: float  # the seconds
     rate: str | None
-    # printed as only the end of a run is: "in S secs (R bytes/sec)", "seconds"
+    # printed in the form of a final report: "in S secs (R bytes/sec)", "seconds"
     is_final: bool = False
 
 

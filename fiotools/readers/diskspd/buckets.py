@@ -69,7 +69,7 @@ class Sampled:
 
     # the columns: the time, and some of ``ATTRIBUTES``; or names of a later version
     names: Sequence[str]
-    values: Array  # a row for each bucket, as printed; nan where something is missing
+    values: Array  # a row for each bucket, as printed; nan if missing
     # whether there are latencies though none were measured; only for whole runs
     is_made_up: bool = False
 
@@ -84,7 +84,7 @@ class Curve:
     """Percentiles of the latencies of a run, or of one of its targets."""
 
     percentiles: Array
-    # a row for each percentile, a column for each of ``DIRECTIONS``; nan where missing
+    # a row for each percentile, a column for each of ``DIRECTIONS``; nan if missing
     milliseconds: Array
     target: str | None = None
     number: int = 0  # its place among those of targets, from 1; 0 of the run

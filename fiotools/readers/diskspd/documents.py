@@ -52,6 +52,10 @@ _FREE = re.compile(
     re.MULTILINE,
 )
 _AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
+_VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
+_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
+_SKELETONS = 64  # whose trees are kept
+_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
 
 
 @dataclass
@@ -182,12 +186,6 @@ def parse(xml: str) -> LxmlElement:
         reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
         raise MalformedError(crowded.sourceline, reason)
     return root
-
-
-_VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
-_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
-_SKELETONS = 64  # whose trees are kept
-_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class Element:
     ----------
     tree : Tree
     texts : sequence of str or None
-        The values of one document; None where they do not matter.
+        The values of one document; None if they do not matter.
     *elements : lxml elements
         Several are taken as one.
     """

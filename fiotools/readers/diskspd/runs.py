@@ -38,6 +38,12 @@ USAGE = ("usage_pct", "user_pct", "kernel_pct", "idle_pct")
 MISSING = -1  # a whole number that is not there
 WAYS = len(DIRECTIONS)
 TOTAL = DIRECTIONS.index("total")  # of the others
+Problem: TypeAlias = tuple[int, int, str]
+_STEP_NS = 1000  # the last digit of what is printed
+_MOST = 1.01 * _STEP_NS
+_QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
+_WHOSE = ("run", "entry", "thread", "target", "scope")
+_MANY = 2**15  # buckets: rows are made of so many at once
 
 
 @dataclass
@@ -49,7 +55,7 @@ class Run:
     # gives the line of an entry and a direction, by their places; behind the last entry that of the
     # whole run
     line: Callable[[int, int], int]
-    seconds: float = np.nan  # nan where that is not said
+    seconds: float = np.nan  # nan if unknown
     # of each entry (a thread on a target): its thread, its target and the size of that
     threads: Sequence[int | None] = ()
     targets: Sequence[str | None] = ()
@@ -140,7 +146,7 @@ class Figures:
     def there(self) -> Array:
         """Return which rows and directions have a row of `io`.
 
-        Where a thread did nothing while its run did something, that is its share.
+        A thread that did nothing while its run did something has rows of zeros.
         """
         alive: Array = np.any(self.moved, axis=1)
         who = [
@@ -163,11 +169,6 @@ def _columns(
     """Yield columns by row and direction from the flat lists of runs."""
     listed = np.fromiter(chain.from_iterable(runs), kind, sum(map(len, runs)))
     return zip(names, listed.reshape(-1, len(names), WAYS).swapaxes(0, 1).copy(), strict=True)
-
-
-Problem: TypeAlias = tuple[int, int, str]
-_STEP_NS = 1000  # the last digit of what is printed
-_MOST = 1.01 * _STEP_NS
 
 
 def _parts(figures: Figures) -> Iterator[Problem]:
@@ -198,7 +199,7 @@ def _blocks(figures: Figures, of_rows: Array) -> Iterator[Problem]:
     ----------
     figures : Figures
     of_rows : numpy.ndarray
-        The size of a block; 0 where that is not known.
+        The size of a block; 0 if that is not known.
     """
     amounts, ios = (figures.of[name] for name in AMOUNTS)
     block = of_rows[:, None]
@@ -243,7 +244,7 @@ def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | N
         How many threads the file says there are.
     found : sequence of (thread, number of targets)
     each : int or None
-        How many targets each thread works on, where that is known.
+        How many targets each thread works on, if known.
     """
     names = {name for name, _ in found}
     if len(names) != len(found):
@@ -253,11 +254,6 @@ def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | N
     if each is not None and any(count != each for _, count in found):
         return f"not every thread has rows for its {each} targets"
     return None
-
-
-_QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
-_WHOSE = ("run", "entry", "thread", "target", "scope")
-_MANY = 2**15  # buckets: rows are made of so many at once
 
 
 class _Stretch(NamedTuple):
@@ -401,7 +397,7 @@ class Percentiles:
         return self._of_curve[which], columns
 
     def falling(self) -> Iterator[tuple[int, int, str]]:
-        """Return where a percentile is below a lower one, which no measured latencies can be."""
+        """Yield percentiles that are below a lower one, which is impossible for latencies."""
         curve, values, known = self._curve, self._values, self._known
         # each after the one above it, where none is missing between them
         odd = (curve[1:] == curve[:-1])[:, None] & (
@@ -516,7 +512,7 @@ def _io(
 
 
 def known(numbers: Array) -> Column:
-    """Make None of whole numbers below 0."""
+    """Replace whole numbers below 0 by None."""
     if numbers.dtype.kind == "f" or (numbers >= 0).all():
         return numbers
     return [None if number < 0 else number for number in numbers.tolist()]

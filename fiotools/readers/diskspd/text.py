@@ -58,6 +58,7 @@ _COLUMNS = (
 )
 _MIB = 2**20
 Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of the same
+_CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
 
 
 @dataclass
@@ -323,11 +324,8 @@ def _fits(figures: dict[str, Any], seconds: float, slack: float) -> bool:
     return bool(low - 0.0051 <= iops <= high + 0.0051)
 
 
-_CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
-
-
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but DISKSPD's output."""
+    """Read a text that holds nothing but DISKSPD's output."""
     read_reports(document, tables, add)
     if not tables.runs:
         raise ParseError(

@@ -59,6 +59,17 @@ _SEVERAL = {*_MOUNTS, "FSROOTS"}  # columns with a line for each value
 # names that the kernel gives: a partition is called after its disk
 _DISK = re.compile(r"(?:[shv]|xv)d[a-z]+|nvme\d+n\d+|mmcblk\d+")
 _PART = re.compile(r"(?P<numbered>.*\d)p\d+|(?P<lettered>.*\D)\d+")
+# programs behind a pipe that leave the columns in place
+_FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
+_SAID = ("type", "tran", "rota", "size", "model")
+_KEPT = ("name", "tran", "rota", "size", "model")
+_LONGEST = 1000
+_ODD = re.compile(r"\.\.|[$`*?:]")  # a path that is another, or several
+# what runs the rest of its line in another place
+_ELSEWHERE = {
+    *("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "chroot", "nsenter", "unshare"),
+    *("wsl", "wsl.exe", "limactl", "vagrant", "adb"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +175,6 @@ def _cells(line: str, columns: list[re.Match[str]]) -> dict[str, str] | None:
             return None
         cells[name], end = cell, min(start, len(line))
     return None if line[:end].strip() else cells
-
-
-# what may stand behind a pipe, and leaves the columns where they are
-_FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
-_SAID = ("type", "tran", "rota", "size", "model")
-_KEPT = ("name", "tran", "rota", "size", "model")
-_LONGEST = 1000
-_ODD = re.compile(r"\.\.|[$`*?:]")  # a path that is another, or several
-# what runs the rest of its line in another place
-_ELSEWHERE = {
-    *("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "chroot", "nsenter", "unshare"),
-    *("wsl", "wsl.exe", "limactl", "vagrant", "adb"),
-}
 
 
 @dataclass
