@@ -253,7 +253,7 @@ class Run:
     there: Destination
     reading: Task  # how files are read
     bounds: Bounds
-    # who works on it
+    # as in `convert`
     workers: int | None
     executor: Executor | None
 

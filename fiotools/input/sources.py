@@ -48,10 +48,10 @@ class Found(NamedTuple):
     place: str  # where it lies
     name: str  # the path as it was given, with ``/``
     labels: Mapping[str, Any]  # columns that the path or the caller gives to its rows
-    named: bool  # whether it was named itself, and not swept in by a folder or a glob
-    member: str | None = None  # the file within, where ``place`` is a zip archive
+    named: bool  # whether it was named itself, not found by a folder or a glob
+    member: str | None = None  # the file within, if ``place`` is a zip archive
     stat: Stat | None = None  # size and time from a list of files, if ``place`` is a URL
-    # whether ``place`` may be a symbolic link; False where the folder's list says that it is not
+    # whether ``place`` may be a symbolic link; False if the folder's list says that it is not
     is_link: bool = True
 
     @property

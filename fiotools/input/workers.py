@@ -45,12 +45,12 @@ except EOFError:  # the program has ended already
 from fiotools.input.workers import work
 work()
 """
-_STARTS = 3  # a process that was killed while it started has done nothing wrong
+_STARTS = 3  # attempts: a process may be killed while it starts
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-_AHEAD = 2  # tasks that wait for a process of ours, so that none of them idles
-_AT_FIRST, _AT_MOST = 64, 4096  # tasks at once on an executor whose size nobody knows
-_HOPELESS = 100  # losses with nothing done in between: it is not because of a task
+_AHEAD = 2  # tasks waiting for our processes, so that none of them idles
+_AT_FIRST, _AT_MOST = 64, 4096  # tasks at once on an executor of unknown size
+_HOPELESS = 100  # losses without a success in between: the tasks are not the reason
 
 
 def packed(value: Any) -> list[Any]:

@@ -47,7 +47,7 @@ class Repaired(NamedTuple):
     """A text without the damage."""
 
     text: str
-    # for each line of the text the number of the line that it came from; None if they are equal
+    # the original number of each line; None if they are equal
     lines: list[int] | None = None
     remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
 

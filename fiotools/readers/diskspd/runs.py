@@ -52,27 +52,25 @@ class Run:
 
     number: int  # within its file
     asked: Asked
-    # gives the line of an entry and a direction, by their places; behind the last entry that of the
-    # whole run
+    # returns the line of an entry and a direction, by their places; the last entry is the whole run
     line: Callable[[int, int], int]
     seconds: float = np.nan  # nan if unknown
-    # of each entry (a thread on a target): its thread, its target and the size of that
+    # for each entry (a thread on a target): its thread, its target and the target's size
     threads: Sequence[int | None] = ()
     targets: Sequence[str | None] = ()
     sizes: Sequence[int | None] = ()
-    # of each entry and of the whole run `AMOUNTS`, of each direction. `MISSING` where there is
-    # none.
+    # `AMOUNTS` of each entry and of the whole run, by direction; `MISSING` if unknown
     amounts: Sequence[int] = (MISSING,) * (len(AMOUNTS) * WAYS)
-    # of the same `RATES`, with latencies in ms, and `SPEEDS`. nan where there is none.
+    # `RATES` of the same, with latencies in ms, and `SPEEDS`; nan if unknown
     rates: Sequence[float] = (np.nan,) * (len(RATES) * WAYS)
     speeds: Sequence[float] = (np.nan,) * (len(SPEEDS) * WAYS)
     # whether the tool printed the numbers of the whole run; otherwise they are sums
     is_printed: bool = False
     gap: str | None = None  # what is missing among the entries, so that their sum is not a total
-    # of each processor: its group and its name
+    # group and name of each processor
     groups: Sequence[int | None] = ()
     cpus: Sequence[str | None] = ()
-    usage: Sequence[float] = ()  # of the same `USAGE`
+    usage: Sequence[float] = ()  # `USAGE` of each processor
     extras: Sequence[tuple[int | None, str, str]] = ()
     curves: Sequence[Curve] = ()
     # the samples of ``-D`` for each entry, and for the whole run
@@ -86,7 +84,7 @@ class Figures:
     Attributes
     ----------
     whose, entry : numpy.ndarray
-        Of each row the place of its run, and its number within that, from 0.
+        For each row the place of its run, and its number within the run, from 0.
     is_total : numpy.ndarray
         Whether a row is of a whole run.
     of : dict of str to numpy.ndarray

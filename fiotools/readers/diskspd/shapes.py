@@ -116,8 +116,8 @@ class Layout:
     # the buckets of ``-D`` of each entry, and of the whole run
     marks: list[int | None] = field(default_factory=list)
     curve: int | None = None  # the percentiles
-    # what has no column of its own; the entry is None where it is of the run. In braces the place
-    # of a thread whose number belongs there.
+    # values without a column; the entry is None for the run. Braces hold the place of a thread,
+    # whose number belongs there.
     extras: list[tuple[int | None, str]] = field(default_factory=list)
     # the amounts of each entry, the sizes of their targets, the numbers of the threads, the groups
     # of processors and averages, and how many threads there are

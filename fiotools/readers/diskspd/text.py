@@ -80,7 +80,7 @@ class Rows:
     # by direction: the rows of the threads, the row of the total
     threads: dict[str, list[Row]] = field(default_factory=dict)
     totals: dict[str, Row] = field(default_factory=dict)
-    # the time of the run, and how far rounding may have moved it; no slack where it was computed
+    # the time of the run, and its rounding; no slack if it was computed
     seconds: float | None = None
     slack: float | None = None
     problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
