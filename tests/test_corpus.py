@@ -97,7 +97,7 @@ def test_what_is_refused_holds_no_result(every):
     assert used == NO_RESULT.keys()
 
 
-def test_figures_hold_or_are_noted(read):
+def test_numbers_hold_or_are_noted(read):
     whole = read[1]
     assert not unnoted(whole)
     # edited by hand, both
@@ -142,7 +142,7 @@ def test_gaps_of_the_documentation_are_gaps_here_too(read, every):
     assert not {(cell, gap.pattern) for cell in marks for gap in empty if gap.covers(cell)}
 
 
-def test_no_figure_disagrees(every, capsys):
+def test_no_number_disagrees(every, capsys):
     wrong = {one.path.name: one.disagreements for one in every if one.disagreements}
     with capsys.disabled():
         print(f"\n{table(every)}\n")

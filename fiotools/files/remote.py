@@ -42,20 +42,11 @@ _REMEDY = "are the network and the endpoint all right? Then do the same again"
 
 
 class Stat(NamedTuple):
-    """One file, as a list of files describes it.
-
-    Attributes
-    ----------
-    size : int or None
-    mtime_ns : int or None
-        When it was last changed.
-    etag : str or None
-        A tag of its content.
-    """
+    """One file, as a list of files describes it."""
 
     size: int | None
-    mtime_ns: int | None
-    etag: str | None
+    mtime_ns: int | None  # when it was last changed
+    etag: str | None  # a tag of its content
 
 
 def file_system(url: str) -> tuple[Any, str]:

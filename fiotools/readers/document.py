@@ -42,6 +42,15 @@ _MAGIC = {
 }
 _BEGINNINGS = tuple(_MAGIC)
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
+_Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
+# the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
+# strings of a JSON are
+STRUCTURED = re.compile(
+    r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
+    r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
+)
+_SEPARATING = f"{whitespace}\xa0-=*_"
+_LONG = 100_000  # characters
 
 
 @dataclass
@@ -106,17 +115,6 @@ def plain_name(name: str) -> str:
     'run_lat.1.log'
     """
     return _SUFFIX.sub("", name)
-
-
-_Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
-# the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
-# strings of a JSON are
-STRUCTURED = re.compile(
-    r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
-    r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
-)
-_SEPARATING = f"{whitespace}\xa0-=*_"
-_LONG = 100_000  # characters
 
 
 class Grammars:
@@ -208,7 +206,7 @@ class Document:
     name : str
         The path as it was given, with ``/``.
     data : bytes or str
-        The content. Bytes are unpacked and decoded.
+        The content. Bytes are unpacked and decoded (`decode`).
     grammars : Grammars
         What to search the text for.
     version : str, optional
@@ -259,7 +257,7 @@ class Document:
             self._take(repair(self.text, self._grammars.is_report))
 
     def unwrap(self) -> bool:
-        """Turn to the texts in the strings of a JSON document; say whether there are any."""
+        """Turn to the texts in the strings of a JSON document; return whether there are any."""
         found = unwrap(self.text) if self.is_structured else None
         if found is None:
             return False
@@ -267,7 +265,7 @@ class Document:
         return True
 
     def search(self) -> bool:
-        """Turn to the reports in a text that only begins as JSON; say whether there are any."""
+        """Turn to the reports in a text that only begins as JSON; return whether there are any."""
         if not self.is_structured:
             return False
         self._take(repair(self.text, self._grammars.is_report))
@@ -300,7 +298,7 @@ class Document:
 
     @cached_property
     def sole(self) -> str | None:
-        """The kind of report that the text is nothing but; None if there is more, or none."""
+        """The only kind of report in the text; None if there is other text, or no report."""
         return next(iter(self.kinds)) if len(self.kinds) == 1 and not self.leftover else None
 
     def _gaps(self) -> Iterator[tuple[int, int]]:

@@ -77,14 +77,17 @@ DISKSPD_TEXT = (
     r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
     r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
 )
-CRYSTALDISKMARK = (
-    r"(?<![A-Za-z])(?:Sequential|Seq|SEQ|Random|RND)"
-    r"(?:[ \t\xa0]{1,30}(?:Read|Write|Mix)(?![A-Za-z]))?"
-    r"(?:[ \t\xa0]{1,30}\d{1,5}[ \t\xa0]?[KM]i?B)?"
-    r"(?:[ \t\xa0]{0,30}\((?:QD?=[ \t\xa0]{0,5}\d{1,5})?(?:,[ \t\xa0]{0,5})?"
-    r"(?:T=[ \t\xa0]{0,5}\d{1,5})?\))?"
-    r"[ \t\xa0]{0,30}:[ \t\xa0]{0,30}[\d.,]{1,20}[ \t\xa0]{0,5}MB/s"
+_S = r"[ \t\xa0]"
+# no blank belongs to two parts, and none repeats without bound: the search stays linear
+CRYSTALDISKMARK_ROW = (
+    r"(?<![A-Za-z])(?P<kind>Sequential|Seq|SEQ|Random|RND)"
+    rf"(?:{_S}{{1,30}}(?P<way>Read|Write|Mix)(?![A-Za-z]))?"
+    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}}){_S}?(?P<unit>[KM]i?B))?"
+    rf"(?:{_S}{{0,30}}\((?:QD?={_S}{{0,5}}(?P<depth>\d{{1,5}}))?"
+    rf"(?:,{_S}{{0,5}})?(?:T={_S}{{0,5}}(?P<threads>\d{{1,5}}))?\))?"
+    rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>[\d.,]{{1,20}}){_S}{{0,5}}MB/s"
 )
+CRYSTALDISKMARK = re.sub(r"\?P<\w+>", "?:", CRYSTALDISKMARK_ROW)
 # the median came with 1.6
 HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 # the command comes first, even if the keys were sorted
@@ -143,7 +146,7 @@ FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 
 
 def _fio_json(document: Document) -> bool:
-    """Claim a text with a fio document in it, whatever else stands there."""
+    """Claim any text with a fio document in it."""
     if not document.is_structured:
         return "fio_json" in document.kinds
     text = document.text
@@ -156,7 +159,7 @@ def has_fio_key(text: str) -> bool:
 
 
 def _fio_normal(document: Document) -> bool:
-    """Claim a text that is nothing but fio's human reports, or what fio said instead of one."""
+    """Claim a text of nothing but fio's human reports, or of fio's errors instead of one."""
     if document.is_structured or document.kinds:
         return only("fio_normal", document)
     first = document.text.lstrip().partition("\n")[0]

@@ -44,20 +44,12 @@ IsReport = Callable[[str], bool]  # whether a part of a tool's report stands in 
 
 
 class Repaired(NamedTuple):
-    """A text without the damage.
-
-    Attributes
-    ----------
-    text : str
-    lines : list of int, or None
-        For each line of the text the number of the line that it came from; None if they are equal.
-    remarks : sequence of Remark
-        The parts that were left out or taken off.
-    """
+    """A text without the damage."""
 
     text: str
+    # the original number of each line; None if they are equal
     lines: list[int] | None = None
-    remarks: Sequence[Remark] = ()
+    remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
 
 
 # titles and links, colours and cursor movements, character sets, all other two-letter sequences
@@ -317,7 +309,7 @@ def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
 
 
 def _two_letters(repaired: Repaired, is_report: IsReport) -> Repaired:
-    """End lines where a program wrote so, in a string literal or between its lines."""
+    r"""End lines at a written ``\n``, in a string literal or between lines."""
 
     def ended(text: str) -> str:
         told = _ON_ONE_LINE.sub(r"\g<0>\\n", text)
