@@ -14,6 +14,7 @@ from html import escape
 from fiotools.display.cells import NONE
 from fiotools.display.marks import MARKED, mark
 from fiotools.display.model import Column, Sheet
+from fiotools.language import spoken
 from fiotools.plain_text import length, printable
 
 _WIDE = 40  # letters: a sentence of more is broken into lines
@@ -83,7 +84,8 @@ def _cell(one: Column, at: int) -> str:
         return ""
     if one.head in MARKED and text:
         sign, mood = mark(text)
-        words = f"<b>{_safe(text)}</b>" if mood in ("good", "bad", "care") else _safe(text)
+        words = _safe(spoken(text))
+        words = f"<b>{words}</b>" if mood in ("good", "bad", "care") else words
         return f'<td{_class(one)}><i class="{mood}">{sign}</i> {words}</td>'
     rows = 1
     while one.is_said(at + rows):

@@ -1,4 +1,4 @@
-"""Pieces of a page: HTML in a notebook, text where it is printed; all that is given is escaped."""
+"""Pieces of a page: HTML in a notebook, text where it is printed; all texts are escaped."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from fiotools.display.marks import mark
+from fiotools.language import say
 from fiotools.plain_text import printable
 from fiotools.reports.sentences import Sentence
 
@@ -27,7 +28,7 @@ class Block:
 
 
 def safe(text: object) -> str:
-    """Write a text so that it is nothing but text.
+    """Escape a text for HTML.
 
     Examples
     --------
@@ -49,13 +50,15 @@ def paragraph(text: str, kind: str = "") -> Block:
 
 
 def listing(items: Iterable[str | tuple[str, str]], kind: str = "") -> Block:
-    """Write a list; of a pair, the first part is what one reads first."""
+    """Write a list; the first part of a pair is bold."""
     pairs = [item if isinstance(item, tuple) else ("", item) for item in items]
-    text = "\n".join(f"* {printable(': '.join(filter(None, pair)))}" for pair in pairs)
+    told = [say("{name}: {text}", name=head, text=rest) if head else rest for head, rest in pairs]
+    text = "\n".join(f"* {printable(one)}" for one in told)
     lines = [
-        f"<li><b>{safe(head)}</b>: {safe(rest)}</li>" if head else f"<li>{safe(rest)}</li>"
+        say("{name}: {text}", name=f"<b>{safe(head)}</b>", text=safe(rest)) if head else safe(rest)
         for head, rest in pairs
     ]
+    lines = [f"<li>{line}</li>" for line in lines]
     sort = f' class="{kind}"' if kind else ""
     return Block(text, f"<ul{sort}>\n" + "\n".join(lines) + "\n</ul>") if pairs else NOTHING
 
@@ -66,8 +69,9 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     lines = []
     for one in said:
         sign, mood = mark(one.verdict)
-        head = f'<i class="{mood}">{sign}</i> <b>{safe(one.head)}</b>: {safe(one.rest)}.'
-        lines.append(f'<li class="{mood}">{head.replace(" %", "&nbsp;%")}</li>')
+        told = say("{head}: {rest}.", head=f"<b>{safe(one.head)}</b>", rest=safe(one.rest))
+        told = told.replace(" %", "&nbsp;%")
+        lines.append(f'<li class="{mood}"><i class="{mood}">{sign}</i> {told}</li>')
     text = "\n".join(f"* {printable(str(one))}" for one in said)
     return Block(text, '<ul class="verdict">\n' + "\n".join(lines) + "\n</ul>")
 
@@ -99,7 +103,7 @@ def _text(value: object) -> Block:
 
 
 def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:
-    """Hide pieces behind a line to click at; on paper, show them or leave them out."""
+    """Fold pieces behind a line to click at; on paper, show them or leave them out."""
     sort = ' class="printed"' if printed else ""
     inside = "\n".join(block.html for block in blocks)
     text = "\n".join([summary, *(block.text for block in blocks)])
@@ -113,7 +117,7 @@ def together(blocks: Iterable[Block]) -> Block:
 
 
 def slug(text: str) -> str:
-    """Make the name of a file or an anchor of a text.
+    """Turn a text into the name of a file or an anchor.
 
     Examples
     --------

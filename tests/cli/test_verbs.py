@@ -166,7 +166,7 @@ def test_settings(inside):
     given = {"workload": "randread", "baseline": "fsync", "option": "iodepth"}
     assert {**given, "text": "16", "text_baseline": "1"} in answer
     shown = inside("compare", loads, "--settings").stdout.splitlines()
-    assert shown[0] == "what workload was not set alike in"
+    assert shown[0] == "options that differ between workload"
     assert shown[1].split() == ["option", "workload", "set", "to", "of", "fsync"]
     assert ["fsync", "randread", "not", "given", "1"] in [line.split() for line in shown]
     alike = [f"{name}={sides[0]}" for name in ("one", "two")]
