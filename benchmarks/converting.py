@@ -19,15 +19,15 @@ from time import process_time
 from typing import Any
 
 import fiotools as ft
-from fiotools.dataset import convert, duplicate_notes, part, steps
+from fiotools.dataset import convert, part
 
 STEPS = (
     (convert, "find", "list the folder"),
-    (steps, "listed", "size and time of each"),
-    (steps, "compared", "hold against the manifest"),
-    (steps.Run, "_planned", "write the plan"),
+    (convert, "listed", "size and time of each"),
+    (convert, "compared", "hold against the manifest"),
+    (convert.Run, "_planned", "write the plan"),
     (part, "do", "parts: read, write"),
-    (duplicate_notes, "notes", "compare all runs"),
+    (convert, "_duplicate_notes", "compare all runs"),
 )
 
 

@@ -61,7 +61,7 @@ CONTROLS = {"str.split": _split, "dict of float": _numbered}
 
 
 def _controlled(work: Callable[[str], object]) -> Make:
-    from fiotools.tables.gc_pause import resting
+    from fiotools.tables import resting
 
     def make(size: int) -> Callable[[], object]:
         text = "".join(f"{n}.5,{n % 97}.25,{n * 7919 % 100_003},3\n" for n in range(size))

@@ -20,12 +20,12 @@ extensions = [
 exclude_patterns = ["builder", "generator"]
 nitpicky = True
 
-# The pages link to each other's headings as GitHub does.
+# Pages link to headings as GitHub does.
 myst_heading_anchors = 3
 
-# An error in a cell is one of the page; so is what it writes to stderr, for it is a warning that
-# nobody should see.
+# A cell that fails, or writes to stderr, fails the page.
 nb_execution_mode = "force"
+nb_execution_excludepatterns = ["*.ipynb"]  # shown with the outputs that are committed
 nb_execution_show_tb = True
 nb_output_stderr = "error"
 nb_merge_streams = True
@@ -43,6 +43,6 @@ html_title = "fiotools"
 html_static_path = ["builder/static"]
 html_css_files = ["site.css"]
 html_copy_source = False
-html_show_search_summary = False  # a page opened from a file may not fetch others
+html_show_search_summary = False  # a page opened from a file cannot fetch others
 html_show_sourcelink = False
 html_show_copyright = False

@@ -45,14 +45,12 @@ if TYPE_CHECKING:
     from fiotools.reports.study import study
     from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
-    from fiotools.stats.combine import combine
+    from fiotools.stats.combine import combine, fairness, per_thread
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.gate import gate
     from fiotools.stats.histograms import merge_bins
-    from fiotools.stats.levels import variance_levels
     from fiotools.stats.overall import overall
-    from fiotools.stats.percentile_bounds import bound_percentiles
-    from fiotools.stats.percentiles import percentiles_from_bins
+    from fiotools.stats.percentiles import bound_percentiles, percentiles_from_bins
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.settings_diff import settings_diff
@@ -60,8 +58,7 @@ if TYPE_CHECKING:
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.tails import tails
-    from fiotools.stats.threads import fairness, per_thread
-    from fiotools.stats.variance import variance_parts
+    from fiotools.stats.variance import variance_levels, variance_parts
     from fiotools.stats.windows import window, window_bins
     from fiotools.tables.results import Results, concat
     from fiotools.vocabulary import describe
@@ -159,14 +156,13 @@ _MODULES = {
     "logs.log_notes": ("scan_notes",),
     "input.detect": ("formats",),
     "stats.best_under": ("best_under",),
-    "stats.combine": ("combine",),
+    "stats.combine": ("combine", "fairness", "per_thread"),
     "stats.compare": ("compare", "speedup"),
     "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.histograms": ("merge_bins",),
     "stats.overall": ("overall",),
-    "stats.percentile_bounds": ("bound_percentiles",),
-    "stats.percentiles": ("percentiles_from_bins",),
+    "stats.percentiles": ("bound_percentiles", "percentiles_from_bins"),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
     "stats.settings_diff": ("settings_diff",),
@@ -174,9 +170,7 @@ _MODULES = {
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.tails": ("tails",),
-    "stats.threads": ("fairness", "per_thread"),
-    "stats.levels": ("variance_levels",),
-    "stats.variance": ("variance_parts",),
+    "stats.variance": ("variance_levels", "variance_parts"),
     "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),
 }

@@ -2,17 +2,17 @@
 
 A column exists only here; `fiotools.schema` says which tables and which answers have it. Readers
 that fill an unknown one are refused, answers are made and documentation is generated from here, and
-statistics ask here which way is better. Names are ``quantity[_statistic]_unit`` in fio's words;
+statistics look up here which way is better. Names are ``quantity[_statistic]_unit`` in fio's words;
 units are base units only: bytes, seconds for durations, nanoseconds for latencies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Literal
 
-from fiotools.column import PANDAS, Better, Column, DType
-from fiotools.column import column as _c
 from fiotools.errors import SchemaError
 from fiotools.schema import ANSWERS, CONDITIONS, KEYS, TABLES
 
@@ -31,6 +31,79 @@ __all__ = [
     "describe",
     "tables_of",
 ]
+
+DType = Literal["Int64", "float64", "boolean", "str", "datetime"]
+Better = Literal["higher", "lower"]
+
+PANDAS: Mapping[DType, str] = {
+    "Int64": "Int64",
+    "float64": "float64",
+    "boolean": "boolean",
+    "str": "str",
+    "datetime": "datetime64[ms, UTC]",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column holds.
+
+    Attributes
+    ----------
+    name : str
+    dtype : {"Int64", "float64", "boolean", "str", "datetime"}
+    unit : str
+        ``B``, ``B/s``, ``s``, ``ns``, ``%``, ``1/s``, or nothing for counts and text.
+    meaning : str
+    better : {"higher", "lower"} or None
+        Which way is better, if any.
+    derived : str
+        How fiotools computes it; empty if only the tool reports it.
+    keys : mapping
+        Tool to the name of the number in that tool's output.
+    """
+
+    name: str
+    dtype: DType
+    unit: str
+    meaning: str
+    better: Better | None = None
+    derived: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def places(self) -> list[str]:
+        """The tables that have it, and the functions that return it."""
+        tables = [table for table, names in TABLES.items() if self.name in names]
+        return tables + [f"{name}()" for name, added in ANSWERS.items() if self.name in added]
+
+    def __str__(self) -> str:
+        lines = [f"{self.name} [{self.dtype}{', ' + self.unit if self.unit else ''}]"]
+        lines.append(f"  {self.meaning}")
+        lines.append(f"  in: {', '.join(self.places)}")
+        if self.better:
+            lines.append(f"  better: {self.better}")
+        if self.derived:
+            lines.append(f"  derived: {self.derived}")
+        lines += [f"  {tool}: {key}" for tool, key in self.keys.items()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _c(
+    name: str,
+    dtype: DType,
+    unit: str,
+    meaning: str,
+    *,
+    better: Better | None = None,
+    derived: str = "",
+    **keys: str,
+) -> Column:
+    """Write a column in one line: the tools' names for it as keywords."""
+    return Column(name, dtype, unit, meaning, better, derived, keys)
 
 
 def _latency(kind: str, what: str, *, diskspd: bool = False) -> Iterator[Column]:

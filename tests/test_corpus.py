@@ -24,22 +24,22 @@ NO_RESULT = {
     r"dd-time/busybox-dd-.*_plain_bs1024x1024\.txt": "invalid number '1024x1024'",
     r"dd-time/busybox-dd-git2024__C_status_progress_pipe\.txt": "invalid argument 'progress'",
     r"dd-time/toybox-dd-git2026__C_truncated_1\.txt": "bad arg cbs=4",
-    r"dd-time/busybox-dd-1\.35\.0-debian__C_truncated_2\.txt": "no known format",  # a usage text
+    r"dd-time/busybox-dd-1\.35\.0-debian__C_truncated_2\.txt": "unknown format",  # a usage text
     r"dd-time/busybox-dd-git2024__C_truncated_2\.txt": "the file is empty",
     r"dd-time/hyperfine-.*_(md|adoc|org|terminal)\.txt": "recognised, not read",
     r"dd-time/hyperfine-.*_abort_json\.json": "the file is empty",
-    r"dd-time/yash-time__C_subshell_sync\.txt": "no known format",  # a syntax error of the shell
-    r"dd-time/python-timeit__C\.txt": "no known format",
+    r"dd-time/yash-time__C_subshell_sync\.txt": "unknown format",  # a syntax error of the shell
+    r"dd-time/python-timeit__C\.txt": "unknown format",
     # figures without a label: which of three is the real time, is a guess
-    r"dd-time/bash-time__.*_TIMEFORMAT_(0R|6digits|RUSP|csv|literal_percent)\.txt": "no known format",
+    r"dd-time/bash-time__.*_TIMEFORMAT_(0R|6digits|RUSP|csv|literal_percent)\.txt": "unknown format",
     r"dd-time/bash-time__C_TIMEFORMAT_empty\.txt": "the file is empty",
-    r"dd-time/bash-time__C_time_builtin_times\.txt": "no known format",
-    r"dd-time/gnu-time__C_(TIME_env|f_e|f_percent_q)\.txt": "no known format",
-    r"dd-time/busybox-time-git2024__C_f\.txt": "no known format",
-    r"dd-time/zsh-time__C_TIMEFMT_(mE_ms|nE_ns)\.txt": "no known format",
+    r"dd-time/bash-time__C_time_builtin_times\.txt": "unknown format",
+    r"dd-time/gnu-time__C_(TIME_env|f_e|f_percent_q)\.txt": "unknown format",
+    r"dd-time/busybox-time-git2024__C_f\.txt": "unknown format",
+    r"dd-time/zsh-time__C_TIMEFMT_(mE_ms|nE_ns)\.txt": "unknown format",
     # DISKSPD
-    r"diskspd/generated/(v.*_help|linux_noargs)\.txt": "no known format",
-    r"diskspd/generated/v.*_profile_only\.(xml|txt)": "holds a profile, no results",
+    r"diskspd/generated/(v.*_help|linux_noargs)\.txt": "unknown format",
+    r"diskspd/generated/v.*_profile_only\.(xml|txt)": "holds a profile without results",
     # fio
     r"fio/wild/louwrentius_fio-plot__.*-nojson\.json": "fio printed no report; it said",
     r"fio/wild/mcgrof_fio-tests__steadystate-abridged-3\.1\.md": "no whole JSON document",

@@ -1,12 +1,14 @@
 """The pages of docs/ are what would be written now, and their claims hold."""
 
 import re
+from importlib import import_module
 
 import pytest
 
 from docs.generator import formats_page
 from docs.generator.__main__ import PAGES
 from docs.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gaps, problems
+from docs.generator.rooms import PACKAGE
 from fiotools.readers import READERS
 from fiotools.schema import TABLES
 
@@ -25,6 +27,25 @@ def test_pages_link_to_what_is_there():
         titles = set(re.findall(r"^#+ (.*)$", page, re.MULTILINE))
         for target in re.findall(r"\]\(([^)]+)\)", page):
             assert target[1:] in titles if target.startswith("#") else (DOCS / target).is_file()
+
+
+def test_contributing_names_modules_that_exist():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[\w.-]+/)*[\w-]+(?:\.(?:py|toml|md)|/))`", page))
+    assert len(named) > 60
+    # a name without a folder is in the folder of the name before it
+    known = {
+        file.name for place in (PACKAGE, DOCS, ROOT / "notebooks") for file in place.rglob("*")
+    }
+    known |= {"build/", "figures/ja/", "dist/"}  # made by a verb
+    places = (ROOT, PACKAGE)
+    gone = {name for name in named - known if not any((at / name).exists() for at in places)}
+    assert not gone
+    steps = page.split("from a file to a verdict:")[1].split("Parts where")[0]
+    functions = re.findall(r"`([a-z_.]+)\.(\w+)`", steps)
+    assert len(functions) > 15
+    for module, name in functions:
+        assert hasattr(import_module(f"fiotools.{module}"), name), f"{module}.{name}"
 
 
 def found(*more, without=None):

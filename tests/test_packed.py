@@ -17,7 +17,7 @@ import pytest
 import zstandard
 
 import fiotools as ft
-from fiotools.files.decoding import decode
+from fiotools.readers.document import decode
 from tests.bombs import bombs, deflated, stored, zipped
 from tests.conftest import ROOT
 
@@ -121,7 +121,7 @@ def test_a_zip_archive_is_a_folder(tmp_path):
 
 
 def test_a_member_alone_must_be_recognised(tmp_path):
-    with pytest.raises(ft.UnknownFormatError, match=r"one\.zip/a\.txt:1: no known format"):
+    with pytest.raises(ft.UnknownFormatError, match=r"one\.zip/a\.txt:1: unknown format"):
         ft.read(zipped_at(tmp_path / "one.zip", **{"a.txt": b"?"}))
 
 

@@ -151,7 +151,7 @@ def test_what_a_document_says_twice_is_read_once():
     )
     assert results.runs["command"].tolist() == ["dd if=/dev/zero bs=1M 'of=a b'"]
     assert results.io["target"].tolist() == ["a b"]
-    assert results.notes["message"].tolist() == ["the text of 'lines' is there already: left out"]
+    assert results.notes["message"].tolist() == ["the text of 'lines' is repeated: left out"]
 
 
 def test_a_command_is_of_its_own_object():

@@ -51,7 +51,7 @@ def test_a_reader_of_another_package(installed):
     ("name", "message"),
     [
         ("AGAIN", "there is a reader 'dd' already"),
-        ("NO_READER", r"is no fiotools\.readers\.Reader"),
+        ("NO_READER", r"is not a fiotools\.readers\.Reader"),
         ("ABSENT", "cannot be loaded: .*ABSENT"),
     ],
 )

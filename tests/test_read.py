@@ -124,10 +124,10 @@ def test_a_label_named_like_a_condition_fills_it_and_never_overrides(tmp_path):
         (PNG, "a PNG image"),
         (bytes(range(256)) * 4, "binary"),
         (b'{\n "name": "x",\n "dependencies": {}\n}', "its top-level keys are name, dependencies"),
-        (b"[1, 2", "no known format"),
-        (b"Dear diary,\nnothing was measured.\n", "no known format; it begins 'Dear diary,'"),
+        (b"[1, 2", "unknown format"),
+        (b"Dear diary,\nnothing was measured.\n", "unknown format; it begins 'Dear diary,'"),
         (b"Timing buffered disk reads: 42 MB in  3.01 seconds\n", "hdparm: recognised, not read"),
-        (b"<html><body>no</body></html>", "no known format"),
+        (b"<html><body>no</body></html>", "unknown format"),
     ],
 )
 def test_a_wrong_file_gives_one_clear_line(tmp_path, content, reason):

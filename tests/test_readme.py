@@ -21,6 +21,7 @@ from packaging.requirements import Requirement
 import fiotools as ft
 from fiotools.input.detect import _NOT_READ
 from fiotools.measure import EXPERIMENTS
+from fiotools.readers import READERS
 from tests.cli.conftest import environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -206,9 +207,9 @@ def run_tree(block, tmp_path, monkeypatch):
 
 
 HOW = {
-    ("The figures and the tests, a command each", "sh"): run_verbs,
-    ("The figures and the tests, a command each", "text"): run_by_hand,
-    ("As a library", "sh"): run_install,
+    ("Plots and tests", "sh"): run_verbs,
+    ("Plots and tests", "text"): run_by_hand,
+    ("Install the library", "sh"): run_install,
     ("Ten lines of Python", "python"): run_python,
     ("On the command line", "sh"): run_command_line,
     ("On the command line", "text"): run_answer,
@@ -246,6 +247,10 @@ def test_formats_are_listed_as_they_are():
 def test_what_is_recognised_and_not_read():
     named = re.search(r"Output of (.*) is recognised, but not read", README)[1]
     assert re.split(", | and ", named) == [name for name, _ in _NOT_READ]
+    read = {reader.name.partition("_")[0] for reader in READERS}
+    assert not read & {name.lower() for name, _ in _NOT_READ}, (
+        "it is read: remove it from _NOT_READ"
+    )
 
 
 def test_experiments_are_listed():
@@ -277,7 +282,7 @@ def test_the_numbers_are_counted():
     bases = rows.groupby(["file", "place", "quantity"])["basis"].agg(set)
     recomputed = sum("recomputed" in basis for basis in bases)
     told = re.search(
-        r"every number that they\s+printed \(([\d,]+)\).* ([\d,]+) are recomputed.* ([\d,]+) are read",
+        r"every number that the articles printed \(([\d,]+)\).* ([\d,]+) are recomputed.* ([\d,]+) are read",
         README,
         re.DOTALL,
     )

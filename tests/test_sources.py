@@ -8,9 +8,8 @@ import pytest
 
 import fiotools
 from fiotools.errors import ReadErrors, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.input.fetching import raw
 from fiotools.input.read import read
-from fiotools.input.sources import find
+from fiotools.input.sources import find, raw
 
 
 @pytest.fixture
@@ -113,7 +112,7 @@ def test_a_condition_in_the_path_takes_its_columns_type(tmp_path):
         {"bs_bytes": 4096, "direct": True},
     ]
     (tmp_path / "big-true.log").write_text("x")
-    with pytest.raises(SchemaError, match="'big' is no bs_bytes"):
+    with pytest.raises(SchemaError, match="'big' is not a value of bs_bytes"):
         find(f"{tmp_path.as_posix()}/{{bs_bytes}}-{{direct}}.log")
 
 
@@ -162,7 +161,7 @@ def _bind(path):
 
 
 NO_FILES = {
-    "pipe": (lambda path: os.mkfifo(path), "is a pipe with a name"),
+    "pipe": (lambda path: os.mkfifo(path), "is a named pipe"),
     "socket": (_bind, "is a socket"),
     "device": (lambda path: path.symlink_to("/dev/zero"), "is a device"),
     "terminal": (lambda path: path.symlink_to("/dev/ptmx"), "is a device"),
@@ -215,7 +214,7 @@ def test_a_link_that_leads_nowhere_is_a_note(tmp_path, target, pattern):
         pytest.skip("no links may be made here")
     results = read(tmp_path / pattern)
     assert len(results.io) == 1
-    assert results.notes["message"].str.contains("leads nowhere").tolist() == [True]
+    assert results.notes["message"].str.contains("broken link").tolist() == [True]
     with pytest.raises(OSError, match=r"loop\.txt"):
         read(tmp_path / "loop.txt")
 

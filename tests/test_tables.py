@@ -39,6 +39,7 @@ def filled():
 @pytest.fixture(params=["rows", "stretches"])
 def form(request, monkeypatch):
     if request.param == "stretches":
+        monkeypatch.setattr(parts, "FEW", 0)
         monkeypatch.setattr(parts, "_MANY", 0)
         monkeypatch.setattr(parts, "_LONG", 1)
     return request.param

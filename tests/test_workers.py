@@ -24,11 +24,10 @@ import fiotools as ft
 from fiotools import errors
 from fiotools import readers as registry
 from fiotools.hints import in_shell
-from fiotools.input import worker
 from fiotools.input.batches import Task
 from fiotools.input.parallel_read import read_shared, shares
 from fiotools.input.sources import find
-from fiotools.input.workers import run
+from fiotools.input.workers import PROGRAM, run
 from tests import working
 from tests.cli.conftest import environment
 from tests.conftest import FIXTURES, ROOT
@@ -243,7 +242,7 @@ def test_what_cannot_be_sent():
 
 
 def test_a_process_that_cannot_be_started(monkeypatch):
-    monkeypatch.setattr(worker, "PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr("fiotools.input.workers.PROGRAM", "raise SystemExit(3)")
     with pytest.raises(ft.WorkerError, match=r"cannot be started: it ends at once \(exit code 3\)"):
         list(run(working.square, [1, 2], workers=2))
 
@@ -251,7 +250,7 @@ def test_a_process_that_cannot_be_started(monkeypatch):
 @pytest.mark.parametrize("told", [b"", pickle.dumps(sys.path)], ids=["at once", "while it starts"])
 def test_a_process_whose_program_is_gone_ends_in_silence(told):
     program = subprocess.Popen(
-        [sys.executable, "-P", "-c", worker.PROGRAM],
+        [sys.executable, "-P", "-c", PROGRAM],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -274,7 +273,7 @@ def test_arguments():
         ft.read("data/wsl-vhdx", workers="2")
     with in_shell(), pytest.raises(ft.SchemaError, match=r"^--workers -1: "):
         run(working.square, [], workers=-1)
-    with pytest.raises(ft.SchemaError, match=r"^2 is no executor, it has no submit\(\)"):
+    with pytest.raises(ft.SchemaError, match=r"^2 is not an executor, it has no submit\(\)"):
         ft.read("data/wsl-vhdx", executor=2)
 
 
@@ -312,7 +311,7 @@ def test_nothing_is_left_running_when_nobody_wants_more(tmp_path):
 
 LIBRARY = """
 import sys
-from fiotools.input.workers import run
+from fiotools.input.workers import PROGRAM, run
 from tests.working import wait
 
 print(next(run(wait, sys.argv[1:], workers=2)))

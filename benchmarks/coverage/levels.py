@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.levels import Level, best_repeats, split
+from fiotools.stats.variance import Level, best_repeats, split
 
 SHAPES = ((4, 4, 4), (6, 3, 5), (10, 3, 3))
 SPREADS = ((2.0, 1.0, 1.0), (1.0, 1.0, 3.0), (1.0, 3.0, 1.0))

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.arms import Arms, Replicate
-from fiotools.stats.drift import order_notes
+from fiotools.stats.arms import Arms, Replicate, order_notes
 from fiotools.stats.estimates import paired, welch
-from fiotools.stats.order import SERIES, Order
+from fiotools.stats.replicates import SERIES, Order
 
 RUNS = (3, 5, 10)
 NOISE = ("normal", "t3", "two modes")

@@ -16,8 +16,7 @@ import pandas as pd
 
 import fiotools as ft
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.estimates import welch
-from fiotools.stats.power import Power
+from fiotools.stats.estimates import Power, welch
 
 
 def planned(cv: float, difference: float) -> pd.Series:

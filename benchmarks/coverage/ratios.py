@@ -17,8 +17,7 @@ from scipy import signal
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.arms import Arms, Replicate
-from fiotools.stats.estimates import HodgesLehmann, welch
-from fiotools.stats.power import ENOUGH
+from fiotools.stats.estimates import ENOUGH, HodgesLehmann, welch
 
 RUNS = (3, 5, 10)
 CELLS = (1, 4)

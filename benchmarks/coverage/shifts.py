@@ -15,7 +15,7 @@ import pandas as pd
 from benchmarks.coverage.noise import RUNS, SERIES, SPREAD, Array, Noise
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools import shifts
-from fiotools.stats.change_points import ALPHA, change_points
+from fiotools.stats.drift import ALPHA, change_points
 
 STEP = 3 * SPREAD
 FEW = (5, 10, 20, 30)

@@ -1,7 +1,7 @@
 """How often verdicts are wrong: of several comparisons, and of runs that are looked at again.
 
 All sides are alike, so that every "faster" and every "slower" is wrong; with a band of 0, so that
-no "same" comes before. Intervals and verdicts are those of `fiotools.stats.ratio.judge`, which does
+no "same" comes before. Intervals and verdicts are those of `stats.compare.judge`, which does
 the same in an answer of `compare`.
 """
 
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.estimates import AnyLooks, StudentT, welch
-from fiotools.stats.power import runs_still_needed
-from fiotools.stats.ratio import Looks, settled, verdict
+from fiotools.stats.compare import Looks, settled, verdict
+from fiotools.stats.estimates import AnyLooks, StudentT, runs_still_needed, welch
 
 SPREAD = 0.03  # of the logarithms of runs
 MOST = 40  # runs a side, when somebody gives up

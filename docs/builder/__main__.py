@@ -1,7 +1,7 @@
 """Build the pages of ``docs/`` as a site of plain files: ``python -m docs.builder``.
 
-Every example runs, and a warning is an error. What the site needs it has: it works without a
-network, and every link is followed once.
+Every example runs, and a warning is an error. The site works without a network, and every link
+in it is followed once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
+from docs.builder import pages
 from docs.builder.links import problems
 from docs.generator.filled import DOCS, ROOT
 
@@ -35,10 +36,11 @@ def main() -> int:
     site, work = build / "html", build / "work"
     for place in COPIED:
         shutil.copytree(ROOT / place, work / place)
+    source = pages.write(build, work) if args.source == DOCS else args.source
     options = ["--builder", "html", "--doctree-dir", str(build / "doctrees"), "--jobs", "2"]
     options += ["--conf-dir", str(DOCS), "--define", f"examples_run_in={work}"]
     options += ["--fail-on-warning", "--quiet"]
-    if build_main([*options, str(args.source), str(site)]):
+    if build_main([*options, str(source), str(site)]):
         return 1
     found = problems(site)
     print(*found, sep="\n", end="\n" if found else "")

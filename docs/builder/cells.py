@@ -1,7 +1,6 @@
-"""The cells of a page run as those of the notebooks do, and in the folder where its commands run.
+"""Run the cells of a page in the folder where its commands run.
 
-myst-nb would start each kernel once, in the page's own folder; `fiotools.articles.kernel` knows
-better.
+myst-nb would start each kernel once, in the page's own folder; `fiotools.articles.kernel` retries.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from sphinx.environment import BuildEnvironment
 
 from fiotools.articles.kernel import run_cells
 
-# Figures are as sharp as the screen; and nothing is as whoever builds has configured it.
+# Plots are SVG, and the configuration of the user is not read.
 _KERNEL = 'c.InlineBackend.figure_formats = {"svg"}\n'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Take the place of what myst-nb executes a page with."""
+    """Replace the function with which myst-nb executes a page."""
     app.add_config_value("examples_run_in", None, "env", str)
     app.connect("config-inited", _prepare)
     app.connect("env-before-read-docs", _deal)

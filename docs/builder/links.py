@@ -1,4 +1,4 @@
-"""Look at a built site as a browser would that has no network: `problems` lists what is broken."""
+"""Look at a built site like a browser without a network: `problems` lists what is broken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# what a browser loads by itself; a link of <a> it only follows
+# what a browser loads by itself; it only follows the link of an <a>
 _LOADED = {("link", "href"), *((tag, "src") for tag in ("script", "img", "iframe", "source"))}
 _ERRORS = {
     "traceback": "shows the error of a cell",
@@ -19,7 +19,7 @@ _IN_CSS = re.compile(r"@import\s+\S+|url\(\s*[\"']?(?!data:)(?:\w+:|//)[^)]*\)")
 
 
 class _Page(HTMLParser):
-    """What one page has and wants."""
+    """The names and addresses of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

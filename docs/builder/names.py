@@ -1,6 +1,7 @@
-"""Names in single backticks, in docstrings: links where they are the library's own.
+"""Names in backticks are links if they are public names of the library.
 
-Arguments, columns and tables stand in single backticks too. They have no target, and are plain.
+In docstrings single backticks also hold arguments, columns and tables: these stay plain. On a page
+of Markdown the first mention of a function is a link.
 """
 
 from __future__ import annotations
@@ -9,10 +10,41 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+
+from docs.builder.reference import CHAPTERS
+
+_PUBLIC = {name for names in CHAPTERS.values() for name in names if "." not in name}
+
+
+class Mentions(SphinxTransform):
+    """Make a link of the first mention of each function on a page."""
+
+    default_priority = 700
+
+    def apply(self) -> None:
+        """Change the page."""
+        page, linked = self.env.docname, set()
+        if page.startswith("reference/"):
+            return
+        for node in list(self.document.findall(nodes.literal)):
+            name = node.astext().removeprefix("ft.")
+            known = name in _PUBLIC or name.removeprefix("plot.") != name
+            if (
+                not known
+                or name in linked
+                or isinstance(node.parent, (nodes.title, nodes.reference))
+            ):
+                continue
+            linked.add(name)
+            options = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": page}
+            link = pending_xref("", node.deepcopy(), refexplicit=True, refwarn=False, **options)
+            node.replace_self(link)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Look once more for a name without a target."""
+    """Add both."""
+    app.add_transform(Mentions)
     app.connect("missing-reference", _found_elsewhere)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -20,6 +52,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def _found_elsewhere(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.TextElement
 ) -> nodes.Node | None:
+    """Look for a name without a target in `fiotools`; leave one that is not there as it is."""
     if node["refdomain"] != "py" or node["reftype"] != "obj":
         return None
     node["py:module"] = "fiotools"  # the page may be of a module of it

@@ -18,8 +18,9 @@ def render() -> str:
         written_from("`fiotools/schema.py` and `fiotools/vocabulary.py`"),
         "",
         "`ft.describe(name)` says the same. Names are `quantity[_statistic]_unit`; units are base"
-        " units only: bytes, seconds for durations, nanoseconds for latencies. What a file does not"
-        " say is missing, never 0. Which format fills what is in [formats.md](formats.md).",
+        " units only: bytes, seconds for durations, nanoseconds for latencies. Values that a"
+        " file does not have are missing, never 0. [formats.md](formats.md) has the columns of each"
+        " format.",
         "",
         "| type | in pandas | in polars |",
         "|---|---|---|",
@@ -31,14 +32,14 @@ def render() -> str:
         "",
         "## Keys",
         "",
-        "Where a row comes from and what it is about, for all tables."
-        " `(source, run, entry, direction)` joins `io`, `percentiles`, `bins` and `samples`; labels"
-        " of `read` come before all of them.",
+        "The origin and subject of a row, in all tables."
+        " `(source, run, entry, direction)` joins `io`, `percentiles`, `bins` and `samples`. Labels"
+        " of `read` come first.",
         "",
         _columns(COLUMNS[name] for name in KEYS),
         "## Conditions",
         "",
-        "What was asked for, as far as the file says so: in `io`, and partly elsewhere.",
+        "The options of a run, if the file has them: in `io`, and partly in other tables.",
         "",
         _columns(COLUMNS[name] for name in CONDITIONS),
     ]
@@ -54,13 +55,13 @@ def render() -> str:
             _columns(COLUMNS[name] for name in names if name not in shared),
         ]
     parts += [
-        "## What statistics answer with",
+        "## Columns of answers",
         "",
-        "The columns of `by`, what else is kept of the frame that was given, and:",
+        "An answer has the columns of `by`, other columns of the given frame, and:",
         "",
         *(f"* `{name}`: {', '.join(f'`{c}`' for c in added)}" for name, added in ANSWERS.items()),
         "",
-        "What has no unit here is a count, a text, a ratio, or in the unit of the metric.",
+        "Columns without a unit are counts, texts, ratios, or in the unit of the metric.",
         "",
         _columns(STATISTICS.values()),
     ]

@@ -1,7 +1,7 @@
 """Which columns each reader fills, by reading all committed outputs, and why it leaves the others.
 
 A column is filled if any output in ``tests/fixtures`` or ``data`` fills it. Every gap is declared
-in ``docs/coverage.toml``; one that is not, and one that is none, are problems.
+in ``docs/coverage.toml``; a missing or a false declaration is a problem.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page on the formats: the readers' docstrings, then who fills which column."""
+"""The page on the formats: the readers' docstrings, and which columns each fills."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from docs.generator.filled import (
     ALWAYS,
     COVERED,
     KINDS,
+    OWN,
     PLAIN,
     SHOWN,
     Cell,
@@ -21,7 +22,7 @@ from docs.generator.filled import (
 )
 from docs.generator.page import row, written_from
 from fiotools.readers import READERS, Reader
-from fiotools.readers.fields import Field
+from fiotools.readers.shapes import Field
 from fiotools.schema import ROWS
 
 LEGEND = """\
@@ -39,7 +40,9 @@ LEADS = r"(?:Produced by|Fills|Traps[.:]|Grammar:|Specified in)(?!\w)"
 
 
 def render() -> str:
-    """Write ``formats.md``."""
+    """Write ``formats.md``; refuse if ``coverage.toml`` is not true."""
+    if wrong := problems(committed(), gaps()):
+        raise SystemExit("docs/coverage.toml does not fit the readers:\n" + "\n".join(wrong))
     listed = [
         row([f"[`{r.name}`](#{r.name})", r.title, f"`{r.produced_by}`", ", ".join(r.tables)])
         for r in READERS
@@ -50,30 +53,25 @@ def render() -> str:
             "",
             written_from("the readers' docstrings, `docs/coverage.toml` and all committed outputs"),
             "",
-            "The format of a file is found by its content; exactly one reader must claim it. What"
-            " the columns mean is in [columns.md](columns.md).",
+            "The format of a file is found by its content; exactly one reader must claim it."
+            " [columns.md](columns.md) explains the columns.",
             "",
             "| format | what | made by | tables |",
             "|---|---|---|---|",
             *listed,
             "",
-            "## The formats",
+            "The columns of a format are those that a committed output fills; `source` and `run`"
+            " are always there, and each reader may leave `notes`.",
             "",
-            "\n".join(format_section(reader) for reader in READERS),
-            "## Which reader fills what",
+            "\n".join(format_section(reader) for reader in READERS).rstrip(),
             "",
-            LEGEND,
-            "A transcript fills what the tools found in it fill. `source` and `run` are always"
-            " there, and any reader may leave `notes`.",
-            "",
-            coverage_section(),
         ]
     )
 
 
 def format_section(reader: Reader) -> str:
     """Write what a reader's docstring says, its traps as a list."""
-    parts = [f"### {reader.name}"]
+    parts = [f"## {reader.name}"]
     for lead, words in sections(reader):
         if lead.startswith("Traps"):
             items = _items(words, clauses=lead == "Traps:")
@@ -82,6 +80,8 @@ def format_section(reader: Reader) -> str:
             parts.append(_capital(f"{reader.title}: {words}"))
         else:
             parts.append(f"**{lead}** {words}" if lead else words)
+    if reader in COVERED:
+        parts.append(_filled(reader))
     parts += [_fields(*pair) for pair in getattr(_module(reader), "FIELDS", {}).items()]
     return "\n\n".join(parts) + "\n"
 
@@ -136,21 +136,54 @@ def _capital(text: str) -> str:
     return text if small else text[:1].upper() + text[1:]
 
 
-def coverage_section() -> str:
-    """Write the matrices; refuse where they would not be true."""
+def _filled(reader: Reader) -> str:
+    """List which columns a reader fills, and why it leaves the others empty: a row per table."""
+    lines = [row(["table", "filled", "left empty"]), row(["---"] * 3)]
+    for table, columns in SHOWN.items():
+        is_whole = table in PLAIN or (reader.name, table, "") not in committed()
+        said: dict[tuple[bool, str], list[str]] = {}
+        for column in [""] if is_whole else columns:
+            if column not in ALWAYS:
+                name = f"`{column}`" if column else ""
+                said.setdefault(_said((reader.name, table, column)), []).append(name)
+        full, empty = (
+            "<br>".join(": ".join(filter(None, [why, ", ".join(names)])) for why, names in found)
+            for found in (
+                [(key[1], names) for key, names in said.items() if key[0] is is_full]
+                for is_full in (True, False)
+            )
+        )
+        if (full or empty or is_whole) and said.keys() != {(False, "not applicable")}:
+            lines.append(row([f"`{table}`", full or "yes" * (not empty), empty]))
+    return "\n".join(lines)
+
+
+def _said(cell: Cell) -> tuple[bool, str]:
+    """Say whether a reader fills a cell, and on what condition it does or why it does not."""
+    if cell in committed():
+        return True, "" if committed()[cell] == OWN else "in a transcript"
+    gap = next(gap for gap in gaps() if gap.covers(cell))
+    if gap.kind == "unseen":
+        return True, f"in no committed output, {gap.why}"
+    return False, gap.why or "not applicable"
+
+
+def coverage() -> str:
+    """Write the page of the matrices: which format fills which column."""
     marks, declared = committed(), gaps()
-    if wrong := problems(marks, declared):
-        raise SystemExit("docs/coverage.toml does not fit the readers:\n" + "\n".join(wrong))
     names = [reader.name for reader in COVERED]
     whole = {table: (table, "") for table in SHOWN}
-    parts = [f"### Tables\n\n{_matrix('table', names, whole, marks, declared)}"]
+    parts = [
+        f"# Which format fills which column\n\n{LEGEND}",
+        f"## Tables\n\n{_matrix('table', names, whole, marks, declared)}",
+    ]
     for table, columns in SHOWN.items():
         if table in PLAIN:
             continue
         readers = [name for name in names if (name, table, "") in marks]
         rows = {name: (table, name) for name in columns if name not in ALWAYS}
         drawn = _matrix("column", readers, rows, marks, declared)
-        parts.append(f"### {table}\n\nOne row is {ROWS[table]}.\n\n{drawn}")
+        parts.append(f"## {table}\n\nOne row is {ROWS[table]}.\n\n{drawn}")
     return "\n".join(parts)
 
 

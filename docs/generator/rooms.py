@@ -59,7 +59,7 @@ def room(module: str) -> str:
 
     Examples
     --------
-    >>> room("fiotools.stats.check.links"), room("fiotools.units")
+    >>> room("fiotools.stats.check.runs"), room("fiotools.units")
     ('stats', 'fiotools')
     """
     inner = module.replace("__main__", "cli").split(".")[1:]

@@ -11,13 +11,6 @@ from fiotools.display.columns import short
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 SCOPES = ("total", "thread", "job", "group", "client", "target")
-# as the library has them; they stand here because the Tab key cannot wait for the statistics
-LINKS = (
-    *("usb2", "usb3-5g", "usb3-10g", "usb3-gen1x2", "usb3-gen2x2", "usb4-40g"),
-    *("sata-2", "sata-3", "sas-3", "sas-4"),
-    *("pcie3-x1", "pcie4-x1", "pcie5-x1", "pcie3-x4", "pcie4-x4", "pcie5-x4"),
-    *("eth-1g", "eth-2.5g", "eth-10g", "eth-25g", "eth-100g"),
-)
 
 
 def metric(incomplete: str) -> Iterator[str]:
@@ -64,8 +57,10 @@ def reader(incomplete: str) -> Iterator[str]:
 
 
 def link(incomplete: str) -> Iterator[str]:
-    """Offer what a device may hang on."""
-    return _begun(incomplete, LINKS)
+    """Offer links."""
+    from fiotools.links import NAMES
+
+    return _begun(incomplete, NAMES)
 
 
 def _begun(incomplete: str, names: Iterable[str]) -> Iterator[str]:

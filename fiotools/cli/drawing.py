@@ -233,9 +233,6 @@ def _tails(read: files.Reading, asked: Drawing) -> Axes:
 
 def _load(read: files.Reading, asked: Drawing) -> Figure:
     """Draw IOPS and latency against the queue depth, and the best below a limit."""
-    from fiotools.stats.best_under import best_under
-    from fiotools.stats.summary import summarize
-
     wish, kept = asked.wish, asked.rows
     frame, latency = rows.asked(read.results, wish.metric or "lat_mean_ns", kept.table or "io")
     frame = rows.complete(rows.kept(frame, kept), kept, latency, "iops")
@@ -243,14 +240,11 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
         frame = rows.of_scope(frame, kept.scope)
     x = columns.found(wish.x or "iodepth", frame, "--x")
     hue = _role(read, frame, wish, "hue", taken=x, within=["direction"])
-    by = [key for key in (hue, x) if key]
-    frame = rows.complete(frame, kept, *by)
+    frame = rows.complete(frame, kept, hue, x)
     arguments = _ordered(frame, hue, wish.order)
     if wish.limit:
-        limit = columns.value_of(frame, latency, wish.limit)
-        arguments["best"] = best_under(frame, latency, limit, by=hue, sweep=x)
-    told = [summarize(frame, metric, by=by) for metric in ("iops", latency)]
-    axes = plot.load(frame, x=x, latency=latency, hue=hue, summaries=told, **arguments)
+        arguments["limit"] = columns.value_of(frame, latency, wish.limit)
+    axes = plot.load(frame, latency, x=x, hue=hue, **arguments)
     return _figure(axes[0])
 
 
@@ -263,7 +257,7 @@ def _figure(ax: Axes) -> Figure:
 
 def _fairness(read: files.Reading, asked: Drawing) -> Axes:
     """Draw the threads of each run, and how far they are from an equal share."""
-    from fiotools.stats.threads import fairness, per_thread
+    from fiotools.stats.combine import fairness, per_thread
 
     frame = rows.where(rows.asked(read.results, "iops", "io")[0], asked.rows.where)
     y = _role(read, frame, asked.wish, "y", within=()) or "source"
@@ -316,6 +310,48 @@ def _series(read: files.Reading, asked: Drawing) -> Axes:
         else:
             arguments["steady"] = answer
     return plot.series(frame, quantity, **arguments)
+
+
+def _history(read: files.Reading, asked: Drawing) -> Axes | Figure:
+    """Draw runs by commit or date, with the steps between their levels."""
+    wish, kept = asked.wish, asked.rows
+    frame, name = rows.asked(read.results, wish.metric, kept.table)
+    frame = _timed(read, rows.kept(frame, kept))
+    x = columns.found(wish.x, frame, "--x") if wish.x else None
+    by = [columns.found(column, frame, "--by") for column in columns.split(wish.by)]
+    frame = rows.complete(frame, kept, name, x, *by)
+    if kept.scope and not kept.combine:
+        frame = rows.of_scope(frame, kept.scope)
+    drawn = plot.history(frame, name, x=x, by=by or None, **_ordered(frame, x, wish.order))
+    return _figure(drawn[0]) if by else drawn
+
+
+def _timed(read: files.Reading, frame: pl.DataFrame) -> pl.DataFrame:
+    """Add the times of the runs."""
+    keys = ["source", "run"]
+    times = read.table("runs").select(*keys, "started_at", "reported_at")
+    own = times.drop([name for name in times.columns if name in frame and name not in keys])
+    return frame.join(own, on=keys, how="left") if {*keys} <= {*frame.columns} else frame
+
+
+def _shifts(read: files.Reading, asked: Drawing) -> Axes:
+    """Draw the levels of a log, or of runs in their order."""
+    from fiotools.stats.shifts import shifts
+
+    wish, kept = asked.wish, asked.rows
+    samples = read.table("samples")
+    if len(samples) and not wish.order and kept.table in (None, "samples"):
+        frame = _table(read, asked, "samples", "value")
+        name, order = _quantity(frame, wish.metric), None
+    else:
+        frame, name = rows.asked(read.results, wish.metric, kept.table)
+        frame = _timed(read, rows.kept(frame, kept))
+        order = columns.found(wish.order, frame, "--order") if wish.order else None
+        frame = rows.complete(frame, kept, name, order)
+        if not kept.combine:
+            frame = in_one_scope(frame, kept.scope, [order] if order else [])
+    rules: dict[str, Any] = {"order": order, "round_s": _seconds(wish.round)}
+    return plot.shifts(frame, name, shifts=shifts(frame, name, **rules), **rules)
 
 
 def _credibility(read: files.Reading, asked: Drawing) -> Axes:
@@ -377,5 +413,7 @@ _STATISTICS: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
     "cdf": _cdf,
     "heatmap": _heatmap,
     "series": _series,
+    "history": _history,
+    "shifts": _shifts,
     "credibility": _credibility,
 }

@@ -15,8 +15,7 @@ from fiotools.cli import files
 from fiotools.cli.options import ENDINGS
 from fiotools.cli.output import Trouble, say
 from fiotools.display.spreadsheet import marked
-from fiotools.files import atomic_write
-from fiotools.files.scale_extra import needed
+from fiotools.files import atomic_write, needed
 from fiotools.plain_text import many
 
 if TYPE_CHECKING:

@@ -31,6 +31,8 @@ TAKES: Mapping[str, tuple[str, ...]] = {
     "cdf": ("hue", "order", "merge"),
     "heatmap": ("merge",),
     "series": ("metric", "hue", "order", "steady", "window", "limit", "round"),
+    "history": ("metric", "x", "by", "order"),
+    "shifts": ("metric", "order", "round"),
     "timings": ("y", "order"),
     "credibility": ("y", "between", "baseline", *Known.__dataclass_fields__),
 }
@@ -52,9 +54,17 @@ class Wish:
     metric: options.Metric = None
     y: Annotated[str | None, column("Names the rows, of a grid too; default: the files.")] = None
     hue: Annotated[str | None, column("Gives colours, and names of curves.")] = None
-    x: Annotated[str | None, column("sweep, load, grid: the condition that was swept.")] = None
+    x: Annotated[
+        str | None,
+        column("sweep, load, grid: the condition that was swept. history: what runs follow."),
+    ] = None
     by: options.By = None
-    order: Annotated[str | None, option("VALUES", "Rows or curves, in this order: a,b,c.")] = None
+    order: Annotated[
+        str | None,
+        option(
+            "VALUES", "Rows or curves, in this order: a,b,c. shifts: the column that runs follow."
+        ),
+    ] = None
     spread: Annotated[
         str | None, option("COLUMN", "latency: the deviation to draw; none: no bars.")
     ] = None
@@ -81,7 +91,9 @@ class Wish:
         Steady | None, typer.Option(help="series: the rule it is judged by; default: snia.")
     ] = None
     window: Annotated[int | None, option("N", "series: how many rounds are judged.", min=2)] = None
-    round: Annotated[str | None, option("TIME", "series: judges rounds of so long, as 10s.")] = None
+    round: Annotated[
+        str | None, option("TIME", "series, shifts: makes rounds of so long, as 10s.")
+    ] = None
     merge: Annotated[
         bool, flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
     ] = False

@@ -2,10 +2,10 @@
 
 A dataset is a folder, here or in an object store::
 
-    _fiotools.json                      what it is: version of its columns, tables, labels
+    _fiotools.json                      version of its columns, tables, labels
     _manifest/part-000001-001.parquet   the record of a part: a row for each of its files
     io/part-000001-001.parquet          its rows of `io`, and so on for each table
-    io/part-000000-001.parquet          part 0: no rows, but the columns, whatever there is
+    io/part-000000-001.parquet          part 0: the columns, without rows
     _plan/  _lock                       while somebody converts
 
 A folder for each table, and in it all files have the same columns: ``io/*.parquet`` is all that

@@ -1,37 +1,75 @@
-"""`convert`: files of any known format to a dataset, on one machine or many."""
+"""`convert`: files of any known format to a dataset, on one machine or many.
+
+A conversion finishes what was begun, plans what is new, does the parts, and compares all runs.
+Notes about runs that stand in two files cannot be made by a single part: they are the notes of part
+0, which has no files. A sum over the numbers of each run tells which may be twins, part after part;
+only these are held in memory, and compared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import starmap
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiotools.dataset.listing import kinds_of
-from fiotools.dataset.lock import held
-from fiotools.dataset.manifest import prepared, refuse_stranger
-from fiotools.dataset.plan import Bounds
-from fiotools.dataset.steps import Run
-from fiotools.dataset.store import Store, store_at
-from fiotools.errors import SchemaError
-from fiotools.files.scale_extra import needed
+import numpy as np
+import polars as pl
+
+from fiotools.dataset import parquet, part
+from fiotools.dataset.manifest import About, Destination, prepared, records, refuse_stranger
+from fiotools.dataset.parquet import MANIFEST, polars_schema, rows_of, scan
+from fiotools.dataset.plan import (
+    Bounds,
+    Compared,
+    Key,
+    Plan,
+    added,
+    compared,
+    digests,
+    dropped,
+    found_again,
+    key,
+    kinds_of,
+    listed,
+    piece_name,
+    rewritten,
+    write_piece,
+)
+from fiotools.dataset.store import RECORDS, Store, held, store_at
+from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError
+from fiotools.files import needed
 from fiotools.hints import argument
-from fiotools.input.batches import Task
+from fiotools.input import workers as others
+from fiotools.input.batches import BATCH, Task
 from fiotools.input.detect import reader_named
+from fiotools.input.parallel_read import fatal
 from fiotools.input.sources import Found, find
 from fiotools.plain_text import many
+from fiotools.progress import of_files
+from fiotools.tables import duplicate_runs
+from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
 from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fiotools.dataset.lazy_tables import Dataset
     from fiotools.input.read import Paths
 
 
+_REFUSALS = 10  # that are told
+
+
 @dataclass(frozen=True)
 class Conversion:
-    """What became of the files that were to be converted; the manifest has each of them.
+    """The result of a conversion; the manifest has a row for each file.
 
     Attributes
     ----------
@@ -40,10 +78,10 @@ class Conversion:
     files : int
         How many were found.
     read, noted, refused : int
-        How they ended, in this conversion or an earlier one: with results; without, and none
-        were expected (a README that a folder brought in); or not readable.
+        How many gave results; gave none, as expected (a README in a folder); or could not be
+        read, in this conversion or an earlier one.
     new, changed, unchanged : int
-        What they were for the dataset. Unchanged ones were not read again.
+        How many were new to the dataset, and so on. Unchanged ones were not read again.
     removed : int
         Files of the dataset whose rows were removed.
     parts : int
@@ -98,51 +136,50 @@ def convert(
 ) -> Conversion:
     """Convert files to a dataset: Parquet files that polars, DuckDB, Spark and Dask read.
 
-    Only what is new or has changed is read; `open_dataset` opens what came of it. Whatever ends a
-    conversion, a kill or a power cut too: the same call again goes on with it, and ends with the
-    same data.
+    Only new and changed files are read; `open_dataset` opens the result. If a conversion is
+    interrupted, by a kill or a power cut too, rerun to resume: the data will be the same.
 
     Parameters
     ----------
     sources : path, glob, folder, path template, list of these, or mapping of label to these
         As in `read`; also URLs that fsspec knows (``"s3://bucket/runs/**/*.json"``).
     destination : path or URL
-        The folder of the dataset (or ``"s3://bucket/dataset"``): a new one, or one that was
-        converted into before. A file of it is never taken for a source.
+        The folder of the dataset (or ``"s3://bucket/dataset"``): a new one, or an existing
+        dataset. Its own files are never sources.
     tables : iterable of str, optional
         The tables to build; by default those that the dataset has, all of a new one.
     format, version, quantity : str, optional
         As in `read`.
     prune : bool
-        Whether rows go whose file is not among the sources any more. By default they stay, so that
-        a day's results can be converted and put away.
+        Remove the rows of files that are no longer among the sources. By default they stay, so
+        that a day's results can be converted and archived.
     check_hashes : bool
-        Look at the content of files whose size and time are the same, too.
+        Compare the content of files even if their size and time are the same.
     workers : int, optional
         How many processes work on it; by default only this one.
     executor : concurrent.futures.Executor, optional
-        Who works on it instead: for many machines ``client.get_executor()`` of Dask. All of them
-        must see sources and destination under the same names.
+        An executor that works on it instead: for many machines ``client.get_executor()`` of Dask.
+        All of them must see sources and destination under the same names.
     part_files, part_bytes : int
-        How many files make a part at most, and how large they are together. A part is what a
-        worker does at once, and has a file in each table.
+        The largest number of files in a part, and their largest size together. A worker does a
+        part at once, and it has a file in each table.
 
     Returns
     -------
     Conversion
-        What became of the files. One that cannot be read is refused, not an error: it is a row of
-        the manifest with its reason, and a row of `notes`; so is one that ends every worker that
-        reads it, and it is tried again by the next conversion.
+        A file that cannot be read is refused, which is not an error: it is a row of the manifest
+        with its reason, and a row of `notes`. So is a file that ends every worker that reads it;
+        the next conversion tries it again.
 
     Raises
     ------
     FileNotFoundError
         If nothing matches.
     DatasetError
-        If the destination is something else, another conversion is at work there, or it was made
-        of other labels or tables.
+        If the destination is not a dataset, has other labels or tables, or another conversion is
+        at work there.
     MissingPackageError
-        If pyarrow is missing, or fsspec, where there is a URL.
+        If pyarrow is missing, or fsspec for a URL.
 
     Examples
     --------
@@ -188,7 +225,7 @@ def convert(
 
 
 def _fixed(sources: Any) -> Any:
-    """Take what can be gone through once only, so that it can be named too."""
+    """Make lists of iterators, so that the sources can be named too."""
     if isinstance(sources, Mapping):
         return {str(label): _fixed(part) for label, part in sources.items()}
     if isinstance(sources, str | PathLike):
@@ -197,7 +234,7 @@ def _fixed(sources: Any) -> Any:
 
 
 def _is_own(file: Found, store: Store) -> bool:
-    """Say whether a file is of the dataset itself, which may lie in the folder that is read."""
+    """Return whether a file is of the dataset itself, which may lie in the folder that is read."""
     place = file.place
     if file.stat is None and not place.startswith("/"):
         place = Path(place).absolute().as_posix()
@@ -207,3 +244,286 @@ def _is_own(file: Found, store: Store) -> bool:
 def _is_private(store: Store, found: list[Found]) -> bool:
     places = (store.url, *(file.place for file in found))
     return any(place.lower().startswith("memory://") for place in places)
+
+
+@dataclass
+class Run:
+    """One conversion.
+
+    Attributes
+    ----------
+    there : Destination
+    reading : batches.Task
+        How files are read.
+    bounds : Bounds
+    workers, executor
+        Who works on it.
+    """
+
+    there: Destination
+    reading: Task
+    bounds: Bounds
+    workers: int | None
+    executor: Executor | None
+
+    def convert(
+        self, found: Sequence[Found], sources: str, *, prune: bool, check: bool
+    ) -> dict[str, Any]:
+        """Convert files that were found; return the fields of `Conversion`."""
+        there = self.there
+        wish = (sources, self.reading, self.bounds, prune)
+        call = hashlib.sha256(repr(wish).encode("utf-8", "surrogateescape")).hexdigest()
+        begun = Plan.read(there.store)
+        parts = 0
+        if begun is not None:
+            if begun.call == call:
+                parts = self._execute(begun)
+            self._compare_all()  # while there is a plan: a kill before it was done must not hide it
+        dropped(there.store, begun)
+        listing = listed(found, there.about.labels, self._asked())
+        changes = compared(
+            listing,
+            self._manifest(),
+            there.about.labels,
+            prune=prune,
+            check=check,
+            hashes=self._hashes,
+        )
+        plan = self._planned(changes, call)
+        if plan.parts:
+            plan.write(there.store)
+            parts += self._execute(plan)
+            self._compare_all()
+        dropped(there.store, plan)
+        return {
+            "files": len(found),
+            **self._ends(listing),
+            "new": len(changes.new),
+            "changed": changes.reread,
+            "unchanged": changes.same,
+            "removed": len(changes.gone),
+            "parts": parts,
+        }
+
+    def _asked(self) -> str | None:
+        """Return the reading options that the caller gave."""
+        names = ("format", "version", "quantity")
+        given = {name: getattr(self.reading, name) for name in names}
+        told = [f"{name}={value}" for name, value in given.items() if value is not None]
+        return " ".join(told) or None
+
+    def _manifest(self) -> pl.LazyFrame:
+        names = list(self.there.files[RECORDS].values())
+        return records(self.there.store, self.there.about, names)
+
+    def _hashes(self, rows: pl.DataFrame) -> list[str | None]:
+        """Take the hash of files of the manifest, or of the archives that they are in."""
+        found = {file.place: file for file in found_again(rows, self.there.about.labels)}
+        files = list(found.values())
+        some = [files[start : start + BATCH] for start in range(0, len(files), BATCH)]
+        hashes: dict[str, str | None] = {}
+        with closing(self._run(digests, some)) as done:
+            for number, taken in done:
+                hashes.update(zip((file.place for file in some[number]), taken, strict=True))
+        return [hashes[file.place] for file in found_again(rows, self.there.about.labels)]
+
+    def _planned(self, changes: Compared, call: str) -> Plan:
+        """Write the pieces of a plan."""
+        there, labels = self.there, self.there.about.labels
+        parts: list[tuple[int, int, int]] = []
+
+        def add(number: int, generation: int, piece: pl.DataFrame, files: int) -> None:
+            write_piece(there.store, piece_name(number, generation), piece, labels)
+            parts.append((number, generation, files))
+
+        for number in changes.touched:
+            name = there.files[RECORDS][number]
+            record = records(there.store, there.about, [name]).collect()
+            piece = rewritten(record, changes, number, labels)
+            add(number, there.committed[number] + 1, piece, changes.todo(number))
+        last = max(there.committed)
+        for at, (start, end) in enumerate(self.bounds.cut(changes.new["size_bytes"]), last + 1):
+            add(at, 1, added(changes.new[start:end], at, labels), end - start)
+        return Plan(call, parts)
+
+    def _execute(self, plan: Plan) -> int:
+        """Do the missing parts of a plan; return their number."""
+        there = self.there
+        todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]
+        with of_files(sum(files for *_, files in todo), "converting") as step:
+            self._do([(n, g) for n, g, _ in todo], step)
+        there.refresh()
+        for number, generation, _ in todo:
+            if there.committed.get(number, 0) < generation:
+                raise DatasetError(
+                    f"{there.store.url}: part {number} was done, and is not there; do all who work"
+                    " on it see the same folder?"
+                )
+        return len(todo)
+
+    def _do(self, todo: Sequence[tuple[int, int]], step: Callable[[int], object]) -> None:
+        """Do parts; find the files that end every process, and do their parts without them."""
+        lost: list[tuple[int, int]] = []
+        parts = (self._work(*one) for one in todo)
+        with closing(self._run(part.do, parts, retries=1, errors="return")) as done:
+            for number, files in done:
+                if isinstance(files, WorkerError):
+                    lost.append(todo[number])
+                else:
+                    step(files)
+        again = [replace(work, refused=self._fatal(work)) for work in starmap(self._work, lost)]
+        if again:
+            with closing(self._run(part.do, again)) as done:
+                for _, files in done:
+                    step(files)
+
+    def _work(self, number: int, generation: int) -> part.Work:
+        there = self.there
+        before = self._before(number)
+        return part.Work(there.store, there.about, number, generation, self.reading, before)
+
+    def _fatal(self, work: part.Work) -> dict[Key, FileError]:
+        """Find the files of a part that end every process that reads them."""
+        files = part.files_of(work)
+        alone = partial(part.try_alone, self.reading)
+        with closing(self._run(alone, files, retries=1, errors="return")) as done:
+            return {
+                key(files[number]): fatal(files[number], error)
+                for number, error in done
+                if isinstance(error, WorkerError)
+            }
+
+    def _before(self, number: int) -> dict[str, str]:
+        files = self.there.files.items()
+        return {folder: names[number] for folder, names in files if number in names}
+
+    def _run(
+        self, function: Any, tasks: Any, **lost: Any
+    ) -> Generator[tuple[int, Any], None, None]:
+        return others.run(function, tasks, workers=self.workers, executor=self.executor, **lost)
+
+    def _compare_all(self) -> None:
+        """Write the notes that concern several files, if they changed."""
+        there = self.there
+        made = _duplicate_notes(there.store, there.about, there.files)
+        before = there.read("notes", 0)
+        if not made.equals(before):
+            generation = there.committed[0] + 1
+            there.write("notes", 0, generation, made)
+            there.commit(0, generation)
+
+    def _ends(self, listing: pl.DataFrame) -> dict[str, Any]:
+        """Return how many files were read, noted and refused."""
+        keys = [*self.there.about.labels, "source"]
+        named = listing.lazy().select(keys)
+        rows = self._manifest().join(named, on=keys, how="semi", nulls_equal=True)
+        counts = dict(rows.group_by("status").len().collect().iter_rows())
+        refused = rows.filter(pl.col("status") == "refused").select("source", "line", "message")
+        return {
+            **{status: counts.get(status, 0) for status in ("read", "noted", "refused")},
+            "refusals": tuple(
+                f"{source}: {message}" if line is None else f"{source}:{line}: {message}"
+                for source, line, message in refused.head(_REFUSALS).collect().iter_rows()
+            ),
+        }
+
+
+def _duplicate_notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> Any:
+    """Make the notes that concern several files, as an Arrow table.
+
+    Parameters
+    ----------
+    store : Store
+    about : About
+    files : mapping of str to mapping of int to str
+        For each folder the file of each part.
+    """
+    reader = _Reader(store, about, files)
+    repeated = {
+        table: _repeated(duplicate_runs.sums_of(rows, names)[1] for rows in reader.each(table))
+        for table, names in duplicate_runs.ALIKE.items()
+    }
+    parts = list(reader.suspects(repeated))
+    whole = stack(parts, ("runs", *duplicate_runs.ALIKE))
+    found = duplicate_runs.find(
+        whole.tables, [source for source, _ in whole.files], reader.count("runs")
+    )
+    told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
+    made = parquet.slices_of(told, ["notes"], about.labels)
+    return parquet.joined([parquet.empty("notes", about.labels), *(table for _, table in made)])
+
+
+def _repeated(sums: Iterator[Any]) -> Any:
+    every = np.concatenate([np.zeros(0, dtype=np.uint64), *sums])
+    values, counts = np.unique(every, return_counts=True)
+    return values[counts > 1]
+
+
+class _Reader:
+    """Reads the columns that identify runs, part after part."""
+
+    def __init__(self, store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> None:
+        self._store, self._about, self._files = store, about, files
+
+    def each(self, table: str) -> Iterator[pl.DataFrame]:
+        """Yield a table, part after part."""
+        for number in self._files[RECORDS]:
+            rows = self._rows(table, number)
+            if rows is not None:
+                yield rows
+
+    def count(self, table: str) -> int:
+        """Count the rows of a table, in all parts."""
+        return sum(int(self._sizes(table, number).sum()) for number in self._files[RECORDS])
+
+    def suspects(self, repeated: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield from each part the files with a run that may have a twin."""
+        for number, record in self._files[RECORDS].items():
+            tables = {
+                table: rows
+                for table in ("runs", *repeated)
+                if (rows := self._rows(table, number)) is not None
+            }
+            files: set[int] = set()
+            for table, sums in repeated.items():
+                if table in tables:
+                    runs, own = duplicate_runs.sums_of(tables[table], duplicate_runs.ALIKE[table])
+                    files.update((runs[np.isin(own, sums)] >> 32).tolist())
+            if files:
+                yield self._part(record, tables, sorted(files))
+
+    def _part(self, record: str, tables: Mapping[str, pl.DataFrame], files: list[int]) -> Part:
+        """Keep the rows of some files, numbered anew."""
+        schema = polars_schema(MANIFEST, self._about.labels)
+        names = ["source", *self._about.labels]
+        told = scan(self._store, RECORDS, [record], {name: schema[name] for name in names})
+        named: list[tuple[str, Labels]] = [
+            (row.pop("source"), {name: value for name, value in row.items() if value is not None})
+            for row in told.collect()[files].to_dicts()
+        ]
+        number = pl.col(FILE).replace_strict(files, range(len(files)), return_dtype=pl.Int32())
+        kept = {
+            table: rows.filter(pl.col(FILE).is_in(files)).with_columns(number)
+            for table, rows in tables.items()
+        }
+        return Part(named, kept)
+
+    def _rows(self, table: str, number: int) -> pl.DataFrame | None:
+        """Read the columns of a part that identify runs."""
+        name = self._files.get(table, {}).get(number)
+        if name is None:
+            return None
+        sizes = self._sizes(table, number)
+        schema = polars_schema(table, {})
+        needed = {name: schema[name] for name in duplicate_runs.NEEDED[table]}
+        read = scan(self._store, table, [name], needed).collect()
+        files = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
+        return read.with_columns(pl.Series(FILE, files))
+
+    def _sizes(self, table: str, number: int) -> NDArray[np.int64]:
+        """Read how many rows of a table each file of a part has."""
+        count = rows_of(table)
+        record = self._files[RECORDS][number]
+        told = scan(self._store, RECORDS, [record], {count: polars_schema(MANIFEST, {})[count]})
+        sizes: NDArray[np.int64] = told.collect()[count].fill_null(0).to_numpy()
+        return sizes

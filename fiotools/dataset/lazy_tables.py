@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from fiotools.dataset.manifest import About
 from fiotools.dataset.parquet import MANIFEST, polars_schema, scan
@@ -16,9 +17,6 @@ from fiotools.tables.parts import Part
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _PATIENCE = 100  # times that it may have changed while it was looked at
 
 
@@ -26,8 +24,8 @@ class Dataset:
     """A dataset: each table is a lazy frame of polars, under the name that it has in `Results`.
 
     ``ds.io`` and ``ds["io"]`` are the same; ``ds.manifest`` has a row for each file that was
-    converted, with its status and why it was refused. What is read is what was committed when the
-    dataset was opened; once a conversion has written a part of it anew, open it again.
+    converted, with its status and why it was refused. The dataset is read as it was when it was
+    opened; open it again after a conversion has rewritten a part.
 
     Parameters
     ----------
@@ -75,8 +73,6 @@ class Dataset:
         """
         tables = {table: self[table].collect() for table in self.tables}
         if within:
-            import polars as pl
-
             source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
             # a sum is named after its first part, which is a text
             source = source.alias("source")
@@ -99,7 +95,7 @@ class Dataset:
         return [self._store.place(f"{_folder(table)}/{name}") for name in self._names(table)]
 
     def _names(self, table: str) -> list[str]:
-        """Name the files of a table, part after part, and last what belongs to no part."""
+        """Name the files of a table, part after part, and part 0 last."""
         if table not in (*self.tables, MANIFEST):
             if table in TABLES:
                 raise AttributeError(f"table {table!r} was not asked for: convert it too")
@@ -126,8 +122,8 @@ def _snapshot(store: Store, about: About) -> dict[str, dict[int, str]]:
 def open_dataset(path: str | PathLike[str]) -> Dataset:
     """Open a dataset that `convert` made.
 
-    Nothing is read yet: each table is a `polars.LazyFrame`, and only the columns and the parts that
-    a question needs are read when it is collected.
+    Nothing is read yet: each table is a `polars.LazyFrame`, which reads only the columns and parts
+    that a query needs when it is collected.
 
     Parameters
     ----------
@@ -154,5 +150,5 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
     store = store_at(path)
     about = About.read(store)
     if about is None:
-        raise DatasetError(f"{fspath(path)}: there is no dataset of fiotools (no {ABOUT})")
+        raise DatasetError(f"{fspath(path)}: not a fiotools dataset (it has no {ABOUT})")
     return Dataset(fspath(path), store, about)

@@ -1,19 +1,20 @@
-"""What a dataset says of itself: what it is, what it holds, and the record of each file."""
+"""A dataset's description of itself: its version, tables and labels, and its manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
+import polars as pl
 
 from fiotools._version import __version__
-from fiotools.column import DType
 from fiotools.dataset import parquet
 from fiotools.dataset.parquet import MANIFEST, VERSION, polars_schema, scan
 from fiotools.dataset.store import (
     ABOUT,
+    CLAIM,
     LOCK,
     RECORDS,
     Store,
@@ -25,18 +26,15 @@ from fiotools.dataset.store import (
     uncommitted,
 )
 from fiotools.errors import DatasetError
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import TABLES, DType
 
-if TYPE_CHECKING:
-    import polars as pl
-
-# what a dataset takes in, where its labels are of another type
+# a dataset with the first type takes in labels of the second
 _WIDER = {("str", "Int64"), ("str", "boolean"), ("str", "float64"), ("float64", "Int64")}
 
 
 @dataclass(frozen=True)
 class About:
-    """What a dataset is, for as long as it is there.
+    """The description of a dataset, which never changes.
 
     Attributes
     ----------
@@ -54,7 +52,7 @@ class About:
 
     @classmethod
     def of(cls, tables: Sequence[str] | None, labels: Mapping[str, DType]) -> About:
-        """Say what a new dataset is to be; notes belong to any."""
+        """Describe a new dataset; it always has notes."""
         wanted = TABLES if tables is None else {*tables, "notes"}
         return cls(tuple(table for table in TABLES if table in wanted), dict(labels))
 
@@ -99,7 +97,7 @@ class About:
 
 
 def records(store: Store, about: About, names: Sequence[str]) -> pl.LazyFrame:
-    """Give the rows of the manifest that some record files hold."""
+    """Return the rows of the manifest that some record files hold."""
     return scan(store, RECORDS, names, polars_schema(MANIFEST, about.labels))
 
 
@@ -122,7 +120,7 @@ class Destination:
         self.files: dict[str, dict[int, str]] = {}
 
     def refresh(self) -> None:
-        """Look at what is there, and remove what does not count."""
+        """List the files again, and remove those that do not count."""
         records = self.store.names(RECORDS)
         self.committed = newest(records)
         for folder in (*TABLES, RECORDS):
@@ -157,10 +155,12 @@ class Destination:
 
 def refuse_stranger(store: Store) -> None:
     """Refuse a folder that holds something else, before anything is written into it."""
-    others = (name for name in store.names() if name != LOCK and not is_unfinished(name))
+    others = (
+        name for name in store.names() if name not in (LOCK, CLAIM) and not is_unfinished(name)
+    )
     if About.read(store) is None and any(others):
         raise DatasetError(
-            f"{store.url}: there is something in it, and it is no dataset; name a new folder"
+            f"{store.url}: the folder is not empty, and not a dataset; name a new folder"
         )
 
 
@@ -172,7 +172,7 @@ def prepared(
     Raises
     ------
     DatasetError
-        If what is there cannot take in what is asked for.
+        If the existing dataset cannot take in the requested tables or labels.
     """
     wanted = None if tables is None else tuple(tables)
     about = About.read(store)
@@ -209,7 +209,7 @@ def _refuse_others(
         if kind != about.labels[name] and (about.labels[name], kind) not in _WIDER:
             raise DatasetError(
                 f"{store.url}: {name!r} holds values of type {about.labels[name]} there, and"
-                f" {kind} here; name it otherwise, or convert into another folder"
+                f" {kind} here; rename it, or convert into another folder"
             )
 
 

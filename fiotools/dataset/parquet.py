@@ -8,64 +8,65 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from fiotools.column import Column, DType
-from fiotools.column import column as _c
 from fiotools.dataset.store import Folder, Store
 from fiotools.errors import DatasetError
-from fiotools.files.scale_extra import needed
+from fiotools.files import needed
 from fiotools.schema import ROWS
 from fiotools.tables.columns import POLARS, column
 from fiotools.tables.parts import FILE, Part, lists, sizes_of
-from fiotools.vocabulary import COLUMNS, TABLES
-
-if TYPE_CHECKING:
-    import polars as pl
+from fiotools.vocabulary import COLUMNS, TABLES, Column, DType
 
 # Goes up by one when a column is added to a table, or to the manifest. Files of an older version
-# are read with that column empty; a change of what a column holds would need a new name for it.
+# are read with that column empty; a column with another meaning needs a new name.
 VERSION = 2
 MANIFEST = "manifest"
-_LABEL = "A label, from the path or from whoever converted."
+_LABEL = "A label from the path or the caller."
 
 _FILES = {
     column.name: column
     for column in (
         COLUMNS["source"],
-        _c("place", "str", "", "Where it was read: the whole path, or the URL."),
-        _c("member", "str", "", "The file within, where the place is a zip archive."),
-        _c("named", "boolean", "", "Whether it was named itself, and not swept in by a folder."),
-        _c("size_bytes", "Int64", "B", "Size of the file; of the archive that it is in."),
-        _c("mtime_ns", "Int64", "ns", "When it was last changed, since 1970; missing if unknown."),
-        _c("etag", "str", "", "What an object store says of the content."),
-        _c("hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."),
-        _c("beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."),
-        _c("asked", "str", "", "The reader and the tool's version, where the caller named them."),
-        _c("status", "str", "", "read; noted: no result, and none expected; refused."),
-        _c("line", "Int64", "", "Line of the file at which it was refused."),
-        _c("message", "str", "", "Why it gave nothing."),
+        Column("place", "str", "", "Where it was read: the whole path or the URL."),
+        Column("member", "str", "", "The file within a zip archive."),
+        Column("named", "boolean", "", "Whether it was named itself, not found in a folder."),
+        Column("size_bytes", "Int64", "B", "Size of the file, or of its archive."),
+        Column(
+            "mtime_ns", "Int64", "ns", "When it was last changed, since 1970; missing if unknown."
+        ),
+        Column("etag", "str", "", "The object store's tag of the content."),
+        Column(
+            "hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."
+        ),
+        Column(
+            "beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."
+        ),
+        Column("asked", "str", "", "The reader and the tool's version, if the caller named them."),
+        Column("status", "str", "", "read; noted: no result, and none expected; refused."),
+        Column("line", "Int64", "", "Line of the file at which it was refused."),
+        Column("message", "str", "", "Why it gave nothing."),
         COLUMNS["format"],
-        _c("fiotools_version", "str", "", "The fiotools that read it."),
-        _c("part", "Int64", "", "Number of the part that holds its rows."),
-        *(_c(f"rows_{table}", "Int64", "", f"Its rows of {table}.") for table in TABLES),
+        Column("fiotools_version", "str", "", "The fiotools that read it."),
+        Column("part", "Int64", "", "Number of the part that holds its rows."),
+        *(Column(f"rows_{table}", "Int64", "", f"Its rows of {table}.") for table in TABLES),
     )
 }
 _GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
 
 
 def columns(table: str, labels: Mapping[str, DType]) -> dict[str, Column]:
-    """Give the columns of a table, or of the manifest, in order.
+    """Return the columns of a table, or of the manifest, in order.
 
     A label that is named like a condition has filled that condition where a table has it. Tables
-    have labels as `read` gives them: whole numbers or text; the manifest has what they were.
+    have labels as `read` gives them: whole numbers or text; the manifest has their own types.
     """
     own = _FILES if table == MANIFEST else {name: COLUMNS[name] for name in TABLES[table]}
     named = {
-        name: _c(name, kind if table == MANIFEST else shown_as(kind), "", _LABEL)
+        name: Column(name, kind if table == MANIFEST else shown_as(kind), "", _LABEL)
         for name, kind in labels.items()
         if name not in own
     }
@@ -78,17 +79,17 @@ def rows_of(table: str) -> str:
 
 
 def shown_as(kind: DType) -> DType:
-    """Say as what a label of a type stands in the tables."""
+    """Return the type that a label has in the tables."""
     return "Int64" if kind in ("Int64", "boolean") else "str"
 
 
 def polars_schema(table: str, labels: Mapping[str, DType]) -> dict[str, pl.DataType]:
-    """Give the types that polars has for them."""
+    """Return the types that polars has for them."""
     return {name: POLARS[column.dtype] for name, column in columns(table, labels).items()}
 
 
 def arrow_schema(table: str, labels: Mapping[str, DType]) -> Any:
-    """Give the schema of its files: the types, and beside them what the columns mean."""
+    """Return the schema of its files: types, units and meanings."""
     pa = needed("pyarrow", "a dataset")
     from fiotools._version import __version__
 
@@ -115,7 +116,7 @@ def arrow_schema(table: str, labels: Mapping[str, DType]) -> Any:
 def slices_of(
     part: Part, tables: Iterable[str], labels: Mapping[str, DType]
 ) -> Iterator[tuple[str, Any]]:
-    """Give what files gave as Arrow tables of so many rows; the part is emptied on the way."""
+    """Yield the rows of a part as Arrow tables of limited size; the part is emptied."""
     of_files = [column("source", [source for source, _ in part.files])]
     for name, kind in labels.items():
         values = [given.get(name) for _, given in part.files]
@@ -130,7 +131,7 @@ def slices_of(
 def _slices(rows: pl.DataFrame, schema: Any, of_files: list[pl.Series]) -> Iterator[Any]:
     pa = needed("pyarrow", "a dataset")
     sizes = sizes_of(rows)
-    # of each row the place of what it shares with others
+    # for each row the place of its shared values
     stretch = np.arange(rows.height) if sizes is None else np.arange(rows.height).repeat(sizes)
     own = pl.DataFrame([rows[name].explode() for name in lists(rows)])
     shared = rows.drop(own.columns)
@@ -180,7 +181,7 @@ class Sheet:
             self._waiting, self._count = [whole.slice(_GROUP)], len(whole) - _GROUP
 
     def close(self) -> bytes:
-        """Give the file."""
+        """Return the file."""
         if self._count:
             self._write(joined(self._waiting))
         self._writer.close()
@@ -236,7 +237,7 @@ def of_polars(frame: Any, schema: Any) -> Any:
 def scan(
     store: Store, folder: str, names: Sequence[str], schema: Mapping[str, pl.DataType]
 ) -> pl.LazyFrame:
-    """Give the rows of some files of a folder, in their order.
+    """Return the rows of some files of a folder, in their order.
 
     Parameters
     ----------
@@ -246,8 +247,6 @@ def scan(
     schema : mapping of str to DataType
         The columns; those that a file lacks are null, others that it has are left out.
     """
-    import polars as pl
-
     if not names:
         return pl.LazyFrame(schema=schema)
     paths = [f"{folder}/{name}" for name in names]

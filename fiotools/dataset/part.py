@@ -1,7 +1,7 @@
-"""One part, from its piece of the plan to its files: the unit of work, in whatever process.
+"""One part, from its piece of the plan to its files: the unit of work, in any process.
 
-Who does it needs to see the sources and the dataset, and is told little else; the rows go straight
-into files. The record is written last. Done twice, it writes the same bytes.
+A worker needs access to the sources and the dataset, and little else; the rows go straight into
+files. The record is written last. Done twice, a part has the same bytes.
 """
 
 from __future__ import annotations
@@ -9,28 +9,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
+import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.listing import Hashing, Key, found_again
 from fiotools.dataset.manifest import About
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, rows_of
-from fiotools.dataset.plan import BEFORE, PENDING, Bounds, piece_name, read_piece
+from fiotools.dataset.plan import (
+    BEFORE,
+    PENDING,
+    Bounds,
+    Hashing,
+    Key,
+    found_again,
+    piece_name,
+    read_piece,
+)
 from fiotools.dataset.store import RECORDS, Store, part_name
 from fiotools.errors import DatasetError, FileError
 from fiotools.input import batches
-from fiotools.input.jobfiles import JobFiles
+from fiotools.input.batches import JobFiles
 from fiotools.input.sources import Found
 from fiotools.tables.columns import get
 from fiotools.tables.parts import FILE, Part, sizes_of
 
-if TYPE_CHECKING:
-    import polars as pl
-
-# of files; as Arrow, what they gave takes a tenth of what it takes while they are read
+# files; as Arrow, their rows take a tenth of the memory that reading takes
 _AT_ONCE = Bounds(batches.BATCH, 16 << 20)
 
 
@@ -48,7 +54,7 @@ class Work:
     before : mapping of str to str
         Its files until now, by folder.
     refused : mapping of (place, member) to FileError
-        Files that are not to be read: whatever process reads them, they end it.
+        Files that are not read: they end every process that reads them.
     """
 
     store: Store
@@ -61,18 +67,18 @@ class Work:
 
 
 def files_of(work: Work) -> list[Found]:
-    """Give the files of a part that are to be read."""
+    """Return the files of a part that are to be read."""
     piece = read_piece(work.store.read(piece_name(work.number, work.generation)))
     return list(found_again(piece.filter(PENDING), work.about.labels))
 
 
 def try_alone(reading: batches.Task, file: Found) -> None:
-    """Read a file for nothing but to see whether this process outlives it."""
+    """Read a file only to see whether this process survives it."""
     batches.read_batch([file], reading)
 
 
 def do(work: Work) -> int:
-    """Read what is to be read of a part, write its files, then its record; say how many files."""
+    """Read the pending files of a part, write its files, then its record; return their number."""
     name = piece_name(work.number, work.generation)
     try:
         content = work.store.read(name)
@@ -119,7 +125,7 @@ def _unwanted(work: Work) -> DatasetError:
 
 @dataclass
 class _Outcome:
-    """What became of a file; the names are the manifest's."""
+    """The outcome of a file; the names are the manifest's."""
 
     hash: str | None
     status: str
@@ -130,7 +136,7 @@ class _Outcome:
 
 
 def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[_Outcome]]:
-    """Read files, some at a time; give what they gave, and what became of each."""
+    """Read files, some at a time; return their rows, and the outcome of each."""
     tables, labels = work.about.tables, work.about.labels
     found = list(found_again(todo, labels))
     sheets = {table: parquet.Sheet(arrow_schema(table, labels)) for table in tables}
@@ -149,7 +155,7 @@ def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], lis
 def _outcomes(
     part: Part, found: Sequence[Found], hashes: Mapping[str, str], tables: Sequence[str]
 ) -> list[_Outcome]:
-    """Say of each file what became of it."""
+    """Return the outcome of each file."""
     counts = {name: _counts(part.tables[name], len(found)) for name in tables}
     runs, notes = part.tables["runs"], part.tables["notes"]
     formats = dict(zip(runs[FILE], get(runs, "format"), strict=True))
@@ -181,9 +187,7 @@ def _counts(rows: pl.DataFrame, files: int) -> list[int]:
 def _completed(
     piece: pl.DataFrame, todo: pl.DataFrame, outcomes: list[_Outcome], work: Work
 ) -> pl.DataFrame:
-    """Put into a piece what became of its files: then it is the record."""
-    import polars as pl
-
+    """Complete a piece with the outcomes of its files: then it is the record."""
     found: dict[str, list[Any]] = {
         name: [getattr(one, name) for one in outcomes]
         for name in ("hash", "status", "line", "message", "format")
@@ -217,7 +221,7 @@ def _merged(
     if len(old) != had.sum():
         raise DatasetError(
             f"{work.store.place(name)}: it has {len(old)} rows, and the manifest says {had.sum()};"
-            " convert anew into another folder"
+            " convert into another folder"
         )
     both = parquet.joined([old, parquet.read(new.close()).cast(schema)])
     # where each file's rows stand: in the old table, or behind it

@@ -1,55 +1,226 @@
-"""The plan of a conversion, written down before anything is read: which files make which part.
+"""The plan of a conversion, written before anything is read: which files make which part.
 
-It has a piece for each part: the rows that the manifest is to have of its files, and of each file
-whether it is to be read and where it stood in the part before. A last file says that all pieces are
-there: without it there is no plan.
+Each file is listed with its name, place, size and time, and held against the manifest. The plan has
+a piece for each part: the rows that the manifest will have for its files, whether each file is to
+be read, and where it stood in the part before. A last file says that all pieces are there: without
+it there is no plan.
 
-Files that nobody converted before make new parts, in their order, each of a bounded number and
-size. A part is written anew if a file of it has changed, or is to go; what it holds of the others
-is taken from its old files, and they are not read.
+New files make new parts, in their order, each limited in number and size. A part is rewritten if a
+file of it has changed, or is to go; the rows of its other files are taken from its old files, and
+these are not read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import orjson
+import polars as pl
 
 from fiotools._version import __version__
-from fiotools.column import DType
 from fiotools.dataset import parquet
-from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns
+from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema
 from fiotools.dataset.store import PLAN, PLANNED, Store, leftover, part_name, uncommitted
-from fiotools.errors import DatasetError
-from fiotools.files.scale_extra import needed
-from fiotools.input.sources import is_url
+from fiotools.errors import DatasetError, FileError, SchemaError
+from fiotools.files import needed
+from fiotools.files.remote import Stat
+from fiotools.input.sources import Fetch, Found, is_url, refuse_no_file
+from fiotools.vocabulary import DType
 
-if TYPE_CHECKING:
-    import polars as pl
+Key = tuple[str, str | None]
+
+
+def kinds_of(found: Sequence[Found]) -> dict[str, DType]:
+    """Return the type of each label."""
+    names = dict.fromkeys(name for file in found for name in file.labels)
+    if taken := [name for name in names if name in columns(MANIFEST, {})]:
+        raise SchemaError(
+            f"label {taken[0]!r} is called as a column of the dataset's manifest: rename the field"
+        )
+    return {name: _kind({type(file.labels.get(name)) for file in found}) for name in names}
+
+
+def _kind(types: set[type]) -> DType:
+    types = types - {type(None)}
+    if types == {bool}:
+        return "boolean"
+    if types == {int}:
+        return "Int64"
+    return "float64" if types <= {int, float} else "str"
+
+
+def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
+    """Make the rows that the manifest would have of files, as far as they are known unread.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    labels : mapping of str to str
+        Their types.
+    asked : str or None
+        How they are to be read.
+    """
+    folders: dict[str, str | None] = {}
+    known = [_known(file, folders) for file in found]
+    columns: dict[str, Any] = {
+        name: [_label(file.labels.get(name), kind) for file in found]
+        for name, kind in labels.items()
+    }
+    columns["source"] = [file.name for file in found]
+    columns["place"] = [_whole(file.place) for file in found]
+    columns["member"] = [file.member for file in found]
+    columns["named"] = [file.named for file in found]
+    for at, name in enumerate(("size_bytes", "mtime_ns", "etag", "beside")):
+        columns[name] = [one[at] for one in known]
+    columns["asked"] = [asked] * len(found)
+    schema = polars_schema(MANIFEST, labels)
+    series = [pl.Series(name, values, dtype=schema[name]) for name, values in columns.items()]
+    missing = [pl.lit(None, kind).alias(name) for name, kind in schema.items()]
+    missing = [one for one in missing if one.meta.output_name() not in columns]
+    return pl.DataFrame(series).with_columns(missing).select(list(schema))
+
+
+def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Found]:
+    """Yield the files of rows of the manifest."""
+    for row in rows.iter_rows(named=True):
+        given = {name: row[name] for name in labels if row[name] is not None}
+        place = row["place"]
+        if place.startswith("file://"):  # see _whole
+            place = os.fsdecode(unquote_to_bytes(place.removeprefix("file://")))
+        stat = Stat(row["size_bytes"], row["mtime_ns"], row["etag"]) if is_url(place) else None
+        yield Found(place, row["source"], given, row["named"], row["member"], stat)
+
+
+def _label(value: Any, kind: DType) -> Any:
+    return value if value is None or kind != "str" else str(value)
+
+
+def _known(
+    file: Found, folders: dict[str, str | None]
+) -> tuple[int | None, int | None, str | None, str | None]:
+    """Return size, time, the object store's tag, and a hash of the job files beside it."""
+    if file.stat is not None:
+        return (*file.stat, None)
+    try:
+        stat = Path(file.place).stat()
+    except OSError:  # reading it will say why
+        return None, None, None, None
+    folder = file.place.rpartition("/")[0]
+    if folder not in folders:
+        folders[folder] = _job_files(folder)
+    # an archive changes as a whole, with the job files in it
+    return stat.st_size, stat.st_mtime_ns, None, None if file.member else folders[folder]
+
+
+def _job_files(folder: str) -> str | None:
+    """Return a hash of the job files of a folder: if it changes, reports are read again."""
+    try:
+        with os.scandir(folder or ".") as entries:
+            jobs = sorted(Path(entry) for entry in entries if entry.name.lower().endswith(".fio"))
+        stats = [(path.name, path.stat()) for path in jobs]
+    except OSError:
+        return None
+    told = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats]
+    text = "\n".join(told).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(text).hexdigest() if told else None
+
+
+def _whole(place: str) -> str:
+    """Return the whole path, as a URL if it is not text; a URL as it is."""
+    if is_url(place):
+        return place
+    path = place if place.startswith("/") else Path(place).absolute().as_posix()
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return Path(path).as_uri()
+    return path
+
+
+def key(file: Found) -> Key:
+    """Return which file it is, whatever it is called."""
+    return file.place, file.member
+
+
+class Hashing(Fetch):
+    """Reads files, and takes their hash.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    refused : mapping of (place, member) to FileError
+        Those that are not to be read, and why.
+
+    Attributes
+    ----------
+    hashes : dict
+        SHA-256 of each place that was read; a file in an archive has that of the archive.
+    """
+
+    def __init__(self, found: Sequence[Found], refused: Mapping[Key, FileError]) -> None:
+        super().__init__([file for file in found if key(file) not in refused])
+        self._refused = refused
+        self.hashes: dict[str, str] = {}
+
+    def __call__(self, file: Found) -> bytes:
+        """Read one file."""
+        if key(file) in self._refused:
+            raise self._refused[key(file)]
+        data = super().__call__(file)
+        if file.member is None:
+            self.hashes[file.place] = hashlib.sha256(data).hexdigest()
+        elif file.place not in self.hashes:
+            self.hashes[file.place] = _digest(file.place)
+        return data
+
+
+def digests(found: Sequence[Found]) -> list[str | None]:
+    """Take the hash of some files, or of their archives; None of one that cannot be read."""
+    fetch = Fetch(found)
+    hashes: list[str | None] = []
+    for file in found:
+        try:
+            if is_url(file.place):
+                hashes.append(hashlib.sha256(fetch(file)).hexdigest())
+            else:
+                refuse_no_file(file)
+                hashes.append(_digest(file.place))
+        except (OSError, FileError):
+            hashes.append(None)
+    return hashes
+
+
+def _digest(path: str) -> str:
+    with Path(path).open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
 
 PENDING = "_todo"  # whether the file is to be read
 BEFORE = "_before"  # its row in the part's record until now
 _WHOLE = f"{PLAN}/{PLANNED}"
 Hash = Callable[["pl.DataFrame"], list[str | None]]
 _DO = "_do"
-_NOW = "_now"  # the suffix of what was listed
-_SEEN = "_seen"  # the suffix of what the manifest has
+_NOW = "_now"  # suffix of listed values
+_SEEN = "_seen"  # suffix of values in the manifest
 _LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
 _OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done.
+    """The parts to be done.
 
     Attributes
     ----------
     call : str
-        What was asked for: another call does not go on with it.
+        A hash of the call: another call does not resume the plan.
     parts : list of (number, generation, files)
         ``files``: how many are to be read.
     """
@@ -77,7 +248,7 @@ class Plan:
             ) from None
 
     def write(self, store: Store) -> None:
-        """Write that the plan is whole; from here on it is done as it is."""
+        """Write that the plan is whole; from here on it is fixed."""
         content = orjson.dumps({"call": self.call, "parts": self.parts})
         store.write(_WHOLE, lambda file: file.write(content))
 
@@ -97,13 +268,11 @@ def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str
 
 def read_piece(content: bytes) -> pl.DataFrame:
     """Read the piece of a part from the bytes of its file."""
-    import polars as pl
-
     return pl.read_parquet(io.BytesIO(content))
 
 
 def dropped(store: Store, plan: Plan | None) -> None:
-    """Remove a plan that is done, or is not wanted any more; and pieces that never made one."""
+    """Remove a plan that is done or outdated, and pieces without a plan."""
     names = store.names(PLAN)
     planned = {number: generation for number, generation, _ in plan.parts} if plan else {}
     parquet.refuse_others(store, [f"{PLAN}/{name}" for name in uncommitted(names, planned)])
@@ -114,7 +283,7 @@ def dropped(store: Store, plan: Plan | None) -> None:
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much a part holds at most; one file may be larger.
+    """The limits of a part; a single file may be larger.
 
     Attributes
     ----------
@@ -126,7 +295,7 @@ class Bounds:
     size: int
 
     def cut(self, sizes: Iterable[int | None]) -> Iterator[tuple[int, int]]:
-        """Cut a list of files into parts; give where each begins and ends.
+        """Cut a list of files into parts; yield where each begins and ends.
 
         Examples
         --------
@@ -174,7 +343,7 @@ class Compared:
         return int((self.changed[_DO] == "changed").sum())
 
     def todo(self, number: int) -> int:
-        """Say how many files of a part are to be read again."""
+        """Return how many files of a part are to be read again."""
         chosen = (self.changed["part"] == number) & (self.changed[_DO] == "changed")
         return int(chosen.sum())
 
@@ -203,8 +372,6 @@ def compared(
     hashes : callable
         Gives the hash of each file of a frame.
     """
-    import polars as pl
-
     keys = [*labels, "source"]
     if listing.select(keys).is_duplicated().any():
         name = listing.filter(listing.select(keys).is_duplicated())["source"][0]
@@ -238,13 +405,12 @@ def compared(
 
 
 def _decided(check: bool) -> pl.Expr:
-    import polars as pl
 
     def alike(*names: str) -> pl.Expr:
         return pl.all_horizontal(pl.col(n).eq_missing(pl.col(f"{n}{_SEEN}")) for n in names)
 
     is_dated = pl.col("mtime_ns").is_not_null() | pl.col("etag").is_not_null()
-    # a newer fiotools may know what this one did not
+    # a newer fiotools may read it
     is_open = (pl.col("status") != "read") & (pl.col("fiotools_version") != __version__)
     return (
         pl.when(pl.col("part").is_null())
@@ -261,9 +427,7 @@ def _decided(check: bool) -> pl.Expr:
 
 
 def _judged(both: pl.DataFrame, hashes: Hash) -> pl.DataFrame:
-    """Decide by their content of files whose size alone speaks for them."""
-    import polars as pl
-
+    """Decide by content for files that only have the same size."""
     doubtful = pl.col(_DO).is_in(["same if", "touched if"])
     asked = both.filter(doubtful)
     if not len(asked):
@@ -278,8 +442,6 @@ def _judged(both: pl.DataFrame, hashes: Hash) -> pl.DataFrame:
 
 def _refuse_others(both: pl.DataFrame) -> None:
     """Refuse two files of one name that are both there; one that was moved is the same file."""
-    import polars as pl
-
     moved = both.filter(pl.col("place") != pl.col(f"place{_SEEN}"))
     pairs = zip(moved["source"], moved["place"], moved[f"place{_SEEN}"], strict=True)
     for name, place, before in pairs:
@@ -294,8 +456,6 @@ def rewritten(
     record: pl.DataFrame, changes: Compared, number: int, labels: Mapping[str, DType]
 ) -> pl.DataFrame:
     """Plan a part that is there already, from its record."""
-    import polars as pl
-
     keys = [*labels, "source"]
     gone = changes.gone.filter(pl.col("part") == number)
     now = changes.changed.filter(pl.col("part") == number).select(*keys, *_LISTED, _DO)
@@ -317,8 +477,6 @@ def rewritten(
 
 def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.DataFrame:
     """Plan a part of files that are not in the dataset."""
-    import polars as pl
-
     return new.with_columns(
         pl.lit(number, pl.Int64).alias("part"),
         *(pl.lit(None, pl.String).alias(name) for name in ("hash", "status", "fiotools_version")),

@@ -1,12 +1,17 @@
-"""Where a dataset lies, and the names of its files: a folder, or any place that fsspec knows.
+"""Where a dataset lies (a folder, or any place that fsspec knows), its file names, and its lock.
 
-Both write a file whole or not at all: here beside its place and then moved there, in an object
-store by one request.
+Both kinds write a file whole or not at all: a folder writes beside the place and moves, an object
+store needs one request.
 
-A part is a number, and each time it is written a generation: ``part-000007-002.parquet``. Its
-record, the file of that name in ``_manifest``, is written last. So a list of names says all: of a
-part in a table, the newest file counts that is not newer than the part's newest record; what has no
-record was never committed. A table in which a new generation changes nothing keeps its old file.
+A part is a number, and each rewrite of it a generation: ``part-000007-002.parquet``. Its record,
+the file of that name in ``_manifest``, is written last. So a list of names tells everything: in
+each table, the newest file of a part counts that is not newer than the part's newest record. A file
+without a record was never committed. A table keeps its old file if a new generation does not change
+it.
+
+One conversion runs at a time. In a folder the system locks a file while the process lives, so a
+kill leaves nothing behind. An object store has no locks: a file says who is at work. After a kill
+somebody has to remove it, unless the process ran on this machine and is gone.
 """
 
 from __future__ import annotations
@@ -15,25 +20,31 @@ import errno
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+import orjson
+
 from fiotools.errors import DatasetError
-from fiotools.files import DATASET, atomic_write
+from fiotools.files import DATASET, atomic_write, lock
 from fiotools.files.remote import as_os_errors, file_system
 from fiotools.input.sources import is_url
 
 ABOUT = DATASET
-LOCK = "_lock"
+LOCK, CLAIM = "_lock", "_lock-claim"
 RECORDS = "_manifest"
 PLAN = "_plan"
 PLANNED = "plan.json"
 
 _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
-# what a kill left of a file that was being written
+# the rest of a file that was being written during a kill
 _UNFINISHED = re.compile(
     rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
 )
@@ -52,7 +63,7 @@ def part_name(number: int, generation: int) -> str:
 
 
 def newest(records: Iterable[str]) -> dict[int, int]:
-    """Give the newest generation of each part, by number.
+    """Return the newest generation of each part, by number.
 
     Examples
     --------
@@ -66,7 +77,7 @@ def newest(records: Iterable[str]) -> dict[int, int]:
 
 
 def current(names: Iterable[str], committed: Mapping[int, int]) -> dict[int, str]:
-    """Give the file of each part that counts in a table.
+    """Return the file of each part that counts in a table.
 
     Parameters
     ----------
@@ -85,7 +96,7 @@ def current(names: Iterable[str], committed: Mapping[int, int]) -> dict[int, str
 
 
 def leftover(names: Iterable[str], committed: Mapping[int, int]) -> list[str]:
-    """Name the files of a table that do not count: older ones, and what was never committed."""
+    """Name the files of a table that do not count: older and uncommitted ones."""
     names = list(names)
     counting = set(current(names, committed).values())
     return [
@@ -101,7 +112,7 @@ def uncommitted(names: Iterable[str], committed: Mapping[int, int]) -> list[str]
 
 
 def is_unfinished(name: str) -> bool:
-    """Say whether a file is what a kill left of one that was being written.
+    """Return whether a file is the rest of one that was being written during a kill.
 
     Examples
     --------
@@ -128,16 +139,16 @@ class Folder:
     url: str
 
     def place(self, name: str) -> str:
-        """Say what other programs open."""
+        """Return what other programs open."""
         return (Path(self.url) / name).as_posix()
 
     def own(self, name: str) -> Path:
-        """Give the path of a file or folder of the dataset.
+        """Return the path of a file or folder of the dataset.
 
         Raises
         ------
         DatasetError
-            If it is a link: what it leads to is not the dataset's.
+            If it is a link: its target is not the dataset's.
         """
         path = Path(self.url) / name
         real = Path(os.path.realpath(path))
@@ -161,7 +172,7 @@ class Folder:
         return self._at(name).read_bytes()
 
     def _at(self, name: str) -> Path:
-        """Give the place of a file, which may be a link itself, in a folder that is none."""
+        """Return the place of a file, which may be a link, in a folder that may not."""
         folder, _, file = name.rpartition("/")
         return self.own(folder) / file
 
@@ -221,7 +232,7 @@ class Bucket:
         return system, root.rstrip("/")
 
     def place(self, name: str) -> str:
-        """Say what other programs open."""
+        """Return what other programs open."""
         return f"{self.url.rstrip('/')}/{name}"
 
     def names(self, folder: str = "") -> list[str]:
@@ -244,7 +255,7 @@ class Bucket:
 
     def write(self, name: str, content: Content) -> None:
         """Write one file by one request, when all of it is there."""
-        # a file of fsspec that is closed by an error would keep what was written until then
+        # fsspec would keep a part of a file that an error closes
         buffer = io.BytesIO()
         content(buffer)
         self.put(name, buffer.getvalue())
@@ -273,7 +284,7 @@ class Bucket:
         return True
 
     def settle(self, folders: Iterable[str]) -> None:
-        """Do nothing: what an object store has taken, it has."""
+        """Do nothing: an object store has already stored its files."""
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files, those that are gone already too."""
@@ -290,10 +301,120 @@ Store = Folder | Bucket
 
 
 def store_at(place: str | os.PathLike[str]) -> Store:
-    """Say where a dataset lies."""
+    """Return where a dataset lies."""
     place = os.fspath(place)
     if place.lower().startswith("file://"):
         place = str(file_system(place)[1])
     if is_url(place):
         return Bucket(place)
     return Folder(Path(place).absolute().as_posix())
+
+
+_held: set[str] = set()  # by this process, to which the system would give its own lock again
+_guard = threading.Lock()
+
+
+@contextmanager
+def held(store: Store) -> Iterator[None]:
+    """Hold the lock of a dataset.
+
+    Raises
+    ------
+    DatasetError
+        If another conversion has it.
+    """
+    with _guard:
+        if store.url in _held:
+            raise DatasetError(f"{store.url}: another conversion of this program is at work there")
+        _held.add(store.url)
+    try:
+        with _lock_file(store) if isinstance(store, Bucket) else _system_lock(store):
+            yield
+    finally:
+        _held.discard(store.url)
+
+
+@contextmanager
+def _system_lock(folder: Folder) -> Iterator[None]:
+    Path(folder.url).mkdir(parents=True, exist_ok=True)
+    how = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+    handle = os.open(folder.own(LOCK), how, 0o666)
+    try:
+        if lock.take(handle, inherited=False) is False:
+            raise DatasetError(
+                f"{folder.url}: another conversion is at work there; wait for its end"
+            )
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _lock_file(store: Bucket) -> Iterator[None]:
+    mine = {
+        "host": socket.gethostname(),
+        "process": os.getpid(),
+        "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%SZ}",
+    }
+    try:
+        store.put(LOCK, orjson.dumps(mine), new=True)
+    except FileExistsError:
+        _refuse_at_work(store)
+        _take_over(store, orjson.dumps(mine))
+    try:
+        yield
+    finally:
+        store.remove([LOCK])
+
+
+def _refuse_at_work(store: Bucket) -> None:
+    other = _holder(store)
+    if not _is_gone(other):
+        raise DatasetError(
+            f"{store.url}: another conversion is at work there (process {other['process']} on"
+            f" {other['host']}, since {other['since']}); if it was killed, remove"
+            f" {store.place(LOCK)}"
+        ) from None
+
+
+def _take_over(store: Bucket, mine: bytes) -> None:
+    """Take the lock of a process that is gone; only one of several conversions can."""
+    try:
+        store.put(CLAIM, mine, new=True)
+    except FileExistsError:
+        raise DatasetError(
+            f"{store.url}: another conversion is just beginning there; wait for its end. If it was"
+            f" killed, remove {store.place(CLAIM)}"
+        ) from None
+    try:
+        _refuse_at_work(store)  # another one may have taken it over since
+        store.put(LOCK, mine)
+    finally:
+        store.remove([CLAIM])
+
+
+def _holder(store: Bucket) -> dict[str, object]:
+    unknown: dict[str, object] = {"host": "an unknown host", "process": "?", "since": "?"}
+    with suppress(FileNotFoundError, orjson.JSONDecodeError):
+        return {**unknown, **orjson.loads(store.read(LOCK))}
+    return unknown
+
+
+def _is_gone(other: dict[str, object]) -> bool:
+    """Return whether the holder was a process of this machine and has ended."""
+    process = other["process"]
+    if (
+        other["host"] != socket.gethostname()
+        or not isinstance(process, int)
+        or sys.platform == "win32"
+    ):
+        return False
+    if process == os.getpid():
+        return True  # `held` knows of those at work
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

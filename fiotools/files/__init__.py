@@ -1,3 +1,41 @@
-"""Files as they lie somewhere: packed, far away, locked, and written whole or not at all."""
+"""Files as they lie somewhere: packed, remote, locked, and written whole or not at all."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from fiotools.errors import MissingPackageError
 
 DATASET = "_fiotools.json"  # the file that makes a folder a dataset
+PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
+
+
+def is_packed(head: bytes) -> bool:
+    """Return whether a file is packed, by its first bytes."""
+    return head.startswith(tuple(PACKED))
+
+
+def needed(name: str, what: str, extra: str = "scale") -> Any:
+    """Import a module that only an extra installs: pyarrow, fsspec, distributed; s3fs; xlsxwriter.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    what : str
+        What needs it.
+    extra : str
+        The extra of fiotools that installs it.
+
+    Raises
+    ------
+    MissingPackageError
+        If it is not installed; the message says what to install.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"{what} needs {error.name}: python -m pip install 'fiotools[{extra}]'", name=error.name
+        ) from None

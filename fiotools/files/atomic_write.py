@@ -31,7 +31,7 @@ def write(path: Path, content: Callable[[IO[bytes]], object]) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write one file whose content is there already."""
+    """Write one file of known content."""
     write(path, lambda file: file.write(content))
 
 
@@ -67,7 +67,7 @@ def write_folder(folder: Path, contents: Mapping[str, Callable[[IO[bytes]], obje
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Let an error name what was asked for, and not what was written beside it."""
+    """Make errors name the path that was requested, not the temporary file beside it."""
     try:
         yield
     except OSError as error:
@@ -77,7 +77,7 @@ def named(path: Path) -> Iterator[None]:
 
 
 def _as_new(part: Path, path: Path) -> None:
-    """Give the file the rights that it would have, had it been opened plainly."""
+    """Return the file the rights that it would have, had it been opened plainly."""
     if path.exists():
         part.chmod(path.stat().st_mode & 0o777)
         return

@@ -16,8 +16,8 @@ def take(handle: int, *, inherited: bool) -> bool | None:
     ----------
     handle : int
     inherited : bool
-        Whether processes that inherit the open file hold the lock with us, and after us. If not,
-        what a killed program leaves running (the processes of an executor) holds nothing.
+        Whether processes that inherit the open file share the lock, and keep it after us. If not,
+        processes that a killed program leaves running (those of an executor) hold nothing.
 
     Returns
     -------

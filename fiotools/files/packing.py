@@ -1,21 +1,33 @@
-"""What files are packed in, undone as they come: gzip, xz, zstd and bzip2, and what zip uses.
+"""Packed files, unpacked in pieces: gzip, xz, zstd, bzip2, and zip archives as folders.
 
-At any moment what came of a file is bounded by what was read of it, so that a bomb is refused when
-little has come of it; what is packed in a zip archive counts for the archive. A stream that was cut
-off gives what came before; of a damaged one nothing is certain.
+The output is limited by the input read so far, so that a bomb is refused early; members of a zip
+archive count for the archive. A stream that was cut off gives what came before the cut; a damaged
+stream gives nothing.
+
+Members of an archive are read one at a time, in memory, and never written: their names are only
+labels. zipfile lists them, but does not read them: it trusts a member's stated size, and expands
+some methods whole.
 """
 
 from __future__ import annotations
 
 import bz2
 import lzma
+import os
+import struct
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from functools import partial
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from io import BytesIO
+from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from fiotools.errors import FileError
+from fiotools.files import PACKED, is_packed
+from fiotools.files.path_labels import natural
 
 # Text of tools packs to a tenth or a thirtieth; a bomb to a thousandth. Small files may hold zeros.
 _RATIO, _FLOOR = 250, 24 * 2**20
@@ -30,14 +42,14 @@ def bound(size: int) -> int:
 
 
 class Bound:
-    """What was read of a packed file, and what came of it: too much is refused as it comes.
+    """The input and the output of unpacking so far; too much output is refused at once.
 
     Parameters
     ----------
     name : str
         The file, as messages name it.
     kind : str
-        What is packed.
+        Its kind, as messages name it.
     """
 
     def __init__(self, name: str, kind: str = "packed file") -> None:
@@ -45,13 +57,13 @@ class Bound:
         self._taken = self._given = 0
 
     def taken(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Give pieces of the file, and count them."""
+        """Yield pieces of the file, and count them."""
         for piece in pieces:
             self._taken += len(piece)
             yield piece
 
     def given(self, part: bytes) -> bytes:
-        """Give what came of the file, if that is within the bound."""
+        """Count output, and return it if it is within the bound."""
         self._given += len(part)
         if self._given > bound(self._taken):
             raise self.exceeded()
@@ -102,11 +114,6 @@ class _Stream(Protocol):
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
-def is_packed(head: bytes) -> bool:
-    """Say whether a file is packed, by its first bytes."""
-    return head.startswith(tuple(_MAGIC))
-
-
 def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
     """Undo one packing, stream after stream, some bytes at a time; give others as they are.
 
@@ -122,13 +129,13 @@ def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
         If the file is damaged, or expands beyond the bound.
     """
     feed = next(packed.pieces, b"")
-    magic = next(filter(feed.startswith, _MAGIC), None)
+    magic = next(filter(feed.startswith, PACKED), None)
     if magic is None:
         yield feed
         yield from packed.pieces
         return
     while feed.startswith(magic):
-        rest = yield from expand(STREAMS[_MAGIC[magic]](), feed, packed)
+        rest = yield from expand(STREAMS[PACKED[magic]](), feed, packed)
         if rest is None:
             remarks.append("the packed file is cut off: what came before is read")
             return
@@ -159,7 +166,7 @@ def expand(stream: _Stream, feed: bytes, packed: Packed) -> Generator[bytes, Non
 
 
 class _Deflate:
-    """zlib's decompressor, which hands back what it did not get to."""
+    """zlib's decompressor, which returns the input that it did not use."""
 
     def __init__(self, wbits: int) -> None:
         self._stream = zlib.decompressobj(wbits)
@@ -181,7 +188,7 @@ class _Deflate:
 
 
 class _Zstd:
-    """zstandard's decompressor, which takes no bound: what it is fed at once bounds what comes."""
+    """zstandard's decompressor, which takes no bound: small input bounds its output."""
 
     _LEAST = 256  # bytes; a block of four can be 128 KiB of one letter
 
@@ -226,4 +233,140 @@ STREAMS: Mapping[str, Callable[[], _Stream]] = {
     "zstd": _Zstd,
     "bzip2": bz2.BZ2Decompressor,
 }
-_MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
+
+
+_START = b"PK\x03\x04"
+_KIND = "zip archive"
+_ENCRYPTED = 0x1
+_END_IS_MARKED = 0x2  # of LZMA
+_METHODS = {
+    zipfile.ZIP_STORED: "",
+    zipfile.ZIP_DEFLATED: "deflate",
+    zipfile.ZIP_BZIP2: "bzip2",
+    zipfile.ZIP_LZMA: "lzma",
+    93: "zstd",
+}
+
+
+def list_or_none(path: Path) -> list[str] | None:
+    """List the files in an archive; None if the file is not an archive, or cannot be read."""
+    try:
+        return members(path) if is_archive(path) else None
+    except (FileError, OSError):
+        return None
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a zip archive: by its name and its first bytes."""
+    if path.suffix.lower() != ".zip" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_START)) == _START
+
+
+def members(path: Path) -> list[str]:
+    """List the files in an archive, sorted by name.
+
+    Raises
+    ------
+    FileError
+        If the archive is damaged, or expands to more than its bound: all files together, so that
+        members which share their bytes do not count once only.
+    """
+    return sorted(_listed(path), key=natural)
+
+
+def _listed(path: Path) -> Mapping[str, zipfile.ZipInfo]:
+    stat = path.stat()
+    return _directory(os.fspath(path), stat.st_size, (stat.st_mtime_ns, stat.st_dev, stat.st_ino))
+
+
+@lru_cache(maxsize=1)
+def _directory(path: str, size: int, which: tuple[int, ...]) -> Mapping[str, zipfile.ZipInfo]:
+    """List the files in an archive: once, for who reads one after another."""
+    limit = Bound(Path(path).as_posix(), _KIND)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            # ZipInfo.is_dir() of Python 3.11 takes no empty name
+            infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        # also if it is split into several disks, or its places lie before its beginning
+        raise limit.damaged(error) from None
+    if any(info.header_offset < 0 for info in infos):
+        raise limit.damaged("in its list of files")
+    if sum(info.file_size for info in infos) > bound(size):
+        raise limit.exceeded()
+    return {info.filename: info for info in infos}
+
+
+def member(path: Path, name: str) -> bytes:
+    """Read one file of an archive.
+
+    Raises
+    ------
+    FileError
+        As in `opened`; also if it is packed itself, and expands beyond the bound of the archive.
+    """
+    with opened(path, name) as packed:
+        data = b"".join(packed.pieces)
+        if is_packed(data):  # the bound is lost once the data is handed on
+            for _ in unpack(Packed(pieces(BytesIO(data)), packed.bound), []):
+                pass
+    return data
+
+
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[Packed]:
+    """Open one file of an archive.
+
+    Raises
+    ------
+    FileError
+        If it is damaged, encrypted, packed in a way that is not known here, or larger than the
+        archive says.
+    """
+    limit = Bound(f"{path.as_posix()}/{name}", _KIND)
+    info = _listed(path).get(name)
+    if info is None:
+        raise limit.damaged("the file is not in it any more")
+    if info.flag_bits & _ENCRYPTED:
+        raise _unable(limit, "it is encrypted")
+    if info.compress_type not in _METHODS:
+        raise _unable(limit, f"it is packed by method {info.compress_type}")
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        header = file.read(30)
+        if len(header) < 30 or not header.startswith(_START):
+            raise limit.damaged("a file does not begin where the list says")
+        file.seek(sum(struct.unpack("<HH", header[26:])), os.SEEK_CUR)
+        source = Packed(limit.taken(pieces(file, info.compress_size)), limit)
+        yield Packed(_checked(info, source), limit)
+
+
+def _unable(limit: Bound, why: str) -> FileError:
+    return FileError(limit.name, f"cannot be unpacked here ({why})", remedy="unpack it first")
+
+
+def _checked(info: zipfile.ZipInfo, source: Packed) -> Iterator[bytes]:
+    """Yield the parts of a file, and hold them against the size and the sum that are stated."""
+    left, crc = info.file_size, 0
+    for part in _parts(info, source):
+        left -= len(part)
+        if left < 0:
+            raise source.bound.damaged(f"the file is larger than {info.file_size:,} bytes")
+        crc = zlib.crc32(part, crc)
+        yield part
+    if left or crc != info.CRC:
+        raise source.bound.damaged("the file ends early" if left else "its checksum is another")
+
+
+def _parts(info: zipfile.ZipInfo, source: Packed) -> Iterator[bytes]:
+    if info.compress_type == zipfile.ZIP_STORED:
+        yield from source.pieces
+        return
+    feed = next(source.pieces, b"")
+    if info.compress_type == zipfile.ZIP_LZMA:
+        # the head of a .lzma file, but with version and length before it and no size behind it
+        size = -1 if info.flag_bits & _END_IS_MARKED else info.file_size
+        feed = feed[4:9] + struct.pack("<q", size) + feed[9:]
+    yield from expand(STREAMS[_METHODS[info.compress_type]](), feed, source)

@@ -56,7 +56,7 @@ def names(sources: Sequence[str]) -> list[str]:
 
 
 def natural(path: str) -> tuple[list[str | int], str]:
-    """Give the key that sorts paths as people do: qd4 before qd16.
+    """Return the key that sorts paths as people do: qd4 before qd16.
 
     Examples
     --------

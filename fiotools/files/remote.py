@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
+from fiotools.files import needed
 from fiotools.files.path_labels import natural
-from fiotools.files.scale_extra import needed
 
 _AT_ONCE = 64  # requests, and files held
 _BYTES = 64 << 20  # that are held
@@ -42,7 +42,7 @@ _REMEDY = "are the network and the endpoint all right? Then do the same again"
 
 
 class Stat(NamedTuple):
-    """What a list of files says of one.
+    """One file, as a list of files describes it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Stat(NamedTuple):
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """Give the file system of a URL, and what it calls the place.
+    """Return the file system of a URL, and its own name for the place.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def file_system(url: str) -> tuple[Any, str]:
 
 @contextmanager
 def as_os_errors(url: str) -> Iterator[None]:
-    """Make errors of the system, which name the place, of what fsspec and those below it raise."""
+    """Turn errors of fsspec and the packages below it into OSErrors that name the place."""
     foreign = tuple(
         getattr(sys.modules[module], name)
         for module, name in _FOREIGN.items()
@@ -91,7 +91,7 @@ def as_os_errors(url: str) -> Iterator[None]:
 
 
 def _named(error: Exception, url: str) -> OSError:
-    """Give an error with its place, its reason and what to do; `OSError` picks the kind."""
+    """Return an error with its place, its reason and what to do; `OSError` picks the kind."""
     kinds = (number for kind, number in _NUMBERS.items() if isinstance(error, kind))
     number = getattr(error, "errno", None) or next(kinds, errno.EIO)
     reason = getattr(error, "strerror", None) or str(error)
@@ -101,11 +101,11 @@ def _named(error: Exception, url: str) -> OSError:
 
 
 def find(url: str) -> tuple[Literal["file", "folder", "glob"], list[tuple[str, Stat]]]:
-    """Say what a URL is, and list the files that it names, sorted."""
+    """Return what a URL is, and list the files that it names, sorted."""
     what: Literal["folder", "glob"] = "folder"
     with as_os_errors(url):
         system, place = file_system(url)
-        system.invalidate_cache()  # what was there a while ago
+        system.invalidate_cache()  # it may be old
         if _MAGIC.search(place) and not system.exists(place):
             what, found = "glob", system.glob(place, detail=True)
         elif system.isfile(place):
@@ -148,7 +148,7 @@ class Ahead:
     Parameters
     ----------
     files : sequence of (url, size)
-        ``size``: None where nobody knows.
+        ``size``: None if unknown.
     """
 
     def __init__(self, files: Sequence[tuple[str, int | None]]) -> None:

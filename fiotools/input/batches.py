@@ -1,6 +1,7 @@
-"""Some hundred files at a time: each to its reader, and what they gave to one `Part`.
+"""Some hundred files at a time: each read by its reader, and all put into one `Part`.
 
-A batch can be read in any process; what it gives can be sent back.
+A batch can be read in any process; its result can be sent back. fio's job files beside a report
+complete what the report does not say.
 """
 
 from __future__ import annotations
@@ -8,20 +9,94 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
 from fiotools.hints import argument
 from fiotools.input import consistency
-from fiotools.input.detect import document, reader_named, sniff
-from fiotools.input.fetching import Fetch
-from fiotools.input.jobfiles import NEEDED, JobFiles, note_lack
-from fiotools.input.sources import Found
-from fiotools.readers.document import Document
+from fiotools.input.detect import document, load, reader_named, sniff
+from fiotools.input.sources import Fetch, Found, Siblings, folder
+from fiotools.readers.document import Document, plain_name
+from fiotools.readers.grammar import Later
 from fiotools.schema import TABLES
-from fiotools.tables import Tables
-from fiotools.tables.conditions import SHARING, fill_conditions, share_conditions
-from fiotools.tables.gc_pause import resting
-from fiotools.tables.parts import Labels, Part, add_notes, gathered, stacked
+from fiotools.tables import Tables, resting
+from fiotools.tables.parts import (
+    SHARING,
+    Labels,
+    Part,
+    add_notes,
+    fill_conditions,
+    gathered,
+    share_conditions,
+    stacked,
+)
+
+if TYPE_CHECKING:
+    from fiotools.readers.fio.jobfile import JobNames
+
+NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
+# a report that lists its options does not wake them
+_lacking, _complete, _note_lack, _JobNames = (
+    Later(f"fiotools.readers.fio.jobfile:{name}")
+    for name in ("lacking", "complete", "note_lack", "JobNames")
+)
+
+
+def note_lack(tables: Tables) -> None:
+    """Note the runs whose conditions are unknown."""
+    if tables.has("jobs"):  # a million runs of dd have none
+        _note_lack(tables)
+
+
+class JobFiles:
+    """The job files of the folders from which files are read; each folder is listed once.
+
+    Attributes
+    ----------
+    used : set
+        The `identity` of those that completed anything.
+    """
+
+    def __init__(self) -> None:
+        self._siblings = Siblings(lambda name: name if name.lower().endswith(".fio") else None)
+        self._names: dict[tuple[object, ...], JobNames] = {}
+        self._texts: dict[str, str | FileError] = {}
+        self.used: set[tuple[object, ...]] = set()
+
+    def complete(self, file: Found, tables: Tables) -> None:
+        """Complete the jobs of a report from a job file beside it."""
+        if not tables.has("jobs") or not _lacking(tables):
+            return
+        own = PurePosixPath(file.member or file.name)
+        found_by, key = self._siblings.of(file), folder(file)
+        if key not in self._names:
+            self._names[key] = _JobNames(found_by)
+        name, namesake = self._names[key].likely(plain_name(own.name), own.name)
+        if name is not None:
+            found = found_by[name]
+            text = self._text(found)
+            if isinstance(text, FileError):
+                tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
+            elif _complete(tables, name, text, namesake):
+                self.used.add(identity(found))
+        _note_lack(tables)
+
+    def _text(self, found: Found) -> str | FileError:
+        if found.name not in self._texts:
+            try:
+                self._texts[found.name] = load(found).text
+            except FileError as error:
+                self._texts[found.name] = error
+            except OSError as error:
+                self._texts[found.name] = FileError(found.name, error.strerror or str(error))
+        return self._texts[found.name]
+
+
+def identity(file: Found) -> tuple[object, ...]:
+    """Return a key that is the same for every spelling of a path."""
+    return file.path.resolve(), file.member
+
 
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
@@ -49,7 +124,7 @@ class Task:
 
 @dataclass
 class Batch:
-    """What a batch gave.
+    """The result of a batch.
 
     Attributes
     ----------
@@ -83,7 +158,7 @@ def read_batch(
     found : sequence of Found
     task : Task
     job_files : JobFiles, optional
-        What is known already of the folders.
+        The job files that are known already.
     step : callable
         Called after each file.
     fetch : callable, optional
@@ -114,7 +189,7 @@ def read_batch(
 
 
 def _refused(file: Found, error: FileError | OSError, task: Task, batch: Batch) -> Tables | None:
-    """Keep what is wrong with a file; give the note of it, where one is made."""
+    """Keep the error of a file; return its note, if there is one."""
     if isinstance(error, NoResultError):  # in its place beside a report
         if file.named:
             batch.unused.append((file, error))
@@ -129,7 +204,7 @@ def _refused(file: Found, error: FileError | OSError, task: Task, batch: Batch) 
 
 
 def noted(error: FileError, task: Task, severity: str) -> Tables:
-    """Make a note of what is wrong with a file."""
+    """Make a note of a file's error."""
     tables = Tables(error.path, task.wanted)
     remedy = f"; {error.remedy}" if error.remedy else ""
     tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
@@ -152,7 +227,7 @@ def read_document(
     format = task.format
     reader = reader_named(format) if format else sniff(document)
     if format and reader.grammar:
-        # what the other grammars found in the text is not this reader's business
+        # the reports of other grammars are not this reader's
         document.reports = [report for report in document.reports if report.kind == reader.name]
     # conditions are completed across tables; those that were not asked for are dropped at the end
     tables = Tables(document.name, task.wanted and (*task.wanted, *NEEDED))

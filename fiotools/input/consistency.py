@@ -1,9 +1,9 @@
-"""Whether a file's figures fit together: the same questions of every file, whatever tool wrote it.
+"""Whether the numbers of a file fit together: the same checks for every file and tool.
 
-A reader holds what is printed against what it follows from; what is asked here needs no knowledge
-of the format. A contradiction becomes a note, and the figures stay as the file has them; a run that
-its reader warns of is left alone, for the reader knows the line. The slack is what the coarsest
-format rounds away, so that an honest file is never blamed.
+A reader checks printed numbers against those that they follow from; these checks need no knowledge
+of the format. A contradiction becomes a note, and the numbers stay as printed. A run that its
+reader warns about is skipped, because the reader knows the line. The tolerance is the rounding of
+the coarsest format, so that a correct file is never blamed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def check(tables: Tables) -> list[Problem]:
         Each once, file after file.
     """
     found: dict[Problem, None] = {}
-    with np.errstate(invalid="ignore", over="ignore"):  # what is missing is nan, and answers no
+    with np.errstate(invalid="ignore", over="ignore"):  # missing values are nan: no contradiction
         for table, question in _ASKED:
             rows = tables.get(table)
             if rows is not None and rows.height:
@@ -47,7 +47,7 @@ def check(tables: Tables) -> list[Problem]:
                 found |= dict.fromkeys(question(whole, tables))
     warned = _warned(tables.get("notes")) if found else set()
     said = [
-        (file, run, f"{message}: the figures are kept as printed")
+        (file, run, f"{message}: the numbers are kept as printed")
         for file, run, message in found
         if (file, run) not in warned
     ]
@@ -62,7 +62,7 @@ def _warned(notes: Frame | None) -> set[tuple[int, int | None]]:
 
 
 def _said(rows: Frame, at: _Array, messages: list[str]) -> Iterator[Problem]:
-    """Say of rows what is wrong with them."""
+    """Yield the problem of each row."""
     if not len(at):  # nearly always
         return
     some = rows[at]
@@ -100,7 +100,7 @@ def _rates(rows: Frame, _tables: Tables) -> Iterator[Problem]:
 
 
 def _told(rows: Frame, *answers: tuple[_Array, str]) -> Iterator[Problem]:
-    """Say what is wrong with which rows, row after row."""
+    """Return the problems of rows, row after row."""
     at, numbers = np.nonzero(np.column_stack([places for places, _ in answers]))
     return _said(rows, at, [answers[number][1] for number in numbers.tolist()])
 
@@ -141,7 +141,7 @@ def _latencies(rows: Frame, tables: Tables) -> Iterator[Problem]:
 
 
 def _durations(rows: Frame, runs: Frame | None) -> _Array:
-    """Give the seconds of each row's run; nan where they are not said."""
+    """Return the seconds of each row's run; nan where they are not said."""
     if runs is None or not runs.height:
         return np.full(rows.height, np.nan)
     wanted, known = keys_of(rows), keys_of(runs)
@@ -174,7 +174,7 @@ def _percentiles(rows: Frame, _tables: Tables) -> Iterator[Problem]:
 
 
 def _curves(rows: Frame) -> _Array:
-    """Give for each row the first row of its curve."""
+    """Return for each row the first row of its curve."""
     names = [name for name in _CURVE if name in rows.columns]
     stretches = rows.select(pl.struct(names).rle_id()).to_series().to_numpy()
     starts = np.flatnonzero(np.diff(stretches.astype(np.int64), prepend=-1))

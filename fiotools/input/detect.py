@@ -1,6 +1,6 @@
-"""Which reader a file belongs to: exactly one, or an error that helps.
+"""Which reader a file belongs to: exactly one, or an error that says what to do.
 
-Every reader is asked; none may be guessed at.
+Every reader is asked; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import orjson
 
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
 from fiotools.hints import argument, typed
-from fiotools.input.fetching import raw
-from fiotools.input.sources import Found
+from fiotools.input.sources import Found, raw
 from fiotools.readers import Reader, readers
 from fiotools.readers.document import STRUCTURED, Document, Grammars
 from fiotools.readers.grammar import Later
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
-# tools whose output is told apart but not read: (name, what their first lines look like)
+# tools whose output is recognised but not read: (name, pattern of their first lines)
 _NOT_READ = (
     (
         "hdparm",
@@ -82,7 +81,7 @@ def sniff(found: Document) -> Reader:
     if _is_job_file(found.text):
         raise NoResultError(
             found.name,
-            "a fio job file: settings, and no result",
+            "a fio job file: settings without results",
             remedy="put it beside the report of its run (run.fio and run.json), and read that",
         )
     for tool, pattern in _NOT_READ:
@@ -91,13 +90,13 @@ def sniff(found: Document) -> Reader:
     if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
         raise UnknownFormatError(
             found.name,
-            f"JSON, but no tool's that is read; its top-level keys are {keys or 'none'}",
+            f"JSON, but of an unknown tool; its top-level keys are {keys or 'none'}",
             remedy=_listed(),
         )
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
         found.name,
-        f"no known format; it begins {first[:60]!r}",
+        f"unknown format; it begins {first[:60]!r}",
         line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
         remedy=f"{_listed()}; {argument('format')} overrides",
     )
@@ -108,7 +107,7 @@ def _listed() -> str:
 
 
 def _json_keys(text: str) -> str | None:
-    """Name the first keys of a JSON object; None if the text is none."""
+    """Name the first keys of a JSON document; None if the text is not JSON."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Files shared out among workers, a batch each time, and what they gave put in order again."""
+"""Files distributed to workers in batches, and the results put back in order."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from pathlib import Path
 
 from fiotools.errors import FileError, WorkerError
 from fiotools.hints import argument
-from fiotools.input.batches import BATCH, Batch, Task, noted, part_of, read_batch
-from fiotools.input.jobfiles import JobFiles
+from fiotools.input.batches import BATCH, Batch, JobFiles, Task, noted, part_of, read_batch
 from fiotools.input.sources import Found, is_url
 from fiotools.input.workers import check, run
 
@@ -52,7 +51,7 @@ def read_shared(
     Raises
     ------
     WorkerError
-        If the executor takes no more; ``results`` has what was read.
+        If the executor takes no more tasks; ``results`` has the files that were read.
     """
     check(workers, executor)
     read = partial(_read, task, Path.cwd(), os.urandom(8).hex())
@@ -110,7 +109,7 @@ def shares(found: Sequence[Found], workers: int) -> list[Place]:
             start, weight = number, 0
         weight += size
     places.append((weight, (start, len(found))))
-    # nobody should wait at the end for one that was begun last
+    # the last ones should be short
     return [place for _, place in sorted(places, key=lambda one: one[0], reverse=True)]
 
 
@@ -143,7 +142,7 @@ def _read(task: Task, folder: Path, call: str, found: Sequence[Found]) -> Batch:
 
 @lru_cache(maxsize=2)
 def _job_files(call: str) -> JobFiles:
-    """Keep what is known of the folders while one call of `read` lasts, in each process."""
+    """Return the job files known to this process during one call of `read`."""
     return JobFiles()
 
 

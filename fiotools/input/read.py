@@ -1,4 +1,4 @@
-"""`read` and `reads`: files of any known format to `Results`."""
+"""`read` and `reads`: files or texts of any known format to `Results`."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from fiotools.hints import argument
 from fiotools.input.batches import (
     BATCH,
     Batch,
+    JobFiles,
     Task,
     as_file_error,
+    identity,
     part_of,
     read_batch,
     read_document,
 )
 from fiotools.input.detect import document
-from fiotools.input.jobfiles import JobFiles, identity
 from fiotools.input.sources import Found, find
 from fiotools.progress import of_files
-from fiotools.tables.gc_pause import resting
+from fiotools.tables import resting
 from fiotools.tables.results import Results, results_of
 from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-_HERE = 4 * BATCH  # files: nothing has to be sent, and what a batch costs is spread wider
+_HERE = 4 * BATCH  # files: nothing has to be sent, so a batch can be larger
 
 QUANTITIES = ("bw", "iops", "lat", "clat", "slat", "hist")  # what a log of fio can be of
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -45,7 +46,7 @@ def read(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Results:
-    """Read what storage benchmarks printed.
+    """Read the output of storage benchmarks.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def read(
     version : str, optional
         The tool's version, for the formats that do not say it.
     quantity : {"bw", "iops", "lat", "clat", "slat", "hist"}, optional
-        What the logs of fio are of whose names do not say it any more.
+        The quantity of fio logs that were renamed.
     errors : {"raise", "note"}
         What to do when a file cannot be read. All files are tried in any case; ``"raise"`` then
         raises, with the good ones in ``.results``; ``"note"`` returns the good ones and puts each
@@ -68,8 +69,8 @@ def read(
     workers : int, optional
         How many processes read; by default only this one. See the notes.
     executor : concurrent.futures.Executor, optional
-        Who reads instead, such as Dask's ``client.get_executor()``; with ``workers``, how many
-        batches it reads at once.
+        An executor that reads instead, such as Dask's ``client.get_executor()``; ``workers`` then
+        says how many batches it reads at once.
 
     Returns
     -------
@@ -84,19 +85,19 @@ def read(
     ReadErrors
         If some of several files cannot be read.
     WorkerError
-        If no process reads on; ``.results`` has what was read until then.
+        If no process is left to read; ``.results`` has the files read until then.
 
     Notes
     -----
-    Files that were named one by one must be recognised. What a folder or a glob brought in and no
+    Files that were named one by one must be recognised. A file from a folder or a glob that no
     reader knows becomes a note.
 
-    Whoever reads, the result is the same, row for row. Processes pay where there is much to read:
-    each takes up to a second to start, and all that they read is put together here. Two of them
-    need two thirds of the time for 20,000 small files, and are worth it from some thousands on, or
-    for several files of a hundred megabytes. A script needs no ``if __name__ == "__main__":`` for
-    them. If one is killed, what it was reading is read again by another; a file that ends every
-    process that reads it is a failure like any other, and costs only itself.
+    The result is the same row for row, with and without processes. Each process takes up to a
+    second to start, and all rows are put together here: two processes need two thirds of the time
+    for 20,000 small files. They are worth it for some thousands of files, or for several files of a
+    hundred megabytes. A script needs no ``if __name__ == "__main__":`` for them. If a process is
+    killed, another one reads its files again. A file that ends every process that reads it is
+    reported as a failure; the other files are read.
 
     Examples
     --------
@@ -168,9 +169,9 @@ def reads(
     Parameters
     ----------
     text : str or bytes
-        What the tool printed.
+        The output of the tool.
     name : str
-        What to call it in ``source`` and in messages.
+        Its name in ``source`` and in messages.
     tables, format, version, quantity
         As in `read`.
 

@@ -1,4 +1,8 @@
-"""Which files are meant: paths, globs, folders, path templates and labels to a list of files."""
+"""Which files are meant (paths, globs, folders, path templates, labels), and their bytes.
+
+Sources become a list of files; `Siblings` lists the files beside one, `Fetch` and `raw` read them.
+Siblings are told by the folder or the archive alone: the content of a file never names another.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,16 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError, UnknownFormatError
 from fiotools.files.path_labels import NAME, natural
-from fiotools.tables.gc_pause import resting
+from fiotools.tables import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ _HIDDEN = re.compile(r"(?:^|/)\.")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _WILD = re.compile(r"[*?\[]")
 _NO_FILES = {
-    S_IFIFO: "a pipe with a name",
+    S_IFIFO: "a named pipe",
     S_IFSOCK: "a socket",
     S_IFCHR: "a device",
     S_IFBLK: "a device",
@@ -52,7 +56,7 @@ class Found(NamedTuple):
     member : str or None
         The file within, where ``place`` is a zip archive.
     stat : Stat or None
-        What a list said of it, where ``place`` is a URL.
+        Size and time from a list of files, if ``place`` is a URL.
     is_link : bool
         Whether ``place`` may be a symbolic link; False where the folder's list says that it is not.
     """
@@ -72,7 +76,7 @@ class Found(NamedTuple):
 
 
 def is_url(place: str) -> bool:
-    """Say whether a place is meant for fsspec, and is no path of this machine.
+    """Return whether a place is a URL for fsspec, not a path of this machine.
 
     Examples
     --------
@@ -91,7 +95,7 @@ def find(sources: Any) -> list[Found]:
     FileNotFoundError
         If a source matches nothing.
     SchemaError
-        If a template is malformed, or names a column of the vocabulary that is no condition.
+        If a template is malformed, or names a column of the vocabulary that is not a condition.
     """
     if isinstance(sources, Mapping):
         pairs = [({"label": str(label)}, part) for label, part in sources.items()]
@@ -113,7 +117,7 @@ def find(sources: Any) -> list[Found]:
 
 
 def _identity(file: Found, folders: dict[str, str]) -> tuple[str, str]:
-    """Say which file a path means: a file is one file however its path is spelled."""
+    """Return which file a path means: a file is one file however its path is spelled."""
     if file.is_link:
         place = os.path.realpath(file.place) if os.path.islink(file.place) else file.place
         folder, name = os.path.split(place)
@@ -127,7 +131,7 @@ def _identity(file: Found, folders: dict[str, str]) -> tuple[str, str]:
 
 
 def _as_text(file: Found) -> Found:
-    """Write what is no text in a name as escapes: frames hold text only."""
+    """Escape the bytes of a name that are not text: frames hold text only."""
     labels = {name: _text(value) for name, value in file.labels.items()}
     return file._replace(name=_text(file.name), labels=labels)
 
@@ -213,7 +217,7 @@ def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def refuse_no_file(file: Found) -> None:
-    """Refuse what is no file before it is opened: a pipe or a terminal would be waited for.
+    """Refuse anything but a file before it is opened: reading a pipe or a terminal would wait.
 
     Raises
     ------
@@ -228,12 +232,12 @@ def refuse_no_file(file: Found) -> None:
         if file.named or error.errno not in _GONE:
             raise
         is_link = os.path.islink(file.place)
-        why = "this is a link that leads nowhere" if is_link else "is not there any more"
+        why = "this is a broken link" if is_link else "is not there any more"
         raise UnknownFormatError(file.name, why) from None
     what = _NO_FILES.get(kind)
     if what and not (kind == S_IFIFO and file.place.startswith(_OPENED)):
         remedy = "copy what comes from it into a file, and read that"
-        raise UnknownFormatError(file.name, f"this is {what}, and no file", remedy=remedy)
+        raise UnknownFormatError(file.name, f"this is {what}, not a file", remedy=remedy)
 
 
 def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
@@ -251,15 +255,15 @@ def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Fou
 
 
 def is_zip(place: str) -> bool:
-    """Say whether a place is named as a zip archive."""
+    """Return whether a place is named as a zip archive."""
     return place[-4:].lower() == ".zip"
 
 
 def _members(place: str) -> list[str] | None:
-    """List the files in an archive; None for what is none, or cannot be read."""
-    from fiotools.files import archive
+    """List the files in an archive; None if it is not an archive, or cannot be read."""
+    from fiotools.files import packing
 
-    return archive.list_or_none(Path(place))
+    return packing.list_or_none(Path(place))
 
 
 def _glob(pattern: str) -> list[tuple[str, str | None]]:
@@ -297,7 +301,7 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         name = _NAME.fullmatch(field[1])
         if not name:
             raise SchemaError(
-                f"{source}: {field[0]} is no field; write {{name}} or {{name:d}}, "
+                f"{source}: {field[0]} is not a field; write {{name}} or {{name:d}}, "
                 "with a name of a-z, 0-9 and _ that does not begin with a digit"
             )
         if name[1] in COLUMNS and name[1] not in CONDITIONS:
@@ -361,7 +365,8 @@ def _value(source: str, field: str, text: str, *, number: bool) -> Any:
         return int(value) if column.dtype == "Int64" else value
     except (KeyError, ValueError):
         raise SchemaError(
-            f"{source}: {text!r} is no {field}; write {{{field}:d}} for digits, or rename the field"
+            f"{source}: {text!r} is not a value of {field}; write {{{field}:d}} for digits, or"
+            " rename the field"
         ) from None
 
 
@@ -373,3 +378,124 @@ def _regex(literal: str) -> str:
             part, re.escape(part)
         )
     return out
+
+
+class Siblings:
+    """Files of one kind beside other files.
+
+    Parameters
+    ----------
+    called : callable
+        Given a file's name, under which name it is listed; None leaves it out.
+    largest : int, optional
+        Bytes beyond which a file of a folder is left out.
+    """
+
+    def __init__(self, called: Callable[[str], str | None], largest: int | None = None) -> None:
+        self._called, self._largest = called, largest
+        self._folders: dict[tuple[object, ...], dict[str, Found]] = {}
+
+    def of(self, file: Found) -> dict[str, Found]:
+        """Return the files of a file's folder, by name."""
+        key = folder(file)
+        if key not in self._folders:
+            names = sorted(_in_archive(file) if file.member else self._files(file))
+            self._folders[key] = {
+                called: _sibling(file, name)
+                for name in names
+                if (called := self._called(name)) is not None
+            }
+        return self._folders[key]
+
+    def _files(self, file: Found) -> Iterator[str]:
+        try:
+            with os.scandir(file.path.parent) as entries:
+                for entry in entries:
+                    if self._called(entry.name) is None or not entry.is_file():
+                        continue
+                    if self._largest is None or entry.stat().st_size <= self._largest:
+                        yield entry.name
+        except OSError:
+            return
+
+
+def folder(file: Found) -> tuple[object, ...]:
+    """Return which folder a file is in, on the disk or in an archive."""
+    return file.path.parent, file.member and (file.path, PurePosixPath(file.member).parent)
+
+
+def _in_archive(file: Found) -> Iterator[str]:
+    from fiotools.files import packing
+
+    own = PurePosixPath(file.member or "").parent
+    for member in map(PurePosixPath, packing.list_or_none(file.path) or ()):
+        if member.parent == own:
+            yield member.name
+
+
+def _sibling(file: Found, name: str) -> Found:
+    """Name a file of the same folder as the file itself is named."""
+    whole = PurePosixPath(file.name).with_name(name).as_posix()
+    if file.member:
+        inside = PurePosixPath(file.member).with_name(name).as_posix()
+        return file._replace(name=whole, member=inside, labels={})
+    return file._replace(place=file.path.with_name(name).as_posix(), name=whole, labels={})
+
+
+_SMALL = 2**16  # bytes
+_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+
+
+class Fetch:
+    """Reads files; those that are elsewhere many at a time.
+
+    Parameters
+    ----------
+    found : sequence of Found
+        Those that will be asked for, in this order.
+    """
+
+    def __init__(self, found: Sequence[Found]) -> None:
+        self._ahead = None
+        elsewhere = [file for file in found if is_url(file.place)]
+        if elsewhere:
+            from fiotools.files.remote import Ahead
+
+            self._ahead = Ahead([(file.place, file.stat and file.stat.size) for file in elsewhere])
+
+    def __call__(self, file: Found) -> bytes:
+        """Read one file."""
+        if self._ahead is None or not is_url(file.place):
+            return raw(file)
+        return self._ahead.read(file.place)
+
+
+def raw(file: Found) -> bytes:
+    """Read a file's bytes."""
+    refuse_no_file(file)
+    if file.member is not None or is_zip(file.place):
+        from fiotools.files import packing
+
+        if file.member is not None:
+            return packing.member(file.path, file.member)
+        path = file.path
+        if packing.is_archive(path) and not packing.members(path):
+            raise UnknownFormatError(file.name, "the zip archive is empty")
+    return _whole(file.place)
+
+
+def _whole(place: str) -> bytes:
+    """Read a file; a file object would be more than half of the cost of a small one."""
+    opened = os.open(place, _HOW)
+    try:
+        data = os.read(opened, _SMALL)
+        more = os.read(opened, 1) if data else b""
+        if not more:
+            return data
+        with open(opened, "rb", buffering=0, closefd=False) as file:
+            if not file.seekable():
+                return b"".join((data, more, file.read()))
+            file.seek(0)  # rather read a little twice than copy the whole
+            return file.read()
+    finally:
+        os.close(opened)

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.files import archive, remote
-from fiotools.files.packing import Packed, is_packed, unpack
+from fiotools.files import is_packed, packing, remote
+from fiotools.files.packing import Packed, unpack
 from fiotools.input.sources import is_url
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Blocks:
 def _opened(found: Found) -> Iterator[IO[bytes] | Packed]:
     """Open a file, wherever it lies."""
     if found.member is not None:
-        with archive.opened(found.path, found.member) as packed:
+        with packing.opened(found.path, found.member) as packed:
             yield packed
         return
     if is_url(found.place):

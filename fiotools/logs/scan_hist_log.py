@@ -15,7 +15,7 @@ from fiotools.input import sources as files
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.head import Align, Head, aligned, heads
 from fiotools.logs.lazy_frame import lazy, warn_of
-from fiotools.logs.rows import LeftOut
+from fiotools.logs.scan_log import LeftOut
 from fiotools.readers.fio import hist_log as fio_hist_log
 from fiotools.readers.fio.hist_log import BEFORE_BINS, edges_of, joined, read_rows
 from fiotools.readers.fio.log_head import DIRECTION

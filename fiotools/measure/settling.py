@@ -30,8 +30,10 @@ def still_open(experiment: Experiment, frame: pd.DataFrame, first: str) -> int:
     The intervals hold at any number of looks: one that looks after each round, and stops when it
     likes what it sees, errs no more often than they say.
     """
-    from fiotools.stats.compare import compare  # which takes long to import
-    from fiotools.stats.ratio import settled
+    from fiotools.stats.compare import (
+        compare,  # which takes long to import
+        settled,
+    )
 
     count = 0
     for asked in experiment.questions:

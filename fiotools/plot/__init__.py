@@ -5,6 +5,7 @@ from fiotools.plot.credibility import credibility
 from fiotools.plot.fairness import fairness
 from fiotools.plot.grid import grid
 from fiotools.plot.heatmap import heatmap
+from fiotools.plot.history import history
 from fiotools.plot.latency import latency
 from fiotools.plot.load import load
 from fiotools.plot.percentiles import percentiles
@@ -25,6 +26,7 @@ __all__ = [
     "fairness",
     "grid",
     "heatmap",
+    "history",
     "latency",
     "load",
     "percentiles",

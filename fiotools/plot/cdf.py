@@ -104,7 +104,7 @@ def cdf(
     fit_text.latency_axis(ax, "x", low, high)
     ax.set_ylim(0, 102)  # the line at 100 whole
     common.few_ticks(ax.yaxis)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percentage(value / 100)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value / 100)))
     fit_text.label_beside(ax, say("I/Os that took no longer"))
     fit_text.label_below(ax, common.latency_of(table), say("band: what the bins leave open"))
     fit_text.legend_below(ax, [common.named(name, hue) for name in drawn])

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
@@ -20,7 +21,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
-from fiotools.language import called, say
+from fiotools.language import called, listed, say
 from fiotools.plot import fonts
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
@@ -35,6 +36,7 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 LINES = ("-", "--", ":", "-.")
 GREY = "#6E6E6E"
 WIDTH = 7.0  # inches: the column of an article
+PALE = 0.55  # luminance from which on words are black
 ROW = 0.34  # inches for one row of a chart
 
 # fonts come with matplotlib, ids are salted and dates left out, so that a file changes only if the
@@ -261,7 +263,7 @@ def mark(ax: Axes, series: Series, hue: str | None, size: float = 7, **look: Any
 
 
 def write(
-    ax: Axes, text: str, x: float, place: float, colour: str = "black", *, left: bool = False
+    ax: Axes, text: str, x: float, place: float, colour: str = "", *, left: bool = False
 ) -> None:
     """Write a value to the right of a point, or to its left."""
     ax.annotate(
@@ -272,10 +274,34 @@ def write(
         va="center",
         ha="right" if left else "left",
         fontsize="small",
-        color=colour,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        color=colour or ink(ax),
+        bbox=paper(ax),
         zorder=4,
     )
+
+
+def paper(ax: Axes) -> dict[str, Any]:
+    """Give the box that keeps lines from running through a text."""
+    return {"facecolor": ground(ax), "edgecolor": "none", "pad": 0.8}
+
+
+def ground(ax: Axes) -> str:
+    """Give the colour behind what is drawn: that of the Axes, or of a figure without axes."""
+    figure = ax.get_figure(root=True)
+    behind = ax.get_facecolor() if ax.axison or figure is None else figure.get_facecolor()
+    colour = to_hex(behind)
+    return "white" if colour == "#ffffff" else colour
+
+
+def ink(ax: Axes) -> str:
+    """Give the colour of words: black, or white on a dark ground."""
+    return "black" if luminance(to_rgba(ground(ax))) > PALE else "white"
+
+
+def luminance(colour: Any) -> float:
+    """Say how bright a colour looks, from 0 to 1."""
+    red, green, blue, _ = colour
+    return float(0.299 * red + 0.587 * green + 0.114 * blue)
 
 
 def axes(ax: Axes | None, rows: float) -> Axes:
@@ -445,9 +471,21 @@ def tick(value: float, unit: str, like: float | None = None) -> str:
     return f"{head} {tail}".strip()
 
 
+def percent(share: float) -> str:
+    """Write a share as a percentage, as the language in use does."""
+    return say("{share} %", share=f"{100 * share:g}")
+
+
+def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
+    """Give about so many steps of 1, 2, 5, 10, ..., and at least three ticks."""
+    return MaxNLocator(most, steps=[1, 2, 5, 10], integer=integer, min_n_ticks=min(most, 3))
+
+
 def few_ticks(axis: Any) -> None:
-    """Ask for about five round ticks."""
-    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    """Set up to seven round ticks, as many as have room."""
+    wide, high = points(axis.axes)
+    room = wide / 60 if axis.axis_name == "x" else high / 22
+    axis.set_major_locator(round_ticks(max(2, min(6, int(room)))))
 
 
 def log_ticks(axis: Any, low: float, high: float) -> None:
@@ -491,6 +529,12 @@ def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
 def named(name: Any, hue: str | None) -> str:
     """Name what is drawn; a bare number says nothing: "thread 0"."""
     return called(units.level(name, hue or ""))
+
+
+def several(names: Sequence[str], most: int, separator: str = ", ") -> str:
+    """List some names, and say how many more there are."""
+    some = listed(names[:most], separator)
+    return say("{names} and {n} more", names=some, n=len(names) - most) if names[most:] else some
 
 
 def refuse_several(
@@ -588,15 +632,9 @@ def confidence_of(summary: Frame, middle: str) -> str:
     if not frames.distinct(frames.values(summary, f"{middle}_lo")):
         return ""
     confidence = frames.distinct(frames.values(summary, "confidence"))
-    return percentage(confidence[0]) if confidence else ""
+    return percent(confidence[0]) if confidence else ""
 
 
-def percentage(share: float) -> str:
-    """Write a share in percent.
-
-    Examples
-    --------
-    >>> percentage(0.95), percentage(0.999)
-    ('95 %', '99.9 %')
-    """
-    return say("{number} %", number=f"{100 * share:.3g}")
+def interval_of(confidence: float) -> str:
+    """Name an interval by its confidence."""
+    return say("{confidence} interval", confidence=percent(confidence))

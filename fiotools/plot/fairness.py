@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
-from fiotools.language import called, listed, say
+from fiotools.language import called, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
+from fiotools.stats.combine import stragglers
 from fiotools.stats.frames import Frame
-from fiotools.stats.threads import stragglers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -96,7 +95,7 @@ def fairness(
     edge = max(point for run in runs for point, _ in run.points)
     ax.set_xlim(0, edge * 1.04 or 1)
     wide = common.points(ax)[0] - _ROOM
-    ax.xaxis.set_major_locator(MaxNLocator(max(1, min(5, int(wide / _TICK)))))
+    ax.xaxis.set_major_locator(common.round_ticks(max(1, min(5, int(wide / _TICK)))))
     drawn = [row for run in runs for row in run.rows]
     label = common.of_one_run(common.wording("iops"), table, drawn)
     common.unit_axis(ax, "iops", label)
@@ -306,9 +305,7 @@ def _remarks(runs: Sequence[_Run]) -> list[str]:
     for run in runs:
         if None in (run.fact["jain"], run.fact["max_over_min"]) and run.fact.get("warnings"):
             found.setdefault(run.fact["warnings"], []).append(called(str(run.name)))
-    return [say("- {names}: {why}", names=_several(names), why=why) for why, names in found.items()]
-
-
-def _several(names: Sequence[str]) -> str:
-    some = listed(names[:3])
-    return say("{names} and {n} more", names=some, n=len(names) - 3) if names[3:] else some
+    return [
+        say("- {names}: {why}", names=common.several(names, 3), why=why)
+        for why, names in found.items()
+    ]

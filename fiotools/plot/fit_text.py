@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from fiotools.plot import common, fonts
 
@@ -28,7 +28,7 @@ _WIDE = "\u3000-\u9fff\uff01-\uffef"  # kana, ideographs, and the punctuation th
 _STOPS = "、。，．：；？！"
 _CLOSING = rf"{_STOPS}・～）」』】〕］｝〉》ー…々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
 _OPENING = "（「『【〔［｛〈《"
-_WORD = re.compile(r"[\d.,]+ (?:%|/s|[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w)\S*|\S+")
+_WORD = re.compile(r"[(<≤±+-]*[\d.,]+ (?:%|/s|[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w)\S*|\S+")
 _IS_WIDE = re.compile(f"[{_WIDE}]")
 # katakana, ideographs or Latin letters, with the hiragana and the punctuation after them
 _PHRASE = re.compile(
@@ -40,6 +40,7 @@ _LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
 _LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
 _COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
 _EDGE = 24  # points: what a figure's own edge takes
+_BESIDE = 90  # points: what ticks and a label take beside Axes
 _TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
 _HANDLE = 52  # points: what an entry of a legend takes beside its name
 _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
@@ -57,7 +58,7 @@ class Page:
 
     def write(self, x: float, y: float, text: str, size: float, **look: Any) -> None:
         """Write a text; by default from its upper left corner."""
-        look = {"fontsize": size, "va": "top", "ha": "left", "color": "black", **look}
+        look = {"fontsize": size, "va": "top", "ha": "left", **look}
         self._texts.append((x, y, text, look))
 
     def mark(self, x: float, y: float, **look: Any) -> None:
@@ -80,6 +81,7 @@ class Page:
         for x, y, look in self._marks:
             ax.plot(x, y, linestyle="none", in_layout=False, **look)
         for x, y, text, look in self._texts:
+            look = {"color": common.ink(ax), **look}
             ax.text(x, y, text, parse_math=False, in_layout=False, **look)
 
 
@@ -173,6 +175,22 @@ def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
     return ["\n".join(wrapped(name, size, most)) for name in names]
 
 
+def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
+    """Choose each name at 0, 1, 2, ... of the x axis, or each second, ..., as they have room.
+
+    Long ones are broken.
+    """
+    size, wide = _size(ax.xaxis.label), common.points(ax)[0]
+    figure = ax.get_figure(root=True)
+    if figure and len({round(one.get_position().x0, 3) for one in figure.axes}) == 1:
+        wide = max(wide, _whole(ax) - _BESIDE)
+    low, high = ax.get_xlim()
+    lines = [wrapped(name, size, wide / min(len(names), 4) - 6) for name in names]
+    longest = max(width(line, size) for name in lines for line in name) + 6
+    step = max(1, math.ceil(longest * (high - low) / wide))
+    return {at: "\n".join(lines[at]) for at in range(0, len(names), step)}
+
+
 def beside(ax: Axes) -> float:
     """Give the width in points that the names of the rows leave of a figure to its only Axes."""
     figure = ax.get_figure(root=True)
@@ -219,7 +237,9 @@ def _size(text: Text) -> float:
 def time_axis(ax: Axes, low: float, high: float) -> None:
     """Make the x axis one of seconds, with as many round ticks as have room."""
     ax.set_xlim(low, high)
-    ax.xaxis.set_major_locator(MaxNLocator(max(2, min(5, int(common.points(ax)[0] / _TICK["x"])))))
+    ax.xaxis.set_major_locator(
+        common.round_ticks(max(2, min(5, int(common.points(ax)[0] / _TICK["x"]))))
+    )
     common.unit_axis(ax, "time_s", "", like=high)
 
 
@@ -255,5 +275,5 @@ def round_values(low: float, high: float, most: int) -> list[float]:
         if 2 <= len(found) <= most:
             return found
     # less than a decade wide
-    even = MaxNLocator(min(most, 5)).tick_values(low, high)
+    even = common.round_ticks(min(most, 5)).tick_values(low, high)
     return [float(value) for value in even if low <= value <= high]

@@ -16,14 +16,13 @@ from fiotools.plot import common, fit_text
 from fiotools.plot.sweep_lines import condition, is_far, tick
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.ratio import settled
+from fiotools.stats.compare import settled
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _HIGH = 0.42  # inches for a row of cells
-_PALE = 0.55  # luminance from which on words are black
 
 
 class _Cell(NamedTuple):
@@ -93,7 +92,7 @@ def grid(
     ax.invert_yaxis()
     ax.grid(visible=False)
     for (column, row), cell in sorted(cells.items(), key=lambda one: rows.index(one[0][1])):
-        colour = "black" if _luminance(mesh.to_rgba(np.array(cell.value))) > _PALE else "white"
+        pale = common.luminance(mesh.to_rgba(np.array(cell.value))) > common.PALE
         size = fit_text.fitting(cell.text, common.points(ax)[0] / len(columns) - 4)
         ax.text(
             columns.index(column) + 0.5,
@@ -101,7 +100,7 @@ def grid(
             cell.text,
             ha="center",
             va="center",
-            color=colour,
+            color="black" if pale else "white",
             fontsize=size,
             alpha=1.0 if cell.settled else 0.55,
             fontstyle="normal" if cell.settled else "italic",
@@ -169,12 +168,6 @@ def _side_colours(table: frames.Frame) -> str:
     """Name the colours of a ratio: blue is better, as everywhere."""
     is_less_better = metric_of(frames.values(table, "metric")[0]).sign < 0
     return "vlag" if is_less_better and "speedup" not in table.columns else "vlag_r"
-
-
-def _luminance(colour: Any) -> float:
-    """Say how bright a colour looks, from 0 to 1."""
-    red, green, blue, _ = colour
-    return float(0.299 * red + 0.587 * green + 0.114 * blue)
 
 
 def _what(table: frames.Frame, metric: str | None, cells: Any) -> str:

@@ -122,7 +122,7 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     bar.ax.yaxis.set_major_locator(FixedLocator(fit_text.round_values(least, most, 7)))
     bar.ax.yaxis.set_minor_locator(NullLocator())
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percentage(value)))
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value)))
     bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
     bar.outline.set_visible(False)
     return ax

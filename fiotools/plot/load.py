@@ -12,10 +12,12 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.language import listed, say
+from fiotools.hints import argument
+from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.plot.sweep_lines import Swept, tick
 from fiotools.stats import frames
+from fiotools.stats.best_under import best_under
 from fiotools.stats.replicates import choose_scope, refuse_directions
 
 if TYPE_CHECKING:
@@ -24,41 +26,52 @@ if TYPE_CHECKING:
 
 _HEIGHT = 5.4  # inches
 _RING = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.3}
+_DIAMOND = {"marker": "D", "markersize": 12, "markerfacecolor": "none", "markeredgewidth": 1.0}
+_NAMED = 4  # lines whose best points and knees are listed below the plot
 
 
 def load(
     frame: IntoDataFrame,
+    latency: str = "lat_mean_ns",
     *,
     x: str = "iodepth",
-    latency: str = "lat_mean_ns",
     hue: str | None = None,
-    summaries: Sequence[IntoDataFrame],
+    limit: float | str | None = None,
+    summaries: Sequence[IntoDataFrame] | None = None,
     best: IntoDataFrame | None = None,
     order: Sequence[Any] | None = None,
     axes: Sequence[Axes] | NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Draw IOPS, and below it latency, against the queue depth or the number of jobs.
+    """Draw IOPS, and latency below it, against the queue depth or any other condition.
 
-    The hockey stick: up to some depth the IOPS rise, from there on the latency does. Every run is a
-    point, hollow where there is one, and lines go through the means; thin bars are the means'
-    intervals. All axes are logarithmic, the horizontal one in powers of two.
+    The hockey stick: the IOPS rise up to some depth, and the latency rises from there on. Every run
+    is a point, hollow if it is the only one, and lines go through the means; thin bars are the
+    means' intervals. An axis is logarithmic if its values span a factor of eight.
+
+    A diamond marks the knee of each line: the level with the highest ratio of mean IOPS to mean
+    latency. Up to the knee, more load raises the IOPS by a greater factor than the latency; beyond
+    it, the latency rises by the greater factor. The first and the last level are not marked,
+    because the knee may lie beyond them.
 
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per run, of one direction (or ``hue="direction"``); of several scopes, the rows of
-        ``total`` are drawn.
-    x : str
-        The swept condition, ``iodepth`` or ``numjobs``, with a tick at each value.
+        One row per run, of one direction (or ``hue="direction"``). If there are several scopes, the
+        rows of ``total`` are drawn.
     latency : str
         The column of the lower panel.
+    x : str
+        The swept condition: a column of numbers that raise the load, with a tick at each.
     hue : str, optional
         The column that names the lines; the name stands at the line's end.
-    summaries : two pandas or polars frames
-        What `summarize` says of ``iops`` and of ``latency``, by ``x`` (and ``hue``).
+    limit : float or str, optional
+        A limit of the latency, in its base unit or as ``"1ms"``: a dashed line. Rings mark the most
+        IOPS with a mean below it, as `best_under` finds them.
+    summaries : two pandas or polars frames, optional
+        The answers of `summarize` for ``iops`` and for ``latency``, by ``x`` (and ``hue``).
     best : pandas or polars frame, optional
-        What `best_under` says of ``latency`` (by ``hue``; ``sweep=x`` where `x` is a label): its
-        limit is drawn as a line, the means that it chose in a ring.
+        The answer of `best_under` for ``latency`` (by ``hue``; ``sweep=x`` if `x` is a label), to
+        be drawn instead of `limit`.
     order : sequence, optional
         The lines, which take their colours in this order.
     axes : two matplotlib.axes.Axes, optional
@@ -82,16 +95,16 @@ def load(
     ...     "iodepth": [1, 1, 8, 8, 64, 64], "iops": [9e3, 8e3, 60e3, 62e3, 90e3, 91e3],
     ...     "lat_mean_ns": [0.11e6, 0.12e6, 0.13e6, 0.13e6, 0.71e6, 0.70e6],
     ... })
-    >>> told = [ft.summarize(io, metric, by="iodepth") for metric in ("iops", "lat_mean_ns")]
-    >>> best = ft.best_under(io, "lat_mean_ns", 500_000)
-    >>> upper, lower = ft.plot.load(io, summaries=told, best=best)
+    >>> upper, lower = ft.plot.load(io, limit="500us")
     >>> print(lower.get_xlabel())
     queue depth (points: runs; line and bars: mean, 95 % interval; arrow: the interval goes on)
     ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
+    diamond: knee, the highest IOPS / latency: 8
     """
     named = [key for key in (hue, x) if key]
     table = _alike(common.opened(frame, x, "iops", latency, hue), named)
-    if not isinstance(summaries, (list, tuple)) or len(summaries) != 2:
+    told = (None, None) if summaries is None else summaries
+    if not isinstance(told, (list, tuple)) or len(told) != 2:
         raise SchemaError(
             "summaries= are two frames, of the rate and of the latency: "
             f"[summarize(frame, metric, by={named}) for metric in ('iops', {latency!r})]"
@@ -99,21 +112,27 @@ def load(
     native = table.to_native()
     panels = [
         Swept(native, metric, x, hue, summary, order)
-        for metric, summary in zip(("iops", latency), summaries, strict=True)
+        for metric, summary in zip(("iops", latency), told, strict=True)
     ]
+    if limit is not None:
+        if best is not None:
+            raise SchemaError(f"best= has a limit of its own: leave {argument('limit')} out")
+        best = best_under(native, latency, limit, by=hue, sweep=x)
     chosen = {} if best is None else _chosen(best, *panels)
+    knees = _knees(*panels)
     two = _two(axes)
     upper, lower = two
     _rings(two, chosen.values(), x)
+    _diamonds(two, panels, knees)
     # drawn before the axes are scaled, so that they have room for it
     limits = dict.fromkeys(row["limit"] for row in chosen.values())
-    for limit in limits:
-        lower.axhline(limit, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
+    for value in limits:
+        lower.axhline(value, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
     for panel, ax in zip(panels, two, strict=True):
         panel.draw(ax)
     none = [common.named(name, hue) for name, row in chosen.items() if row["iops"] is None]
-    for limit in limits:
-        _name_limit(lower, limit, latency, none if hue else [say("all")] if none else [])
+    for value in limits:
+        _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
     panels[0].cut = any(panel.cut for panel in panels)
     lines = [panels[0].what]
     rings = [
@@ -122,13 +141,15 @@ def load(
         if row["iops"] is not None
     ]
     if rings:
-        found = listed(rings, "; ")
+        found = common.several(rings, _NAMED, "; ")
         lines.append(
             say("ring: most I/Os per second with a mean below the limit: {best}", best=found)
         )
+    if knees:
+        lines.append(_knee_words(panels[0], knees))
     fit_text.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
-        fit_text.label_below(upper, panels[0].what)
+        fit_text.label_below(upper, *lines)
     return two
 
 
@@ -184,6 +205,41 @@ def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mappin
     return found
 
 
+def _knees(rates: Swept, waits: Swept) -> dict[Any, float | None]:
+    """Find the level of each line with the highest IOPS / latency; None if it is an end.
+
+    Lines of fewer than three levels have no knee and are left out.
+    """
+    found: dict[Any, float | None] = {}
+    for name in rates.lines:
+        power = {}
+        for value in rates.values:
+            cell = (name, value) if rates.hue else (value,)
+            if cell in rates.middles.cells and cell in waits.middles.cells:
+                iops, latency = rates.middles[cell][0], waits.middles[cell][0]
+                power[value] = iops / latency if latency > 0 else 0.0
+        if len(power) > 2:
+            highest = max(power, key=power.__getitem__)
+            found[name] = None if highest in (min(power), max(power)) else highest
+    return found
+
+
+def _knee_words(panel: Swept, knees: Mapping[Any, float | None]) -> str:
+    """Say what the diamonds are, and where."""
+    unit = common.unit(panel.x)
+    places = {name: say("none") if at is None else tick(at, unit) for name, at in knees.items()}
+    found = [
+        say("{name}: {text}", name=common.named(name, panel.hue), text=place)
+        if panel.hue
+        else place
+        for name, place in places.items()
+    ]
+    return say(
+        "diamond: knee, the highest IOPS / latency: {knees}",
+        knees=common.several(found, _NAMED),
+    )
+
+
 def _best(name: str, iops: float, depth: str) -> str:
     """Say what a line did at best, and where."""
     rate = units.human(iops, "1/s")
@@ -197,7 +253,18 @@ def _rings(two: NDArray[Any], chosen: Iterable[Mapping[str, Any]], x: str) -> No
     for row in chosen:
         if row["iops"] is not None:
             for ax, value in zip(two, (row["iops"], row["observed"]), strict=True):
-                ax.plot(row[x], value, linestyle="none", color="black", zorder=6, **_RING)
+                ax.plot(row[x], value, linestyle="none", color=common.ink(ax), zorder=6, **_RING)
+
+
+def _diamonds(
+    two: NDArray[Any], panels: Sequence[Swept], knees: Mapping[Any, float | None]
+) -> None:
+    """Put a diamond around the knee of each line in both panels."""
+    for panel, ax in zip(panels, two, strict=True):
+        for name, at in knees.items():
+            if at is not None:
+                mean = panel.middles[(name, at) if panel.hue else (at,)][0]
+                ax.plot(at, mean, linestyle="none", color=common.ink(ax), zorder=6, **_DIAMOND)
 
 
 def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> None:
@@ -205,7 +272,8 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
     ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:
-        text = say("limit: {limit} ({names}: no mean below)", limit=ms, names=listed(none))
+        names = common.several(none, _NAMED)
+        text = say("limit: {limit} ({names}: no mean below)", limit=ms, names=names)
     ax.annotate(
         text,
         (0, limit),

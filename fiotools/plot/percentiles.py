@@ -255,8 +255,9 @@ def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
         shares, notes = (frames.distinct(told.get(name, [])) for name in ("confidence", "note"))
         bars = say("bars, where wider: interval")
         if len(shares) == 1:
-            words = {"confidence": common.percentage(shares[0])}
-            bars = say("bars, where wider: {confidence} interval", **words)
+            bars = say(
+                "bars, where wider: {confidence} interval", confidence=common.percent(shares[0])
+            )
         about = notes[0] if len(notes) == 1 else ""
         lines.append(say("{bars} {about}", bars=bars, about=about))
     return lines

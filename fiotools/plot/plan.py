@@ -66,7 +66,9 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
             if not points:
                 continue
             most = max(most, *(count for _, count in points))
-            label = say("power {share} %", share=percent(power)) if question == "differ" else None
+            label = (
+                say("power {share}", share=common.percent(power)) if question == "differ" else None
+            )
             ax.plot(
                 *zip(*points, strict=True),
                 color=colour,
@@ -84,7 +86,7 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(2.5, max(20, most * 1.3))
     common.log_ticks(ax.xaxis, *ax.get_xlim())
     common.log_ticks(ax.yaxis, *ax.get_ylim())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} %"))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value / 100)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_ylabel(say("runs a side") if what == "runs" else say("rounds"))
     cov = percent(max(common.known(table, "cov_hi_pct")) / 100)

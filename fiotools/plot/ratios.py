@@ -13,8 +13,8 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
+from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, columns, distinct, to_type, values
-from fiotools.stats.ratio import NO_SPREAD
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -171,7 +171,7 @@ def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) 
             continue
         reach.append(ratio)
         marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
-        text, end, filling = f"{ratio:#.3g}x", ratio, "white"
+        text, end, filling = f"{ratio:#.3g}x", ratio, common.ground(ax)
         if low is not None and high is not None:
             left, right = max(low, limits[0]), min(high, limits[1])
             ax.plot([left, right], [place, place], color=colour, linewidth=2.2, zorder=3)
@@ -211,8 +211,9 @@ def _what(table: Frame, drawn: str, band: float, against: str) -> str:
     what = listed([common.wording(metric) for metric in metrics], " and ")
     what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
     what = listed(filter(None, (what, against)))
-    band_ = common.percentage(band)
-    return say("{what} (log axis; grey: within {band} of equal)", what=what, band=band_)
+    return say(
+        "{what} (log axis; grey: within {band} of equal)", what=what, band=common.percent(band)
+    )
 
 
 def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:

@@ -154,6 +154,6 @@ def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None
         marker=series.marker,
         markersize=_SIZE,
         color=series.colour,
-        markerfacecolor="white",
+        markerfacecolor=common.ground(ax),
         zorder=6,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from fiotools import units
@@ -21,9 +21,8 @@ from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.batch_means import portions, weighted_mean
 from fiotools.stats.frames import Frame
-from fiotools.stats.series import Series, series_of
-from fiotools.stats.steady_rules import Window, judge_of
-from fiotools.stats.windows import as_samples
+from fiotools.stats.series import Series, as_samples, series_of
+from fiotools.stats.steady import Window, judge_of
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -99,7 +98,7 @@ def series(
     ... })
     >>> ax = ft.plot.series(log, steady=ft.steady(log))
     >>> ax.get_xlabel().splitlines()[1]
-    'window met: range 7.00 % (≤20), rise -6.80 % (±10), drift -1.70 % a round'
+    'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 % a round'
     """
     is_percentile = quantity == "value_ns"
     taken = as_samples(samples, quantity)
@@ -124,7 +123,7 @@ def series(
             ends.append((float(line.edges[-1]), end, line.name, line.colour))
         elif line.judged and mean is not None:
             text = units.human(mean, line.series.metric.unit)
-            ends.append((float(line.edges[-1]), mean, text, "black"))
+            ends.append((float(line.edges[-1]), mean, text, common.ink(ax)))
             if whole := line.judged.draw_whole(ax):
                 top = max(top, whole)
                 below[-1] = say(_WHOLE_DRAWN, said=below[-1])
@@ -140,7 +139,7 @@ def series(
         fit_text.label_below(ax, say("time since the start"), *below)
     else:
         ax.set_xlim(first, last)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.xaxis.set_major_locator(common.round_ticks(5, integer=True))
         fit_text.label_below(ax, say("sample"), *below)
     common.end_labels(ax, ends)
     return ax
@@ -425,7 +424,7 @@ class Judged:
         slope = self.mean * self.told["rise_pct"] / 100 / (ends[1] - ends[0])
         center = float(middles @ weights / weights.sum())
         trend = [self.mean + slope * (place - center) for place in ends]
-        dark, bright = colour or "black", colour or common.PALETTE[1]
+        dark, bright = colour or common.ink(ax), colour or common.PALETTE[1]
         ax.plot([left, right], [self.mean] * 2, color=dark, linewidth=1, zorder=4)
         ax.plot(ends, trend, color=bright, linestyle=(0, (4, 2)), linewidth=1.8, zorder=5)
         return float(max(top, *trend))
@@ -435,7 +434,11 @@ class Judged:
         low, high = (self.told[name] for name in ("mean_lo", "mean_hi"))
         if low is None or high is None:
             return 0.0
-        look: Any = {"transform": ax.get_yaxis_transform(), "color": "black", "clip_on": False}
+        look: Any = {
+            "transform": ax.get_yaxis_transform(),
+            "color": common.ink(ax),
+            "clip_on": False,
+        }
         ax.plot([1.008, 1.008], [low, high], linewidth=2.5, solid_capstyle="butt", **look)
         return float(high)
 
@@ -463,17 +466,20 @@ class Judged:
                 for name in ("mean", "mean_lo", "mean_hi")
             )
             words = {"mean": mean, "low": low, "high": high}
-            words["confidence"] = common.percentage(told["confidence"])
+            words["confidence"] = common.percent(told["confidence"])
             lines.append(say(_WHOLE, **words))
         return lines
 
     def _figures(self) -> list[str]:
         spread, far, rise, drift = (
-            say("{number} %", number=units.human(self.told[name], "%").removesuffix(" %"))
-            for name in _FIGURES
+            say("{share} %", share=units.human(self.told[name], "")) for name in _FIGURES
         )
         sign = "≤" if self.told["method"] == "snia" else "<"
-        first, second = [*(f" ({sign}{value:g})" for value in self.limits), "", ""][:2]
+        first, second = [
+            *(f" ({sign}{common.percent(value / 100)})" for value in self.limits),
+            "",
+            "",
+        ][:2]
         second = second.replace(sign, "±")  # it may fall as far as it may rise
         if self.told["method"] == "snia":
             return [

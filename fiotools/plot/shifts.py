@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
-from fiotools.stats.sequences import sequences
-from fiotools.stats.series import Series
+from fiotools.stats.series import Series, sequences
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _TOLERANCE = 1e-9
-_NEEDED = (
+NEEDED = (
     *("metric", "unit", "segment", "start", "n", "center", "ratio", "ratio_lo", "ratio_hi"),
     *("confidence", "verdict"),
 )
@@ -80,7 +80,7 @@ def shifts(
     for level in levels:
         first = level["start"] - 1
         left, right = float(edges[first]), float(edges[first + level["n"]])
-        top = max(top, _level(ax, level, left, right))
+        top = max(top, draw_level(ax, level, left, right))
         confidence = confidence or level["confidence"]
     ax.set_xlim(float(edges[0]), float(edges[-1]))
     ax.set_ylim(0, top * 1.2 or 1)
@@ -91,13 +91,17 @@ def shifts(
     fit_text.label_beside(ax, common.wording(series.metric.name))
     below = [say("line: level")]
     if confidence is not None:
-        below = [say("line: level; band: {interval} of its step", interval=_sure(confidence))]
+        below = [
+            say(
+                "line: level; band: {interval} of its step", interval=common.interval_of(confidence)
+            )
+        ]
     below += frames.distinct(level["verdict"] for level in levels)
     if series.timed:
         fit_text.time_axis(ax, float(edges[0]), float(edges[-1]))
         fit_text.label_below(ax, say("time since the start"), *below)
         return ax
-    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    ax.xaxis.set_major_locator(common.round_ticks(6, integer=True))
     if order is not None:
         names = [str(one) for one in frames.values(data, order)]
         ax.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _called(series, names, place)))
@@ -108,7 +112,7 @@ def shifts(
 def _levels(shifts: IntoDataFrame, series: Series) -> list[dict[str, Any]]:
     """Give the rows of the answer, if it is about this sequence."""
     table = common.opened(shifts)
-    if missing := sorted({*_NEEDED} - {*table.columns}):
+    if missing := sorted({*NEEDED} - {*table.columns}):
         raise SchemaError(f"not what shifts() answers: no column {', '.join(missing)}")
     lists = {name: frames.values(table, name) for name in table.columns}
     found = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
@@ -136,7 +140,7 @@ def _draw(ax: Axes, series: Series, edges: np.ndarray, *, runs: bool) -> None:
     ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=0.8, alpha=0.6)
 
 
-def _level(ax: Axes, level: dict[str, Any], left: float, right: float) -> float:
+def draw_level(ax: Axes, level: Mapping[str, Any], left: float, right: float) -> float:
     """Draw a level with the interval of its step; give the top."""
     colour, high = common.PALETTE[1], level["center"]
     if level["ratio_lo"] is not None:
@@ -160,10 +164,6 @@ def _name(ax: Axes, levels: list[dict[str, Any]]) -> None:
                 text += f" [{level['ratio_lo']:.2f}, {level['ratio_hi']:.2f}]"
         share = (first + level["n"] / 2) / sum(one["n"] for one in levels)
         ax.text(share, 0.97, text, transform=ax.transAxes, ha="center", va="top", fontsize="small")
-
-
-def _sure(confidence: float) -> str:
-    return say("{confidence} interval", confidence=common.percentage(confidence))
 
 
 def _called(series: Series, names: list[str], place: float) -> str:

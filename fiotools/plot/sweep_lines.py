@@ -105,7 +105,7 @@ class Swept:
         single = [run for run in runs if self.runs[cell, self.lines[at], run[0]] == 1]
         looks: list[tuple[Any, Any]] = [
             (several, {"alpha": 0.6}),
-            (single, {"markerfacecolor": "white", "markeredgewidth": 1.4, "zorder": 2.5}),
+            (single, {"markerfacecolor": common.ground(ax), "markeredgewidth": 1.4, "zorder": 2.5}),
         ]
         for drawn, look in looks:
             if drawn:

@@ -88,7 +88,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         )
         ax.plot(x, y, color=colour, linewidth=1.8, zorder=3)
         for place, value, row in zip(x, y, own, strict=True):
-            filling = colour if low[row] == low[row] else "white"
+            filling = colour if low[row] == low[row] else common.ground(ax)
             ax.plot(
                 *(place, value),
                 marker=common.MARKERS[at % len(common.MARKERS)],
@@ -101,7 +101,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
     common.end_labels(ax, names)
     for text in ax.texts:  # the line of equality would run through them
-        text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
+        text.set_bbox(common.paper(ax))
     return ax
 
 
@@ -136,8 +136,8 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     lines = [say("percentile of the I/Os")]
     if len(confidence) == 1:
         within = {*told.get("method", [])} & {"batch-means"}
-        lines.append(say(_WITHIN if within else _OVER, confidence=common.percentage(confidence[0])))
+        lines.append(say(_WITHIN if within else _OVER, confidence=common.percent(confidence[0])))
     if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
         lines.append(say("○ no interval, so chance is not ruled out"))
-    lines.append(say("grey: within {band} of equal", band=common.percentage(band)))
+    lines.append(say("grey: within {band} of equal", band=common.percent(band)))
     fit_text.label_below(ax, *lines)

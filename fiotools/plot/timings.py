@@ -127,7 +127,7 @@ def _write_times(ax: Axes, walls: Sequence[float], ends: Sequence[float], longes
         text = units.human(wall, "s", like=longest)
         if end - wall > longest * _SEEN:
             over = True
-            ax.vlines(wall, place - 0.3, place + 0.3, colors="black", linewidths=1.6)
+            ax.vlines(wall, place - 0.3, place + 0.3, colors=common.ink(ax), linewidths=1.6)
             text = say("{wall}, CPU {cpu}", wall=text, cpu=units.human(end, "s", like=longest))
         common.write(ax, text, max(wall, end), place)
     return over

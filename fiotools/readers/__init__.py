@@ -1,7 +1,7 @@
-"""The readers: what each format looks like, and what its rows are.
+"""The readers: what each format looks like, and which rows it gives.
 
-A package adds a reader of its own through the entry-point group ``fiotools.readers``: each entry
-names a `Reader`. Its name must be new.
+Another package adds a reader through the entry-point group ``fiotools.readers``: each entry names a
+`Reader` with a new name.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers.base import Reader
-from fiotools.readers.formats import READERS
+from fiotools.readers.formats import READERS, Reader
 from fiotools.readers.grammar import Grammar, Report, Session
 
 __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
@@ -19,7 +18,7 @@ __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 
 @cache
 def readers() -> tuple[Reader, ...]:
-    """Return our readers and those of other packages."""
+    """Return the built-in readers and those of other packages."""
     known = {reader.name: reader for reader in READERS}
     for entry in entry_points(group="fiotools.readers"):
         reader = _loaded(entry)
@@ -39,6 +38,6 @@ def _loaded(entry: EntryPoint) -> Reader | None:
         warnings.warn(f"the reader {entry.value} cannot be loaded: {error}", stacklevel=3)
         return None
     if not isinstance(reader, Reader):
-        warnings.warn(f"{entry.value} is no fiotools.readers.Reader", stacklevel=3)
+        warnings.warn(f"{entry.value} is not a fiotools.readers.Reader", stacklevel=3)
         return None
     return reader

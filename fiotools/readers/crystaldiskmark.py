@@ -1,22 +1,22 @@
-"""crystaldiskmark: what CrystalDiskMark copies and saves as text.
+"""crystaldiskmark: the text that CrystalDiskMark copies and saves.
 
 Produced by its menu (Edit, Copy; File, Save); pasted into forums and articles, often without its
 header. Fills ``runs``, ``io`` (a row per test and direction), ``settings`` (profile, test, mode,
 count) and ``extras`` (edition, OS, comment; the date, which has no zone).
 
-Traps. Each figure is the BEST of several runs, and the smallest latency of these runs stands
+Traps. Each number is the BEST of several runs, and the smallest latency of these runs stands
 beside the highest rate: neither is a mean over runs. ``MB/s`` is 10^6, but the block size ``512KB``
-and the size of the test file ``1000 MB``, as 2.x and 3.x print them, count in 1024. The tool
-computes IOPS from MB/s. Before 7.0 it does not print the block size of sequential tests: that is a
-default in ``settings``. A test that was not run is printed as zeros. The date is that of the text,
-which was saved as UTF-16 up to 7.x, as UTF-8 since. KDiskMark and others print alike, but measure
-with fio: they are not read.
+and the test file size ``1000 MB`` of 2.x and 3.x count in 1024. The tool computes IOPS from MB/s.
+Before 7.0 it does not print the block size of sequential tests: that is a default in ``settings``.
+A test that was not run is printed as zeros. The date is that of the text, which was saved as UTF-16
+up to 7.x, as UTF-8 since. KDiskMark and others print alike, but measure with fio: they are not
+read.
 
-A report is a header (perhaps), rows, and facts about the run (perhaps), with nothing foreign
-between. People cut the header off, quote, comment out and squeeze such reports, so the rows are
-the anchor. Without a header a row has to show who computed it: CrystalDiskMark's IOPS are always
-its MB/s divided by the block size. Numbers have three decimals (MB/s), one (IOPS), two (us); a
-person may have put commas between thousands; any other number was not printed by the tool.
+A report is an optional header, rows, and optional facts about the run, with nothing else between.
+People cut the header off, quote, comment out and squeeze such reports, so the rows are the anchor.
+Without a header a row must show that CrystalDiskMark computed it: its IOPS are always its MB/s
+divided by the block size. Numbers have three decimals (MB/s), one (IOPS), two (us); a person may
+have put commas between thousands; any other number was not printed by the tool.
 
 Specified in ``DiskMarkDlg.cpp`` (``SaveText``, ``ResultText``, ``OnEditCopy``) and
 ``DiskBench.cpp`` of CrystalDiskMark, 2.x to 9.0.1.
@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.base import read_reports
 from fiotools.readers.grammar import Report, Session
+from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import line_start
 from fiotools.rounding import interval
 
@@ -64,7 +64,7 @@ _HEADER = re.compile(
     r"(?P<edition>[^\n(]{0,40}(?:\(UWP\))?[^\n(]{0,20})"
     r"(?:\(C\)|©|&copy;)[ \t\xa0]{0,5}[\d-]{4,9}[ \t\xa0]{1,5}hiyohiyo"
 )
-# what stands between header, rows and facts, and before a line that is quoted or commented out
+# between header, rows and facts, and before a line that is quoted or commented out
 _JUNK = re.compile(r"[\s>|*/#;\ufeff-]{1,400}|</?(?:br|p|pre|code|blockquote)[ /]{0,2}>")
 _HEAD = re.compile(
     r"Crystal Dew World ?: ?https?://\S{1,60}|KB = 1000 bytes, KiB = 1024 bytes"
@@ -183,7 +183,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _entered(token: re.Match[str], result: Result) -> str | None:
-    """Say which section a token begins, and keep the ratio of a mixed one."""
+    """Return which section a token begins, and keep the ratio of a mixed one."""
     if token.re is not _SECTION:
         return None
     if token["reads"] and int(token["reads"]) <= 100:
@@ -248,7 +248,7 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
         return
     for name, pattern in _PRINTED.items():
         if token[name] and not pattern.fullmatch(token[name]):
-            message = f"{token[name]!r} is no number as CrystalDiskMark prints it"
+            message = f"{token[name]!r} is not a number as CrystalDiskMark prints it"
             result.problems.append((line, f"{label}: {message}; the row is left out"))
             return
     rate, iops, us = (units.ungroup(token[name]) if token[name] else None for name in _PRINTED)
@@ -256,7 +256,7 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
     if iops is not None and bs and not _agree(token["rate"], token["iops"], bs):
         message = (
             f"{label}: {token['iops']} IOPS are not {token['rate']} MB/s / {bs} bytes;"
-            " they are computed again"
+            " they are recomputed"
         )
         result.problems.append((line, message))
         iops = None
@@ -295,12 +295,12 @@ def _agree(rate: str, iops: str, bs_bytes: int) -> bool:
 
 
 def _whole(value: float | None, worth: float) -> float | None:
-    """Give a value that was printed to whole base units; zero is nothing measured."""
+    """Return a value that was printed to whole base units; zero is nothing measured."""
     return float(round(value * worth)) or None if value else None
 
 
 def _tail(text: str, at: int, end: int, line: int, result: Result) -> int:
-    """Say whether the text ends before the report does, and take the rest of a line that does."""
+    """Return the end of the report; note it if the text ends first, and take its broken line."""
     if result.version is None or result.cut:
         return end
     if result.version.startswith(("1.", "2.")) and "Date" in result.facts:
@@ -309,7 +309,7 @@ def _tail(text: str, at: int, end: int, line: int, result: Result) -> int:
     if system and (system.endswith(")") or end < len(text)):
         return end
     if _ENDS.match(text, at):
-        where = "within its OS" if system else "before its Test, Date and OS are all told"
+        where = "within its OS" if system else "before its Test, Date and OS"
         result.cut = line, f"the report ends {where}"
         return len(text)
     return end
@@ -359,7 +359,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 
 def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None:
-    """Add what is said of the run, and that its figures are the best ones."""
+    """Add the facts about the run, and the note that its numbers are the best ones."""
     for name, text in result.facts.items():
         if not text:
             continue
@@ -374,4 +374,4 @@ def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None
         tables.add("settings", run=run, option="count", text=count[1], origin="given")
     if count is None or count[1] != "1":
         of = f"{count[1]} runs" if count else "the runs"
-        tables.note(f"each figure is the best of {of}, not their mean", line=report.line, run=run)
+        tables.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)

@@ -1,24 +1,112 @@
-"""One file's text, decoded and cleaned once, and the reports that stand in it.
+"""One file's text, unpacked, decoded and cleaned once, and the reports that stand in it.
 
-Pasted text is searched once for every kind of report together, and all readers share the finds.
+Pasted text is searched once for reports of every kind, and all readers share the result.
 """
 
 from __future__ import annotations
 
 import bisect
+import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from itertools import accumulate
 from operator import itemgetter
 from string import whitespace
 from typing import TypeAlias
 
-from fiotools.files.decoding import decode, plain_name
+from fiotools.errors import UnknownFormatError
+from fiotools.files import is_packed
 from fiotools.readers.grammar import Grammar, Report
-from fiotools.readers.pasted import line_ends, repair, unwrap
-from fiotools.readers.repaired import Remark, Repaired
+from fiotools.readers.pasted import Remark, Repaired, line_ends, repair, unwrap
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_MAGIC = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"%PDF": "a PDF document",
+    b"SQLite format": "an SQLite database",
+    b"PAR1": "a Parquet file",
+    b"\x7fELF": "a program",
+    b"PK\x03\x04": "a zip archive (unpack it, or name it .zip)",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (unpack it first)",
+    b"Rar!": "a RAR archive (unpack it first)",
+    b"x\x9c": "a log that fio compressed (fio --inflate-log=FILE unpacks it)",
+}
+_BEGINNINGS = tuple(_MAGIC)
+_SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
+
+
+@dataclass
+class Decoded:
+    """The text of a file, and the problems of its bytes: (line or None, message)."""
+
+    text: str
+    doubts: list[tuple[int | None, str]] = field(default_factory=list)
+
+
+def decode(name: str, data: bytes) -> Decoded:
+    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced.
+
+    Raises
+    ------
+    UnknownFormatError
+        If the bytes are not text.
+    FileError
+        If they expand beyond the bound.
+    """
+    doubts: list[tuple[int | None, str]] = []
+    if is_packed(data):
+        from fiotools.files.packing import Packed, unpack
+
+        remarks: list[str] = []
+        data = b"".join(unpack(Packed.of(name, BytesIO(data)), remarks))
+        doubts += [(None, remark) for remark in remarks]
+        refuse_packed(name, data)
+    if data.startswith(_BEGINNINGS):
+        what = next(what for magic, what in _MAGIC.items() if data.startswith(magic))
+        raise UnknownFormatError(name, f"this is {what}, not a tool's output")
+    if data[257:262] == b"ustar":
+        raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")
+    encoding = next((name for bom, name in _BOMS if data.startswith(bom)), None)
+    if encoding is None:
+        # PowerShell's UTF-16 without a mark: every second byte of ASCII is zero
+        encoding = "utf-16-le" if data[1:64:2].strip(b"\0") == b"" != data[1:2] else "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        wanted = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
+        doubts.append((line, f"bytes that are not {wanted} were replaced"))
+        text = data.decode(encoding, errors="replace")
+    if "\0" in text[:4096]:
+        raise UnknownFormatError(name, "this is a binary file, not a tool's output")
+    return Decoded(text, doubts)
+
+
+def refuse_packed(name: str, data: bytes) -> None:
+    """Refuse the content of a packed file if it is packed itself."""
+    if is_packed(data):
+        raise UnknownFormatError(name, "the file is packed twice", remedy="unpack it once")
+
+
+def plain_name(name: str) -> str:
+    """Return a file's name without the suffix of its packing.
+
+    Examples
+    --------
+    >>> plain_name("run_lat.1.log.gz")
+    'run_lat.1.log'
+    """
+    return _SUFFIX.sub("", name)
+
 
 _Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
 # the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
@@ -66,9 +154,9 @@ class Grammars:
         return any(anchor.search(text) for _, _, anchor in self._likely(text))
 
     def _likely(self, text: str) -> Iterator[_Anchor]:
-        """Give the grammars of which something stands in a text that each of their reports has.
+        """Yield the grammars of which something stands in a text that each of their reports has.
 
-        Of a long text it is known sooner which characters it has not.
+        In a long text, missing characters are found sooner than missing words.
         """
         needs: Iterable[str] = self._needs
         if len(text) > _LONG:
@@ -120,13 +208,13 @@ class Document:
     name : str
         The path as it was given, with ``/``.
     data : bytes or str
-        The content. Bytes are unpacked and decoded (`fiotools.files.decoding`).
+        The content. Bytes are unpacked and decoded.
     grammars : Grammars
         What to search the text for.
     version : str, optional
         The tool's version where the caller knows better than the file.
     quantity : str, optional
-        What a log of fio is of, where its name does not say it.
+        The quantity of a fio log whose name does not say it.
 
     Attributes
     ----------
@@ -136,11 +224,11 @@ class Document:
     is_structured : bool
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
     plain_name : str
-        The name without the suffix of what the file is packed in (``.gz``).
+        The name without the suffix of the packing (``.gz``).
     remarks : list of Remark
-        What was wrong with the bytes, and what was undone of what pasting did.
+        Problems of the bytes, and repairs of pasted text.
     data : bytes or None
-        Of a JSON the bytes, if they are the text's: it is parsed from bytes.
+        The bytes of a JSON if they equal the text: JSON is parsed from bytes.
     """
 
     def __init__(
@@ -223,7 +311,7 @@ class Document:
         yield at, len(self.text)
 
     def unread(self) -> Remark | None:
-        """Say which lines are certainly of a report, and were taken by none."""
+        """Return which lines are certainly of a report, and were taken by none."""
         if self.is_structured or not self.leftover:
             return None
         found = [

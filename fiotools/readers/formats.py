@@ -1,19 +1,65 @@
-"""The formats that are read, by what their files look like: a table, and who claims what.
+"""The formats that are read: a table of readers, and which text each of them claims.
 
-What stands here is enough to tell whose a file is. The code that reads it is named by its place
-(`Later`), and imported when a file is of that format.
+The table holds only what is needed to recognise a file. The code that reads it is named by its
+place (`Later`), and imported when a file has that format.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fiotools.readers.base import Reader, only
 from fiotools.readers.grammar import Grammar, Later
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
+    from fiotools.tables import Tables
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format.
+
+    Attributes
+    ----------
+    name : str
+        What ``format=`` takes.
+    title : str
+        The format, in words.
+    produced_by : str
+        How such a file is made.
+    tables : tuple of str
+        The tables it fills.
+    sniff : callable
+        ``sniff(document) -> bool``; may not raise.
+    read : callable
+        ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
+    grammar : Grammar, optional
+        For reports that also stand in the middle of other text.
+    mark : str
+        A regular expression (multi-line, in any case of letters) for lines that are certainly of
+        this format: in a text of other reports they get a warning. Empty: nothing is so certain.
+    line_mark : str
+        The same, for what such a line begins with.
+    """
+
+    name: str
+    title: str
+    produced_by: str
+    tables: tuple[str, ...]
+    sniff: Callable[[Document], bool]
+    read: Callable[[Document, Tables], None]
+    grammar: Grammar | None = None
+    mark: str = ""
+    line_mark: str = ""
+
+
+def only(name: str, document: Document) -> bool:
+    """Return whether a text holds nothing but one tool's reports."""
+    return not document.is_structured and document.sole == name
+
 
 _HERE = "fiotools.readers"
 _HEAD = 1 << 16  # characters
@@ -41,7 +87,7 @@ CRYSTALDISKMARK = (
 )
 # the median came with 1.6
 HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
-# the command comes first, also in JSON whose keys somebody sorted
+# the command comes first, even if the keys were sorted
 HYPERFINE_JSON = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
 # each begins with a character that a text is searched for
 DD_RECORDS = (
@@ -70,7 +116,7 @@ TIMES = {
 # --- who claims a text ------------------------------------------------------------------------
 
 _FIO_KEY = re.compile(r'"fio ?version"\s*:')
-# what a fio document has even if somebody dropped its version
+# keys of a fio document whose version was dropped
 _FIO_OTHER_KEYS = tuple(
     re.compile(rf'"(?:{key})"\s*:') for key in ("jobname", "jobs|client_stats", "io_bytes|iops")
 )
@@ -149,12 +195,12 @@ def _diskspd_xml(document: Document) -> bool:
 
 
 def is_profile(text: str) -> bool:
-    """Whether a text is DISKSPD's profile: what was asked for, and no results."""
+    """Whether a text is DISKSPD's profile: requests without results."""
     return _DISKSPD_PROFILE.match(text) is not None
 
 
 def _hyperfine(document: Document) -> bool:
-    """Claim hyperfine's JSON and CSV, and what it prints for people, to say what to do instead."""
+    """Claim hyperfine's JSON and CSV, and its text for people, to say what to do instead."""
     if document.is_structured:
         return _HYPERFINE.match(document.text) is not None
     if document.kinds:  # --show-output: the reports of what was timed
@@ -310,9 +356,9 @@ READERS: tuple[Reader, ...] = (
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
         ),
         line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
-        read=Later(f"{_HERE}.time.reader:read"),
+        read=Later(f"{_HERE}.time:read"),
         grammar=_grammar(
-            "time.reader",
+            "time",
             "|".join(TIMES.values()),
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),
             "pf+",

@@ -1,4 +1,4 @@
-"""How reports of a tool are found in any text, and what is known about each."""
+"""How reports of a tool are found in any text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Session(NamedTuple):
-    """What is known about a report from the text around it: the command, the machine."""
+    """The command and the machine of a report, as far as the text around it tells them."""
 
     command: str | None = None
     host: str | None = None
@@ -73,7 +73,7 @@ class Report(NamedTuple):
     line : int
         Line (1-based) on which it starts.
     data : object
-        What the grammar understood; only the same grammar looks into it.
+        The parsed report; only the same grammar looks into it.
     grammar : Grammar, optional
         The grammar that found it, and can add it to tables.
     """

@@ -1,18 +1,18 @@
-"""hyperfine: what it exports as JSON or CSV.
+"""hyperfine: its exports as JSON or CSV.
 
 Produced by ``hyperfine --export-json out.json ...`` (every single run) or ``--export-csv`` (a
 summary of each command). Fills ``runs``, ``timings``, ``settings`` (the parameters) and ``extras``
 (what hyperfine computed for each command).
 
-Each timed execution of a command is a run, and has its row of ``timings``: that is what repeats, so
+Each timed execution of a command is a run with its row of ``timings``, so that
 ``summarize(res.timings, "real_s", by="command")`` counts right. hyperfine keeps user and system
-time as means only; they stand in ``extras``, and in ``timings`` where there was one execution. CSV
-has no single runs: a row holds ``real_mean_s`` and ``real_stddev_s``, their number is not told.
+time only as means; they stand in ``extras``, and in ``timings`` if there was one execution. CSV has
+no single runs: a row holds ``real_mean_s`` and ``real_stddev_s``, without the number of runs.
 
-Traps. Times are seconds whatever ``--time-unit`` says. The time that starting the shell takes is
-subtracted, so a fast command gets 0: that is no time. With one execution the standard deviation is
-null in JSON, and 0 in CSV. Failed executions are there with ``--ignore-failure``; a killed one has
-the exit code null. ``exit_codes`` came with 1.12, ``memory_usage_byte`` with 1.19; a parameter is
+Traps. Times are seconds whatever ``--time-unit`` says. The start of the shell is subtracted, so a
+fast command gets 0, which is taken for missing. With one execution the standard deviation is null
+in JSON, and 0 in CSV. Failed executions are there with ``--ignore-failure``; a killed one has the
+exit code null. ``exit_codes`` came with 1.12, ``memory_usage_byte`` with 1.19; a parameter is
 ``parameter`` before 1.11. Tables (Markdown, AsciiDoc, Org) and the terminal's text are rounded for
 people: recognised, not read.
 
@@ -35,9 +35,9 @@ import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import surroundings
-from fiotools.readers.base import read_reports
-from fiotools.readers.fields import Field
 from fiotools.readers.grammar import Report, Session
+from fiotools.readers.shapes import Field
+from fiotools.readers.surroundings import read_reports
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -48,7 +48,7 @@ _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thous
 _NOT_BLANK = re.compile(r"\S")
 _INT64 = 2**63 - 1
 _FIGURES = ("mean", "stddev", "median", "user", "system", "min", "max")
-# of CSV: a number, what a line cut in its last field ends with, and a line
+# CSV: a number, the end of a line that is cut in its last field, and a line
 _PRINTED = re.compile(r"\d{1,20}(?:\.\d{1,330})?(?:e[+-]?\d{1,3})?")
 _CUT = re.compile(r",(?:[\d.]*+(?:e[+-]?\d{0,3})?|NaN)$", re.M)
 _LINE = re.compile(r"[^\n]*\n?")
@@ -57,7 +57,7 @@ _BESIDE = {
     "exit_codes": ("exit_status", "exit_codes"),
     "memory_usage_byte": ("max_rss_bytes", "memory"),
 }
-# what stands in `timings` of a single execution, and of a command without single ones
+# columns of `timings` for a single execution, and for a command without single ones
 _SINGLE = {"user_s": "user", "sys_s": "system"}
 _SUMMARY = {"real_mean_s": "mean", "real_stddev_s": "stddev"}
 # for the page of formats
@@ -80,16 +80,16 @@ _COMPUTED: dict[str, Callable[[list[float]], float]] = {
 
 @dataclass
 class Benchmark:
-    """One command: hyperfine's figures in seconds, and its single runs where the file has them.
+    """One command: hyperfine's numbers in seconds, and its single runs if the file has them.
 
     Attributes
     ----------
     times : list of float or None
-        Of each run, in seconds; None where that is no number.
+        Of each run, in seconds; None if it is not a number.
     beside : dict of str to list
         Columns of `timings` with a value for each run (without times: for each that there was).
     doubts : list of str
-        What was left out of the record.
+        Parts of the record that were left out.
     """
 
     command: str
@@ -184,7 +184,7 @@ def _listed_results(value: Any) -> list[Finding]:
 
 
 def _benchmark(result: Any) -> Benchmark | None:
-    """Take one entry of ``results`` as a plain record; what is not of its type is missing."""
+    """Take one entry of ``results`` as a plain record; values of another type are missing."""
     if not isinstance(result, dict) or not isinstance(result.get("command"), str):
         return None
     figures = {name: _seconds(result.get(name)) for name in _FIGURES}
@@ -216,7 +216,7 @@ def _benchmark(result: Any) -> Benchmark | None:
             found.doubts.append(f"{len(values)} {name} for {len(times)} times: left out")
             counts = []
         if odd:
-            what = f"are no whole numbers ({odd[0]!r:.40}): left out"
+            what = f"are not whole numbers ({odd[0]!r:.40}): left out"
             found.doubts.append(f"{len(odd)} {name} {what}")
         found.beside[column] = counts
     return found
@@ -235,7 +235,7 @@ def _count(value: Any) -> int | None:
 
 
 def _end_of(text: str, start: int) -> int:
-    """Return where a table ends: before the first line that is narrower and ends in no figure."""
+    """Return the end of a table: before a narrower line that does not end in a number."""
     at, quotes, width = start, 0, text.count(",", start, text.find("\n", start))
     while at < len(text):
         line = _LINE.match(text, at)
@@ -249,7 +249,7 @@ def _end_of(text: str, start: int) -> int:
 
 
 def _lines(text: str) -> Iterator[Finding]:
-    """Read one summary for each line: what it says, or why it says nothing, and its place."""
+    """Yield the summary of each line, or why there is none, and the line."""
     rows = csv.reader(StringIO(text), strict=True)
     # a last line without an end may be cut within its last field
     line, unended = 0, -1 if text.endswith("\n") else text.count("\n") + 1
@@ -267,7 +267,7 @@ def _lines(text: str) -> Iterator[Finding]:
                 benchmark, reason = _summary(dict(zip(header[:known], cells, strict=False)))
             yield benchmark, reason and f"{reason}: the line is left out", before
     except csv.Error as error:
-        yield None, f"what follows is no CSV ({error}): left out", line
+        yield None, f"the rest is not CSV ({error}): left out", line
 
 
 def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
@@ -279,7 +279,7 @@ def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
             continue
         value = _seconds(float(text)) if _PRINTED.fullmatch(text) else None
         if value is None:
-            return None, f"{name} {text[:40]!r} is no number of seconds"
+            return None, f"{name} {text[:40]!r} is not a number of seconds"
         figures[name] = value
     if "mean" not in figures:
         return None, "no mean"
@@ -340,7 +340,7 @@ def _add_executions(tables: Tables, benchmark: Benchmark) -> None:
     single = benchmark.figures if len(times) == 1 else {}
     figures = {column: single.get(name) for column, name in _SINGLE.items()}
     for at, measured in enumerate(times):
-        # a command faster than the shell's start is left with 0, which is no time
+        # 0: the command was faster than the shell's start
         real = measured or None
         beside = {column: values[at] for column, values in benchmark.beside.items() if values}
         bad = beside.get("exit_status", 0) != 0  # a killed command has the code null
@@ -369,7 +369,7 @@ def _start(tables: Tables, benchmark: Benchmark, *, failed: bool, **row: Any) ->
 
 
 def _contradictions(benchmark: Benchmark) -> list[str]:
-    """Say where what hyperfine computed over the runs is not what the runs say."""
+    """Say where hyperfine's own statistics contradict its runs."""
     figures, times = benchmark.figures, benchmark.times
     if not times:
         middle = [figures[name] for name in ("mean", "median") if name in figures]
@@ -379,7 +379,7 @@ def _contradictions(benchmark: Benchmark) -> list[str]:
         return []
     known = [value for value in times if value is not None]
     if len(known) < len(times):
-        return [f"{len(times) - len(known)} times are no numbers of seconds: left out"]
+        return [f"{len(times) - len(known)} times are not numbers of seconds: left out"]
     found = []
     for name, compute in _COMPUTED.items():
         if name in figures and len(known) > (name == "stddev"):

@@ -1,8 +1,15 @@
-"""The figures of records: dictionaries of a few shapes, each of which is looked at once.
+"""The values of records: dictionaries of a few shapes, and the columns that they fill.
 
-A program writes the same keys a thousand times. When a shape is met first, a function is written
-that takes its figures in one go, and that knows the shape again. Only keys that were asked for are
-ever written into it.
+A program writes the same keys a thousand times. For each new shape, a function is generated that
+recognises it and takes all its values at once. Only requested keys are written into the code.
+
+A reader of structured documents has a table `FIELDS` of `Field`: the code applies it, and
+`docs/formats.md` is printed from it.
+
+A line of the table that says where the columns of a format come from.
+
+A reader of structured documents has such a table, `FIELDS` in the module of its lines: the code
+applies it, and `docs/formats.md` is printed from it.
 """
 
 from __future__ import annotations
@@ -21,13 +28,13 @@ class Shape(NamedTuple):
     Attributes
     ----------
     take : callable
-        Gives the figures that are there; None if a dictionary inside is of another shape.
+        Returns the values that are there; None if an inner dictionary has another shape.
     order : callable or None
         Puts them in the order asked for, None for those that are not there; None if all are.
     inner : tuple of (str or None)
         Under which of its keys each of the dictionaries inside stands.
     rest : tuple of str
-        The keys that nobody reads.
+        The keys that are not read.
     """
 
     take: Callable[[Record], tuple[Any, ...] | None]
@@ -36,7 +43,7 @@ class Shape(NamedTuple):
     rest: tuple[str, ...]
 
     def ordered(self, figures: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Put the figures that were taken in the order asked for."""
+        """Put the values in the requested order."""
         return figures if self.order is None else self.order((*figures, None))
 
 
@@ -46,11 +53,11 @@ class Shapes:
     Parameters
     ----------
     keys : iterable of str
-        The keys of figures; those with a dot are of records that are `flat`.
+        The keys of values; keys with a dot belong to `flat` records.
     inner : sequence of sequence of str
         The keys under which each dictionary inside may stand; the first that is there counts.
     inner_keys : sequence of str
-        The keys of figures in each of them.
+        The keys of values in each of them.
     read : iterable of str
         Other keys that somebody reads.
 
@@ -76,7 +83,7 @@ class Shapes:
         self._count = 0
 
     def flat(self, record: Record) -> Record:
-        """Give a record in which figures that are asked for with a dot stand beside the others.
+        """Return a record in which values of keys with a dot stand beside the others.
 
         Examples
         --------
@@ -90,7 +97,7 @@ class Shapes:
         return record
 
     def take(self, record: Record) -> tuple[Shape, tuple[Any, ...]]:
-        """Take the figures of a record: those that are there, in the order of its shape."""
+        """Take the values of a record: those that are there, in the order of its shape."""
         names = tuple(record)
         for shape in self._known.get(names, ()):
             figures = shape.take(record)
@@ -106,7 +113,7 @@ class Shapes:
         return shape, figures
 
     def _look_at(self, record: Record) -> Shape:
-        """Write the function that takes the figures of records like this one."""
+        """Write the function that takes the values of records like this one."""
         places = [f"record[{key!r}]" if key in record else None for key in self.keys]
         inner = tuple(
             next((key for key in keys if isinstance(record.get(key), dict)), None)
@@ -146,3 +153,33 @@ class Shapes:
 
 def _single(place: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
     return lambda figures: (figures[place],)
+
+
+class Field(NamedTuple):
+    """One column, and the value that it holds.
+
+    Attributes
+    ----------
+    column : str
+        Its name in the vocabulary.
+    key : str
+        The value's place in its record, with dots between dictionaries.
+    unit : str
+        The tool's unit where that is not ours.
+    zero : bool
+        Whether 0 is a value; if not, it means that nothing was measured.
+    samples : str
+        The key of its count of samples: without samples there is no value.
+    since : str
+        The version that wrote it first, if that is not the first.
+    rule : str
+        What else is done to it.
+    """
+
+    column: str
+    key: str
+    unit: str = ""
+    zero: bool = True
+    samples: str = ""
+    since: str = ""
+    rule: str = ""

@@ -27,7 +27,7 @@ _QUIET = {
     *("swapoff", "mkswap", "sysctl", "apt", "apt-get", "yum", "dnf", "brew", "pip", "git", "true"),
 }
 _TOOLS = {"dd", "fio", "diskspd"}
-# quoted text and substitutions stay whole; a bare & is no part of 2>&1 or &>
+# quoted text and substitutions stay whole; a bare & is not part of 2>&1 or &>
 _PIECE = re.compile(
     r"(?P<kept>'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|`[^`]*`|(?<=\S)\#)"
     r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
@@ -153,21 +153,21 @@ def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...
 
 
 def is_concurrent(command: str) -> bool:
-    """Say whether parts of a command line run at the same time, or perhaps not at all."""
+    """Return whether parts of a command line run at the same time, or perhaps not at all."""
     return any(operator in ("|", "|&", "&", "||") for operator, _ in simple(command))
 
 
 @lru_cache(_KEPT)
 def is_loop(command: str) -> bool:
-    """Say whether a command line runs something more than once."""
+    """Return whether a command line runs something more than once."""
     return bool(_LOOP.search(command))
 
 
 @lru_cache(_KEPT)
 def can_print(command: str, tool: str) -> bool:
-    """Say whether a command line can have printed a tool's report.
+    """Return whether a command line can have printed a tool's report.
 
-    Programs that nobody knows (scripts, ``ssh``, ``cat``) can; other tools and ``cd`` cannot.
+    Unknown programs (scripts, ``ssh``, ``cat``) can; other tools and ``cd`` cannot.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def can_print(command: str, tool: str) -> bool:
 
 @lru_cache(_KEPT)
 def is_timed(command: str) -> bool:
-    """Say whether a command line times what it runs."""
+    """Return whether a command line times what it runs."""
     return bool(_TIMED.search(command))
 
 

@@ -1,4 +1,4 @@
-"""Reports of other tools that stand beside a structured document: above, between or below."""
+"""Reports of text tools in a text: nothing but them, or beside a structured document."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 from fiotools.readers.grammar import Later, Report, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
 _READ_FIO = Later("fiotools.readers.fio.json:read")
 _READ = Later("fiotools.readers.transcript.reader:read")
-_ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")
+_ADD_TIMING = Later("fiotools.readers.time:add_timing")
+
+
+def read_reports(
+    document: Document, tables: Tables, add: Callable[[Tables, Report, Session], int]
+) -> None:
+    """Read a text that holds nothing but one tool's reports."""
+    for report in document.reports:
+        add(tables, report, Session())
 
 
 def add(
@@ -28,7 +36,7 @@ def add(
     part : Document
         `Document.part` between two documents.
     above : int, optional
-        The run whose document ends where the part begins: a timing that follows at once is of it.
+        The run whose document ends where the part begins: a timing that follows at once is its.
     copies : collection of Report
         Those of its reports that only repeat a document.
     """

@@ -1,7 +1,7 @@
-r"""What every grammar of a text needs: lines with their places, and who takes which line.
+r"""Lines of a text: their places, a cursor over them, and a dispatch by patterns.
 
 A report is read in one walk: a `Cursor` stands on a line, and `taken` hands that line to the first
-of (pattern, taker) whose pattern it is. Nothing here knows a tool.
+(pattern, taker) that matches. Nothing here is specific to a tool.
 
 Examples
 --------
@@ -48,7 +48,7 @@ def line_end(text: str, at: int) -> int:
 
 
 def lines_above(text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Give the lines above the start of a line, the nearest first: where each begins, and it."""
+    """Yield the lines above the start of a line, the nearest first: where each begins, and it."""
     while at > 0:
         stop, at = at - 1, text.rfind("\n", 0, at - 1) + 1
         yield at, text[at:stop]
@@ -68,7 +68,7 @@ class Cursor:
     Attributes
     ----------
     line, bare : str
-        The line, and what it says without blanks or quoting; behind the last line they are empty.
+        The line, and the line without blanks or quoting; behind the last line both are empty.
     number : int
         How many lines were passed.
     start, stop : int
@@ -97,7 +97,7 @@ class Cursor:
         return self.stop >= len(self.text)
 
     def take(self) -> str:
-        """Give the line, and go on to the next."""
+        """Return the line, and go on to the next."""
         line = self.line
         if self.bare:
             self.end = self.stop
@@ -111,16 +111,15 @@ class Cursor:
         self.take()
 
     def ahead(self, count: int) -> Iterator[str]:
-        """Give some of the lines behind this one that are not blank, without blanks around."""
+        """Yield some of the lines behind this one that are not blank, without blanks around."""
         for found in islice(_FILLED.finditer(self.text, self.stop), count):
             yield found[0].rstrip()
 
 
 class Taker(Protocol[Into]):
-    """Takes a line, and as many below it as belong to it, into what is being read.
+    """Takes a line and the lines below that belong to it.
 
-    The line that it leaves the cursor on was taken too, if it is still the same. False means that
-    it refuses the line.
+    If it does not move the cursor, the line was taken too. False means that it refuses the line.
     """
 
     def __call__(self, cursor: Cursor, into: Into, found: re.Match[str], /) -> bool | None:
@@ -128,7 +127,7 @@ class Taker(Protocol[Into]):
 
 
 def taken(cursor: Cursor, into: Into, pairs: Iterable[tuple[re.Pattern[str], Taker[Into]]]) -> bool:
-    """Let the first taker have the line whose pattern all of it is; say whether one took it."""
+    """Hand the line to the first taker whose pattern matches; return whether one took it."""
     number, line = cursor.number, cursor.bare
     for pattern, take in pairs:
         found = pattern.fullmatch(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,26 +14,24 @@ import numpy as np
 from fiotools import plot
 from fiotools.display.show import show
 from fiotools.errors import SchemaError
-from fiotools.language import say
+from fiotools.language import called, listed, say
+from fiotools.plot import common, fit_text
 from fiotools.plot.ratios import sides
+from fiotools.plot.sweep_lines import condition
 from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
-from fiotools.reports.drawn import Drawn, alone, figure_of, labels_of, panels
-from fiotools.reports.questions import Comparison, in_order
-from fiotools.reports.sentences import cell_columns
+from fiotools.reports.questions import Comparison, best, in_order, swept
+from fiotools.reports.sentences import cell_columns, parts_of
 from fiotools.reports.subjects import Source, differs
-from fiotools.reports.sweeps import best, sweeps, swept
+from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.histograms import merge_bins
-from fiotools.stats.percentile_bounds import bound_percentiles
-from fiotools.stats.percentiles import percentiles_from_bins
+from fiotools.stats.percentiles import bound_percentiles, percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
-from fiotools.stats.threads import fairness, per_thread
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from fiotools.reports.questions import Comparison
+    from matplotlib.figure import Figure
 
 _QUANTITIES = 4
 _LINES = 6
@@ -48,6 +46,73 @@ _SHOWN = "FIOTOOLS_FIGURE_FORMAT"  # png for a notebook, svg for a page
 _MOST = 24  # bars of one figure
 _SIDES, _PANELS = 6, 8
 _FAR = 5  # times
+
+_LABEL = 350  # points: the width of a panel beside long names
+_APART = 0.1  # inches above and below a panel
+_HEAD = 1.05  # inches of a panel for its title and its axis
+_LATENCY = "lat_mean_ns"
+_SWEPT_PANELS = 12  # of one figure of a sweep
+_SWEPT_LINES = 12
+_GRIDS = 6
+_HIGH = 1.1  # inches of a row of a grid, in rows of a chart
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, the frame whose files it is made of, and the numbers to show beside it.
+
+    What is to be printed are numbers that stand nowhere else on the page.
+    """
+
+    title: str
+    figure: Figure
+    frame: pd.DataFrame
+    numbers: pd.DataFrame
+    said: str = ""
+    printed: bool = False
+
+
+def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """Make panels one below the other, each high enough for its rows."""
+    import matplotlib.pyplot as plt
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    heights = [_HEAD + common.ROW * count for count in rows]
+    with common.look():
+        figure, grid = plt.subplots(
+            len(rows),
+            1,
+            figsize=(common.WIDTH, 0.4 + sum(heights)),
+            height_ratios=heights,
+            squeeze=False,
+            layout=ConstrainedLayoutEngine(h_pad=_APART),
+        )
+    return figure, list(grid[:, 0])
+
+
+def alone(axes: Sequence[Axes]) -> None:
+    """Leave the label of the axis to the last panel, where all have the same; none is cut off."""
+    if len({ax.get_xlabel() for ax in axes}) == 1:
+        for ax in axes[:-1]:
+            ax.set_xlabel("")
+    for ax in axes:
+        size = float(ax.xaxis.label.get_fontsize())
+        lines = ax.get_xlabel().split("\n")
+        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
+        ax.set_xlabel("\n".join(fitted), loc="left")
+
+
+def labels_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
+    """Name rows as sentences do, but in the language of the figures."""
+    return [listed(map(called, words)) for words in parts_of(frame, by)]
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Give the figure that Axes are on."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise SchemaError("these Axes are on no figure")
+    return figure
 
 
 def by_cell(one: Comparison) -> pd.DataFrame:
@@ -462,3 +527,75 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
     ax = plot.timings(mean, y="_row")
     said = "Means of the runs." if mean["n"].max() > 1 else ""
     yield Drawn("Where the time went", figure_of(ax), timings, mean.drop(columns="_row"), said)
+
+
+def sweeps(one: Comparison) -> Iterator[Drawn]:
+    """Draw what was swept: the metric and the latency along it, and a grid of two conditions."""
+    names = swept(one)
+    if len(names) > 1:
+        yield from _grid(one, *names[:2])
+    yield from _curves(one, names)
+
+
+def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
+    """Draw lines along the condition of the most values, in panels for the rest."""
+    x, *others = names
+    hue = one.between if 0 < len(one.levels) <= _SWEPT_LINES else next(iter(others), None)
+    rest = [name for name in one.by if name not in (x, hue) and differs(one.frame, name)]
+    frame, said = _first(one.frame, rest, _SWEPT_PANELS)
+    order = one.levels if hue == one.between else None
+    title = condition(x)
+    told = [
+        summarize(frame, metric, by=[*rest, *([hue] if hue else []), x])
+        for metric in dict.fromkeys((one.metric, _LATENCY))
+        if metric in frame and frame[metric].notna().all()
+    ]
+    if not rest and one.metric == "iops" and len(told) == 2 and x in ("iodepth", "numjobs"):
+        axes = plot.load(frame, x=x, hue=hue, summaries=told, order=order)
+        yield Drawn(f"Load: IOPS and latency, by {title}", figure_of(axes[0]), one.frame, told[0])
+        return
+    for summary in told:
+        metric = summary["metric"].iloc[0]
+        what = "The runs" if metric == one.metric else "Mean latency"
+        shown: Any = {"x": x, "hue": hue, "summary": summary, "order": order}
+        if rest:
+            ax = plot.sweep(frame, metric, by=rest, **shown)[0]
+        else:
+            ax = plot.sweep(frame, metric, **shown)
+        yield Drawn(
+            f"{what}, by {title}", figure_of(ax), one.frame, summary, said, printed=len(names) == 1
+        )
+
+
+def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
+    """Draw a table of two conditions: the ratio of each side, or the mean of the runs."""
+    rest = [name for name in one.by if name not in (x, y)]
+    if one.answer is None:
+        rest = [*rest, *([one.between] if one.between else [])]
+        frame, metric = one.frame, one.metric
+    else:
+        rest, frame, metric = [*rest, str(one.between)], one.answer, None
+        frame = frame[frame["ratio"].notna()]
+    rest = [name for name in rest if differs(frame, name)]
+    frame, said = _first(frame, rest, _GRIDS)
+    cells = labels_of(frame, rest)
+    names = list(dict.fromkeys(cells))
+    figure, axes = panels([_HIGH * len(frame[y].unique())] * len(names))
+    for ax, name in zip(axes, names, strict=True):
+        part = frame[[cell == name for cell in cells]]
+        plot.grid(part, metric, x=x, y=y, ax=ax)
+        ax.set_title(name)
+    alone(axes)
+    title = f"{condition(x)} and {condition(y)}"
+    numbers = one.summary if one.answer is None else one.answer
+    yield Drawn(f"At a glance: {title}", figure, one.frame, numbers, said, printed=True)
+
+
+def _first(frame: pd.DataFrame, by: list[str], most: int) -> tuple[pd.DataFrame, str]:
+    """Keep as many cells as a figure holds, and say so."""
+    if not by:
+        return frame, ""
+    cells = frame[by].drop_duplicates()
+    if len(cells) <= most:
+        return frame, ""
+    return frame.merge(cells.head(most), on=by), f"The first {most} of {len(cells)} cells."

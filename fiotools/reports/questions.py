@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from fiotools.display import columns, metrics
 from fiotools.errors import SchemaError
@@ -12,18 +14,17 @@ from fiotools.hints import argument
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.experiments.base import Question
 from fiotools.plain_text import many
-from fiotools.reports.apart import SWEPT
-from fiotools.reports.subjects import Source
+from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.arguments import metric_of
+from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _ROUND = "round"
+_LATENCY = "lat_mean_ns"
+_STEPS = tuple(step * 10.0**power for power in range(2, 11) for step in (1, 2, 5))  # ns
 _NOTHING = "nowhere have two sides a run under the same conditions"
 _SMALL = 64 * 1024  # bytes: blocks that are counted, larger ones are weighed
 # what may set rows of one run apart, in the order in which it is asked
@@ -277,3 +278,45 @@ def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     order = frame.assign(**{f"_{at}": key for at, key in enumerate(keys.values())})
     names = [f"_{at}" for at in range(len(keys))]
     return order.sort_values(names, kind="stable").drop(columns=names).reset_index(drop=True)
+
+
+def swept(one: Comparison) -> list[str]:
+    """Name the conditions of a sweep, that of the most values first; none where it is no sweep.
+
+    Numbers in the rows that are compared: one of three values or more, or two of two.
+    """
+    frame = one.frame
+    numbers = [
+        name
+        for name in one.by
+        if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].notna().all()
+    ]
+    counts = {name: len(frame[name].unique()) for name in numbers}
+    found = sorted((name for name in numbers if counts[name] > 1), key=lambda name: -counts[name])
+    return found if len(found) > 1 or any(counts[name] > 2 for name in found) else []
+
+
+def best(one: Comparison) -> pd.DataFrame | None:
+    """Find the most I/Os per second below some latencies that the runs lie around.
+
+    Returns
+    -------
+    pandas.DataFrame or None
+        What `best_under` answers, for one or two limits; None where nothing was swept.
+    """
+    frame, names = one.frame, swept(one)
+    known = {"iops", _LATENCY} <= set(frame) and frame[[_LATENCY, "iops"]].notna().to_numpy().all()
+    if not names or not known:
+        return None
+    by = [name for name in one.keys if name not in names and differs(frame, name)]
+    means = frame.groupby([*by, *names])[_LATENCY].mean()
+    limits = [step for step in _STEPS if means.min() < step < means.max()]
+    decades = [step for step in limits if f"{step:.0e}".startswith("1")] or limits
+    found = [
+        best_under(frame, _LATENCY, limit, by=by or None, sweep=names) for limit in decades[:3]
+    ]
+    if not found:
+        return None
+    keys = [*by, "limit", *names, "iops", "observed", "observed_lo", "observed_hi"]
+    told = in_order(pd.concat(found, ignore_index=True), by)
+    return told[[*keys, *(name for name in told if name not in keys)]]

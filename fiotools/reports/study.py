@@ -26,10 +26,9 @@ from fiotools.reports.blocks import (
     verdicts,
 )
 from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
-from fiotools.reports.findings import MOST, findings
 from fiotools.reports.method import measured
 from fiotools.reports.questions import Comparison, Wish, comparisons
-from fiotools.reports.sentences import UNKNOWN, Sentence, sentences
+from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, differs, gather
 from fiotools.reports.tables import written
 from fiotools.stats.settings_diff import settings_diff

@@ -1,12 +1,18 @@
-"""What a report is about: campaigns, or any results, with the label that holds their sides."""
+"""What a report is about: campaigns, or any results, with what sets their runs apart.
+
+That is a label that holds the sides, conditions that were swept, and numbers that only count runs.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
@@ -14,13 +20,16 @@ from fiotools.files import path_labels
 from fiotools.input.read import read
 from fiotools.measure.campaign import Campaign, campaign
 from fiotools.measure.manifest import NAME
-from fiotools.reports import apart
 from fiotools.tables.results import Results
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _ROUND = "round"
+_FEW = 12  # sides at most that nobody named
+SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")  # conditions that make a sweep
+# how the number of a run is called in names of files
+_COUNTS = {"run", "rep", "repeat", "repetition", "iteration", "iter", "trial", "try", "pass"}
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+_STAMP = re.compile(r"[\d:_.TZ+-]*\d[\d:_.TZ+-]*")  # of time, or any number
+_BREAK = re.compile(r"[_\-. ]+")  # between the words of a name
 
 
 @dataclass(frozen=True)
@@ -132,15 +141,15 @@ def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
     """Find the labels of files without a manifest; where there are none, name the files."""
     fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *path_labels.fields(paths)]))
     if fields:
-        kept, swept, said = apart.labels(results, fields)
+        kept, swept, said = _sorted_out(results, fields)
         return Source("results", results, None, tuple(kept), tuple(swept), tuple(said))
     names = _names(list(dict.fromkeys(results.runs["source"])), paths)
     several = len(set(names.values()))
     if several < 2:
         return Source("results", results)
     found, why = names, ""
-    if several > 2 and not (several <= apart.FEW and apart.are_alike(results, names)):
-        found, why = apart.sides(results)
+    if several > 2 and not (several <= _FEW and _are_alike(results, names)):
+        found, why = _found_sides(results)
     if not found:
         return Source("results", results, said=(why or _nameless(results, several),))
     for frame in results.tables.values():
@@ -150,7 +159,7 @@ def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
 
 def _nameless(results: Results, files: int) -> str:
     """Say why files without labels have no sides."""
-    swept = [columns.short(str(name)) for name in apart.conditions(results)]
+    swept = [columns.short(str(name)) for name in conditions(results)]
     differ = f"; they differ in {', '.join(swept)}" if swept else ""
     return (
         f"{files} files, and nothing says which of them belong to one side{differ}: to compare, "
@@ -181,3 +190,150 @@ def of_one(results: Results, label: str, value: Any) -> Results:
         for name, frame in results.tables.items()
     }
     return Results(tables, tables["runs"]["source"].nunique())
+
+
+def conditions(results: Results) -> pd.DataFrame:
+    """Give the conditions in which files differ: a row for each file, with all values that it has.
+
+    Parameters
+    ----------
+    results : Results
+
+    Returns
+    -------
+    pandas.DataFrame
+        By ``source``: tuples of values.
+    """
+    io = results.io
+    files = io.groupby("source", sort=False)
+    told = {
+        name: {source: tuple(sorted({*own.dropna()})) for source, own in files[name]}
+        for name in SWEPT
+    }
+    frame = pd.DataFrame(told)
+    return frame[[name for name in frame if len(frame[name].unique()) > 1]]
+
+
+def _are_alike(results: Results, names: dict[str, str]) -> bool:
+    """Say whether each of these names stands for the same conditions, so that it may be a side."""
+    told = conditions(results)
+    sides: dict[str, set[Any]] = {}
+    for source, row in zip(told.index, told.itertuples(index=False), strict=True):
+        sides.setdefault(names[source], set()).add(tuple(row))
+    return all(side == next(iter(sides.values())) for side in sides.values())
+
+
+def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Sort the fields of a path template out.
+
+    Parameters
+    ----------
+    results : Results
+        Swept labels become numbers in its tables.
+    fields : sequence of str
+
+    Returns
+    -------
+    fields : list of str
+        Those that name sides or cells.
+    swept : list of str
+        Those of them that are numbers, of three values or more.
+    said : list of str
+        Which were left out, and why.
+    """
+    files = results.runs.drop_duplicates("source").set_index("source")
+    told = conditions(results)
+    kept, swept, said = [], [], []
+    for name in fields:
+        own = files[name].astype(str)
+        rest = [other for other in fields if other != name and len(files[other].unique()) > 1]
+        same = [other for other in told if _are_one(own, told[other].reindex(own.index))]
+        if name == "round" or not own.str.fullmatch(_STAMP).all():
+            if not (same and rest):  # else the condition says it
+                kept.append(name)
+        elif name in _COUNTS:
+            said.append(f"{name} counts the runs: those that differ in nothing else are repeats")
+        elif same:
+            continue  # the condition says it, in its unit
+        elif own.is_unique and len(own) > 2 and (rest or len(told.columns)):
+            said.append(
+                f"{name} is another one in every file, and no condition: it is left out, and runs "
+                "that differ in nothing else are repeats"
+            )
+        else:
+            kept.append(name)
+            if own.nunique() > 2 and own.str.fullmatch(_NUMBER).all():
+                swept.append(name)
+    for name in swept:
+        for frame in results.tables.values():
+            frame[name] = pd.to_numeric(frame[name])
+    return kept, swept, said
+
+
+def _found_sides(results: Results) -> tuple[dict[str, str], str]:
+    """Find the one thing, besides conditions, that sets the runs of unnamed files apart.
+
+    Returns
+    -------
+    sides : dict
+        The side of each file; empty if there is no such thing, or there are several.
+    said : str
+        What it is, and the name of each side.
+    """
+    told = conditions(results)
+    found: list[tuple[str, pd.Series[Any]]] = []
+    for name, own in _things(results):
+        own = own.reindex(told.index)
+        if own.isna().any() or not 2 <= own.nunique() <= _FEW:
+            continue
+        # a file for each depth is no side, but follows from the depth
+        several = own.groupby([told[one] for one in told] or (lambda _: 0)).nunique()
+        if several.gt(1).any() and not any(_are_one(own, other) for _, other in found):
+            found.append((name, own))
+    if not found:
+        return {}, ""
+    name, own = found[0]
+    if len(found) > 1:
+        names = " and ".join(name for name, _ in found)
+        return {}, f"The runs differ in {names}, so that no sides are taken from them"
+    short = _words(own) or dict(zip(own.unique(), path_labels.names([*own.unique()]), strict=True))
+    shown = ", ".join(f"{short[value]} is {value}" for value in own.unique())
+    return {str(file): short[value] for file, value in own.items()}, (
+        f"The sides were found in {name}: {shown}"
+    )
+
+
+def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
+    """Give what may name a device or a place, by file."""
+    settings = results.settings
+    for option in ("directory", "filename"):
+        yield f"the option {option}", _joined(settings[settings["option"].eq(option)], "text")
+    yield "the target", _joined(results.io, "target")
+
+
+def _joined(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
+    """Give all values of a column in each file."""
+    return (
+        frame[frame[name].notna()]
+        .groupby("source", sort=False)[name]
+        .agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
+    )
+
+
+def _words(own: pd.Series[Any]) -> dict[str, str]:
+    """Name each side by the word of the files' names that changes with it, if there is one."""
+    if own.is_unique:  # a word of each name says no more than the name
+        return {}
+    words = [_BREAK.split(PurePath(str(file)).stem) for file in own.index]
+    if len({len(one) for one in words}) > 1:
+        return {}
+    for word in zip(*words, strict=True):
+        if _are_one(own, pd.Series(word, own.index)):
+            return dict(zip(own, word, strict=True))
+    return {}
+
+
+def _are_one(one: pd.Series[Any], other: pd.Series[Any]) -> bool:
+    """Say whether each value of one column goes with one of the other."""
+    pairs = {*zip(one, other, strict=True)}
+    return len(pairs) == one.nunique() == other.nunique()

@@ -1,19 +1,28 @@
-"""The two sides of a comparison: their runs, and how the cells of the runs are brought together."""
+"""The two sides of a comparison: their runs, how cells come together, and what order may do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import exp, log, sqrt
 from typing import Any
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.stats import frames
+from fiotools.stats.drift import LEAST_DF, Side, drift, step
 from fiotools.stats.frames import Frame, Key
-from fiotools.stats.order import Order, order_of, sortable
 from fiotools.stats.population import unlike
-from fiotools.stats.replicates import Runs, refuse_several, run_name
+from fiotools.stats.replicates import (
+    Order,
+    Runs,
+    fields,
+    one_to_one,
+    order_of,
+    refuse_several,
+    run_name,
+    sortable,
+)
 from fiotools.vocabulary import CONDITIONS
 
 _PLACES = ("host", "port", "job", "target", "device")
@@ -95,7 +104,7 @@ def arms_of(
     order = order_of(runs, pair)
 
     def side(rows: Sequence[int]) -> list[Replicate]:
-        found = []
+        found, partners = [], dict[Any, int]()
         for key, own in frames.rows_by(runs.keys, rows).items():
             cells = {
                 tuple(lists[name][row] for name in dims): log(runs.numbers[row]) for row in own
@@ -103,6 +112,10 @@ def arms_of(
             if len(cells) < len(own):
                 raise refuse_several(runs.data, own, key)
             first = own[0]
+            if pairs and pairs[first] is not None:
+                other = partners.setdefault(pairs[first], first)
+                if other != first:
+                    raise _no_pairs(runs, pair, [other, first])
             place = order and order.places[first]
             found.append(Replicate(key, cells, pairs and pairs[first], place))
         return found
@@ -119,8 +132,10 @@ def _over(
     """Name the condition, target or label of which each run of a side has a value of its own."""
     if pair:
         values = frames.values(runs.data, pair)
+        conditions = frames.columns(runs.data, CONDITIONS).values()
+        is_condition = any(one_to_one(values, condition) for condition in conditions)
         rounds = pair in ("source", "run") or sortable(frames.distinct(values)) is not None
-        if rounds and pair not in (*CONDITIONS, *_PLACES):
+        if rounds and not is_condition and pair not in _PLACES:
             return None
         count = len({values[row] for row in level} & {values[row] for row in baseline} - {None})
         return f"{count} values of {pair!r}" if count > 1 else None
@@ -131,6 +146,22 @@ def _over(
         ):
             return f"{len(sides[0])} values of {name!r}"
     return None
+
+
+def _no_pairs(runs: Runs[Any], pair: str | None, rows: Sequence[int]) -> SchemaError:
+    """Build the error for two runs of a side with the same partner."""
+    data, value = runs.data, frames.values(runs.data, pair or "")[rows[0]]
+    both = ", ".join(run_name(runs.keys[row]) for row in rows)
+    head = f"{pair} {value!r} has more than one run on a side ({both}): no pairs"
+    apart = frames.differing(frames.columns(data, [*CONDITIONS, *fields(data)]), rows)
+    if not apart:
+        return SchemaError(f"{head}; keep one of them")
+    name = apart[0]
+    return SchemaError(
+        f"{head}; "
+        + typed(f"add {name!r} to by=", f"--by {name}")
+        + f", or keep one: {frames.to_type(data, name, frames.values(data, name)[rows[0]])}"
+    )
 
 
 def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
@@ -161,33 +192,21 @@ def _refuse_shared(level: list[Replicate], baseline: list[Replicate], *, paired:
         raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
 
 
-def matched(arms: Arms, pair: str) -> tuple[Arms, int]:
+def matched(arms: Arms) -> tuple[Arms, int]:
     """Keep the runs that have a partner, in the same order on both sides; count the others."""
     if arms.own:
         raise SchemaError(
             f"pairs need the same cells in every run: "
             f"name {', '.join(arms.dims)} in {argument('by')}"
         )
-    level, baseline = _by_pair(arms.level, pair), _by_pair(arms.baseline, pair)
+    level, baseline = (
+        {run.pair: run for run in side if run.pair is not None}
+        for side in (arms.level, arms.baseline)
+    )
     common = [key for key in level if key in baseline]
     alone = len(arms.level) + len(arms.baseline) - 2 * len(common)
     sides = [level[key] for key in common], [baseline[key] for key in common]
     return replace(arms, level=sides[0], baseline=sides[1]), alone
-
-
-def _by_pair(runs: list[Replicate], pair: str) -> dict[Any, Replicate]:
-    found: dict[Any, Replicate] = {}
-    for run in runs:
-        if run.pair is None:
-            continue
-        if run.pair in found:
-            both = ", ".join(map(run_name, (found[run.pair].key, run.key)))
-            raise SchemaError(
-                f"{pair} {run.pair!r} has more than one run on a side ({both}): no pairs; name "
-                f"what tells them apart in {argument('by')}, or keep one of them"
-            )
-        found[run.pair] = run
-    return found
 
 
 def kinds(arms: Arms, names: Sequence[Any], *, paired: bool) -> list[str]:
@@ -226,3 +245,100 @@ def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     if len(there) < 2:
         raise SchemaError(f"{between!r} holds only {listed}: there is nothing to compare it with")
     return [value for value in there if value != baseline]
+
+
+def order_notes(
+    arms: Arms, names: Sequence[Any], *, paired: bool, band: float, confidence: float
+) -> list[str]:
+    """Warn of what the order of the runs may have done, as far as it is known.
+
+    Parameters
+    ----------
+    arms : Arms
+    names : sequence
+        What level and baseline are called.
+    paired : bool
+        Whether the runs that stand in one place on both sides are a pair. What disturbs a pair, or
+        a round, disturbs both of its runs, so that a drift is looked for in their means, which are
+        independent.
+    band, confidence : float
+        As `drift` takes them.
+    """
+    order = arms.order
+    if order is None:
+        return []
+    # cells have levels of their own, and what differs between them is no drift
+    cells = [[_placed(side) for side in cell] for cell in arms.runs_by_cell()]
+    sides = [side for cell in cells for side in cell]
+    if not all(sides):
+        return []
+    found = _fixed_order(cells, names, paired=paired) if order.across else []
+    if arms.over:  # what was changed from run to run is not a drift
+        return found
+    if paired:
+        sides = [_means(*cells[0])]
+    elif all(_places(one) == _places(other) for one, other in cells):
+        sides = [_means(sorted(one), sorted(other)) for one, other in cells]
+    trend = drift(sides, band=band, confidence=confidence, over=order.over)
+    jump = step(sides, band=band)
+    found += [note for note in (trend, jump) if note]
+    one_run = all(a.key == b.key for a, b in zip(arms.level, arms.baseline, strict=False))
+    if order.across or one_run:
+        return found
+    if trend:
+        found.append(
+            "which side ran first is not known: unless they alternated, the drift is part of the "
+            "difference"
+        )
+    elif len(sides) == 1 and len(sides[0]) - 2 < LEAST_DF:
+        found.append(
+            f"{len(sides[0])} {'pairs' if paired else 'rounds'} are too few to show a drift, and "
+            "which side ran first is not known"
+        )
+    return found
+
+
+def _placed(runs: Sequence[Replicate]) -> Side:
+    """Put the value of each run beside its place; nothing where there is no order of these."""
+    places = sortable([run.place for run in runs]) or []
+    return [(place, exp(run.log)) for place, run in zip(places, runs, strict=False)]
+
+
+def _places(side: Side) -> list[Any]:
+    return sorted(place for place, _ in side)
+
+
+def _means(level: Side, baseline: Side) -> Side:
+    """Give the geometric mean of both runs of each round."""
+    rounds = zip(level, baseline, strict=True)
+    return [(place, sqrt(one) * sqrt(other)) for (place, one), (_, other) in rounds]
+
+
+def _fixed_order(
+    cells: Sequence[Sequence[Side]], names: Sequence[Any], *, paired: bool
+) -> list[str]:
+    """Warn where one side always came first."""
+    places = [[[place for place, _ in side] for side in cell] for cell in cells]
+    if all(map(blocks, places)) and len({min(a) < min(b) for a, b in places}) == 1:
+        return ["arms ran in blocks: drift cannot be told from the difference"]
+    for name, (one, other) in zip(names, (places[0], places[0][::-1]), strict=True):
+        if paired and all(a < b for a, b in zip(one, other, strict=True)):
+            return [
+                f"{name!r} ran first in every pair: drift cannot be told from the difference "
+                "unless the order alternates"
+            ]
+    return []
+
+
+def blocks(sides: Sequence[Sequence[Any]]) -> bool:
+    """Say whether all runs of one side came before all of the other.
+
+    Examples
+    --------
+    >>> blocks([[1, 2, 3], [4, 5]]), blocks([[1, 3, 5], [2, 4]])
+    (True, False)
+    """
+    if min(len(side) for side in sides) < 2:
+        return False
+    first, second = sorted(sides, key=min)
+    return bool(max(first) < min(second))

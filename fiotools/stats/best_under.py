@@ -16,7 +16,6 @@ from fiotools.errors import SchemaError
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, metric_of
 from fiotools.stats.frames import AnswerRow, Frame
-from fiotools.stats.order import sortable
 from fiotools.stats.replicates import (
     choose_scope,
     labels,
@@ -24,6 +23,7 @@ from fiotools.stats.replicates import (
     refuse_directions,
     refuse_several,
     run_keys,
+    sortable,
 )
 from fiotools.stats.summary import mean_interval
 from fiotools.units import amount, human

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, log, log1p
+from math import inf, isclose, log, log1p
 from typing import Any
 
 from narwhals.typing import IntoDataFrameT
@@ -14,7 +14,8 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
-from fiotools.stats.ratio import settled
+from fiotools.stats.compare import NO_SPREAD, settled
+from fiotools.stats.estimates import ENOUGH
 from fiotools.units import level, percent, sides
 from fiotools.vocabulary import ANSWERS
 
@@ -72,13 +73,16 @@ class Rule:
         """Say whether a row of a comparison breaks the rule, keeps it, or leaves it open."""
         verdict = row["verdict"] or ""
         if self.word == "not-same":
-            return PASS if verdict.startswith("same") else FAIL
-        has_interval = row["ratio_lo"] is not None and row["ratio_hi"] is not None
+            same = verdict.startswith("same") or (is_constant(row) and isclose(row["ratio"], 1))
+            return PASS if same else FAIL
+        ends = row["ratio_lo"], row["ratio_hi"]
+        if is_constant(row):
+            ends, verdict = (row["ratio"], row["ratio"]), "constant"
         if self.word == "not-settled":
-            return PASS if has_interval and settled(verdict) else FAIL
-        if not has_interval:
+            return PASS if None not in ends and settled(verdict) else FAIL
+        if None in ends:
             return UNDECIDED
-        low, high = (log(row[end]) if row[end] > 0 else -inf for end in ("ratio_lo", "ratio_hi"))
+        low, high = (log(end) if end > 0 else -inf for end in ends)
         edge = log1p(self.share)
         if self._sign(row["metric"]) < 0:
             if self.share >= 1:
@@ -94,6 +98,15 @@ class Rule:
         if measure.better is None:
             raise SchemaError(f"is more {metric!r} better, or less? Write higher or lower instead")
         return _GOOD[self.word] * measure.sign
+
+
+def is_constant(row: dict[str, Any]) -> bool:
+    """Say whether enough runs have no spread at all: then their ratio has no interval, nor error.
+
+    That is so for counts and sizes, which every run of a build has alike.
+    """
+    runs = [row.get(name) or 0 for name in ("n", "n_baseline")]
+    return NO_SPREAD in (row.get("warnings") or "") and min(runs) >= ENOUGH
 
 
 def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFrameT:
@@ -116,8 +129,9 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     pandas.DataFrame or polars.DataFrame
         A row for each rule and each row of the comparison that it is about: the columns that name
         the row, ``baseline``, ``metric``, ``ratio``, ``ratio_lo``, ``ratio_hi``, ``verdict``,
-        ``rule``, ``outcome`` ("fail", "pass", or "undecided" where the interval holds the edge, or
-        there is none) and ``why``, a sentence.
+        ``rule``, ``outcome`` ("fail", "pass", or "undecided" if the interval holds the edge, or
+        there is none) and ``why``, a sentence. If all of 3 or more runs of a side have the same
+        value, there is no interval, and the ratio itself is held to the rule.
 
     Raises
     ------
@@ -186,9 +200,13 @@ def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) ->
     if row["ratio_lo"] is not None:
         ratio += f" [{row['ratio_lo']:.3g}, {row['ratio_hi']:.3g}]"
     told += f"{own} / {other}: {ratio} times the {row['metric']}; "
+    if is_constant(row):
+        runs = " and ".join(str(n) for n in dict.fromkeys((row["n"], row["n_baseline"])))
+        told += f"no spread among {runs} runs a side (copies of one run?); "
     if rule.word.startswith("not-"):
-        return told + str(row["verdict"])
+        return told + ("constant" if is_constant(row) else str(row["verdict"]))
     more = f"{rule.word} by more than {percent(rule.share)} %" if rule.share else rule.word
     if outcome == UNDECIDED:
-        return f"{told}whether it is {more} is not settled"
+        why = f" ({row['verdict']})" if row["ratio_lo"] is None else ""
+        return f"{told}whether it is {more} is undecided{why}"
     return told + (more if outcome == FAIL else f"not {more}")

@@ -14,13 +14,19 @@ from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import Arms, Replicate, arms_of
-from fiotools.stats.compare import ratios_of, say_what_varies
-from fiotools.stats.estimates import StudentT, crossed
+from fiotools.stats.compare import (
+    NO_SPREAD,
+    Design,
+    Estimate,
+    Ratio,
+    judge,
+    ratio_of,
+    ratios_of,
+    say_what_varies,
+)
+from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Frame, Key
-from fiotools.stats.order import Order
-from fiotools.stats.power import ENOUGH
-from fiotools.stats.ratio import NO_SPREAD, Design, Estimate, Ratio, judge, ratio_of
-from fiotools.stats.replicates import Runs, runs_of
+from fiotools.stats.replicates import Order, Runs, runs_of
 from fiotools.vocabulary import ANSWERS
 
 Workloads = Literal["fixed", "sample"]
@@ -121,7 +127,8 @@ def overall(
     )
     data, keep, each = ratios_of(frame, design, None)
     _refuse_gaps(data, names)
-    runs = runs_of(data, metric, [between, *cell, *frames.names(pair)], scope, positive=True)
+    named = [between, *cell, *frames.names(pair)]
+    runs = runs_of(data, metric, named, scope, between=between, positive=True)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
     held: dict[str, list[int | None]] = {name: [*rows] for name, (_, rows) in keep.items()}
     levels = [value for value in dict.fromkeys(side) if value != baseline]
@@ -258,10 +265,6 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
                 continue
             key = (run.pair,) if pair else run.key
             unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
-            if workload in unit.cells:
-                raise SchemaError(
-                    f"{pair} {run.pair!r} has more than one run of {_name(workload)} on a side"
-                )
             unit.cells[workload] = run.log
     return found
 

@@ -16,8 +16,8 @@ from fiotools.hints import argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.arms import Arms, arms_of, matched
+from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow
-from fiotools.stats.power import Power
 from fiotools.stats.replicates import Runs, runs_of
 from fiotools.vocabulary import ANSWERS
 
@@ -122,11 +122,13 @@ def plan(
         raise SchemaError(
             f"which column is to be planned for? Name it: {argument('metric', 'iops')}"
         )
+    if pair is not None and between is None:
+        raise SchemaError(f"pairs have two sides: name their column, {argument('between')}")
     measure, named = metric_of(metric), frames.names(by)
     data = frames.opened(pilot)
     asked = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
     frames.need(data, [metric, *asked])
-    runs = runs_of(data, metric, asked, scope, positive=True)
+    runs = runs_of(data, metric, asked, scope, between=between, positive=True)
     lines, cells = [], []
     for rows in frames.groups(runs.data, named).values():
         spread = _spread(runs, rows, between, pair)
@@ -183,10 +185,10 @@ def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str
     if pair is None:
         return found
     if len(sides) < 2:
-        raise SchemaError(f"pairs have two sides: name their column, {argument('between')}")
+        raise SchemaError(f"{between!r} has one value only, and pairs have two sides")
     differences = []
     for one in sides[1:]:
-        arms, _ = matched(Arms(one, sides[0], [], own=False), pair)
+        arms, _ = matched(Arms(one, sides[0], [], own=False))
         differences.append([a.log - b.log for a, b in zip(arms.level, arms.baseline, strict=True)])
     fewest = min(len(one) for one in differences)
     if fewest < 2:

@@ -14,8 +14,8 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import check_tolerance, metric_of
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import choose_scope, labels
-from fiotools.stats.series import RATES, TICK, Series, series_of
-from fiotools.stats.windows import as_rates
+from fiotools.stats.series import RATES, Series, as_rates, series_of
+from fiotools.stats.windows import TICK
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 

@@ -1,7 +1,7 @@
-"""The replicate is the run: which rows count, and that there is one of them per run.
+"""The replicate is the run: which rows count, one for each run, and in which order runs were made.
 
-Threads, jobs, directions and percentiles of one run are not repeats of it. Whatever averages or
-compares goes through here first.
+Threads, jobs, directions and percentiles of one run are not repeats of it. Everything that averages
+or compares uses this module first.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isinf
+from numbers import Real
 from typing import Any, Generic
 
 import narwhals as nw
@@ -31,8 +32,11 @@ KINDS = ("latency", "percentile", "quantity")  # what a row's one number is of
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
-
 ScopedRun = tuple[Key, Any, str]  # run, fio group, scope
+_ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
+_NUMBER = re.compile(r"\d+")
+_SIZE = re.compile(r"\d[kmgt](i?b)?(?![a-z])", re.IGNORECASE)
+_ENDING = re.compile(r"(\.[a-z]\w*)+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -69,18 +73,22 @@ def runs_of(
     scope: str | None = None,
     *,
     by: Collection[str] | None = None,
+    between: str | None = None,
     positive: bool = False,
 ) -> Runs[IntoDataFrameT]:
     """Take the rows of a frame that count, or say which filter to type.
 
     Each combination of `by` is a question of its own; without it, each of the columns named.
+    `between` is the one of these that tells the sides apart.
     """
     frames.need(data, [metric, *named])
     whole, data = data, choose_scope(data, scope, named)
     if "direction" not in named:
         refuse_directions(data, named if by is None else by)
     numbers = checked(data, metric, positive=positive)
-    watch = frames.columns(data, [*watched(data, named), *(n for n in KINDS if n not in named)])
+    watch = frames.columns(
+        data, [*watched(data, named, between), *(n for n in KINDS if n not in named)]
+    )
     targets = _targets(whole, data)
     return Runs(data, numbers, run_keys(data), watch, moments(data), targets)
 
@@ -398,30 +406,46 @@ def labels(frame: Frame) -> list[str]:
     ]
 
 
-def watched(frame: Frame, named: Collection[str]) -> list[str]:
+def fields(frame: Frame) -> list[str]:
+    """Name the columns that are the user's: labels, and whole numbers such as a round."""
+    own = labels(frame)
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if name in own or (name not in COLUMNS and dtype.is_integer())
+    ]
+
+
+def watched(frame: Frame, named: Collection[str], between: str | None = None) -> list[str]:
     """Name the columns that should not differ among rows treated alike, but may.
 
-    Conditions, and labels that group runs. A label that numbers the runs (digits) or names each row
-    (no value twice in the frame) is no condition; what is the same throughout needs no watching.
-    Nor is a label that is one-to-one with a column of the vocabulary that was named or is watched:
-    it is the same thing under another name, as "4k" is beside a bs_bytes of 4096.
+    These are conditions, and labels that group runs. A label that numbers the runs (digits) or
+    names each row (no value twice in the frame) is not a condition. A column that is one-to-one
+    with one that was named is the same thing under another name, as a label "4k" is beside a
+    bs_bytes of 4096, or numjobs beside a label "procs". A condition that is one-to-one with
+    `between` is watched: it may be what makes the difference.
     """
     lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
     varying = frames.differing(lists)
     told = [name for name in varying if name in CONDITIONS or (name in named and name in COLUMNS)]
-    found = [name for name in told if name not in named]
+    apart = [name for name in varying if name in named and name != between]
+    found = [
+        name
+        for name in told
+        if name not in named and not any(one_to_one(lists[name], lists[other]) for other in apart)
+    ]
     for name in varying:
         if name in named or name in COLUMNS:
             continue
         everywhere = lists[name]
         numbering = all(str(value).isdigit() for value in everywhere if value is not None)
         grouping = len(set(everywhere)) < len(everywhere) and not numbering
-        if grouping and not any(_one_to_one(everywhere, lists[other]) for other in told):
+        if grouping and not any(one_to_one(everywhere, lists[other]) for other in told):
             found.append(name)
     return found
 
 
-def _one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Say whether each value of one column stands beside one value of the other, and back."""
     return len(set(one)) == len(set(other)) == len(set(zip(one, other, strict=True)))
 
@@ -451,3 +475,71 @@ def _in_order_as_texts(found: Sequence[Any]) -> bool:
 
 def _listed(found: Iterable[Any]) -> str:
     return ", ".join(str(value) for value in found)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Where each row's run stands among the others.
+
+    Attributes
+    ----------
+    places : list
+        Of each row; made `sortable`, they sort as the runs were made.
+    across : bool
+        Whether they tell which of two runs of different sides came first. Times do, and the numbers
+        of runs in one file; rounds and the names of files tell the order within a side only.
+    over : str
+        What the runs are ordered by, as the end of "values drift up by 3 %".
+    """
+
+    places: list[Any]
+    across: bool
+    over: str
+
+
+SERIES = "over the series of runs"
+
+
+def order_of(runs: Runs[Any], pair: str | None = None) -> Order | None:
+    """Find the order of the runs: by times, run numbers of one file, rounds, or file names."""
+    if runs.moments is not None:
+        return Order(runs.moments, True, SERIES)
+    sources = frames.optional(runs.data, "source")
+    numbers = frames.optional(runs.data, "run")
+    if len(set(sources)) == 1 < len(set(numbers)) and None not in numbers and pair != "run":
+        return Order(numbers, True, SERIES)
+    for name in frames.present(runs.data, [*frames.names(pair), _ROUND]):
+        rounds = frames.values(runs.data, name)
+        if name != "source" and None not in rounds and sortable(rounds) is not None:
+            return Order(rounds, False, f"in the order of {name!r}")
+    if None in sources or None in numbers:
+        return None
+    files = list(zip(sources, numbers, strict=True))
+    return Order(files, False, "in the order of the file names")
+
+
+def sortable(places: Sequence[Any]) -> list[Any] | None:
+    """Turn places into what sorts as the runs were made; None where nothing numbers them.
+
+    Numbers and times sort by themselves. Texts number runs if they differ in their numbers alone:
+    "r2" comes before "r10"; "4k" and "8k" are sizes. Files sort by such names, and then by the
+    number of the run in the file.
+
+    Examples
+    --------
+    >>> sortable(["r10", "r2"]), sortable(["4k", "8k"]), sortable(["fast", "slow"])
+    ([(10,), (2,)], None, None)
+    >>> sortable([("a_10.json", 1), ("a_9.json", 1)])
+    [((10,), 1), ((9,), 1)]
+    """
+    if all(isinstance(place, tuple) for place in places):
+        stems = [_ENDING.sub("", str(source)) for source, _ in places]
+        names = sortable(stems) if len(set(stems)) > 1 else [()] * len(stems)
+        return names and list(zip(names, [run for _, run in places], strict=True))
+    if all(isinstance(place, str) for place in places):
+        alike = len({_NUMBER.sub("#", place) for place in places}) == 1
+        if not alike or any(_SIZE.search(place) or not _NUMBER.search(place) for place in places):
+            return None
+        return [tuple(map(int, _NUMBER.findall(place))) for place in places]
+    numbers = all(isinstance(place, Real) and not isinstance(place, bool) for place in places)
+    return list(places) if numbers or all(hasattr(place, "year") for place in places) else None

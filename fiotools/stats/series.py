@@ -17,9 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
+from numbers import Real
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+import polars as pl
+from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
@@ -27,10 +32,10 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, metric_of
 from fiotools.stats.batch_means import Array, portions
 from fiotools.stats.frames import Frame
-from fiotools.stats.replicates import checked, run_keys, run_name
+from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
+from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
 
-SUMS = ("io_bytes", "total_ios")  # since the start of the run
 _AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
 # of which rate each quantity tells
 RATES = {
@@ -39,9 +44,15 @@ RATES = {
     **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s"), "bw_bytes_per_s"),
 }
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
-_MANY = 10_000_000  # rounds: beyond, round_s is a slip
+_MOST = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
-TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
+# Windows of which no two follow each other: from so many intervals on, more than this share of them
+# is off the multiples of the usual one, and of the shortest, by this part of it.
+_FEW, _OFTEN, _OFF = 5, 0.25, 0.2
+FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
+_WINDOW_RATES = ("iops", "bw_bytes_per_s")
+# which log of a job tells how many I/Os there were, where there are several
+_COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
 
 
 @dataclass
@@ -100,7 +111,7 @@ class Series:
                 f"{argument('round_s', seconds)} is less than one sample, {usual:g} s"
             )
         count = int(self.span / seconds * (1 + 1e-9))
-        if count > _MANY:
+        if count > _MOST:
             raise SchemaError(
                 f"{argument('round_s', seconds)} makes {count:,} rounds: take longer ones"
             )
@@ -279,7 +290,7 @@ def _intervals(series: Series) -> Series:
     if gaps:
         most = float(values @ widths)
         times = np.where(widths >= late, np.round(widths / usual), 1).astype(int)
-        if times.sum() > _MANY:
+        if times.sum() > _MOST:
             raise SchemaError(f"{widths.max():g} s lie between two samples: leave one part out")
         idle = widths * (1 - 1 / times)
         windows = widths - idle
@@ -291,8 +302,33 @@ def _intervals(series: Series) -> Series:
             notes.append(f"{idle_s} count as time without I/O: fio writes none of it")
             values, widths = np.repeat(values, times), np.repeat(widths / times, times)
             values[np.setdiff1d(np.arange(len(values)), np.cumsum(times) - 1)] = 0.0
+        notes += _sparse(series.values, series.widths[1:-1])
     notes += _uneven(widths)
     return replace(series, values=values, widths=widths, start=start, bounds=bounds, notes=notes)
+
+
+def _sparse(values: Array, steps: Array) -> list[str]:
+    """Warn of windows of which no two may follow each other: idle time then counts as busy."""
+    if len(steps) < _FEW:
+        return []
+    for usual in (np.median(steps), steps.min()):
+        multiples = steps / usual
+        off = np.abs(multiples - np.maximum(np.round(multiples), 1)) >= _OFF
+        if off.mean() <= _OFTEN:
+            return []
+    for parts in range(2, 11):
+        counts = np.round(steps / steps.min() * parts)
+        length = float(steps.sum() / counts.sum())
+        if length >= 100 * TICK and (np.abs(steps - counts * length) <= 3 * TICK).all():
+            mean = float(values[1:-1].sum() * length / steps.sum())
+            return [
+                f"all times are multiples of {length:.3g} s: if that was the window, nothing was "
+                f"done between samples, and the mean is {mean:.4g}"
+            ]
+    return [
+        f"the intervals are not multiples of one length: if windows were shorter than "
+        f"{steps.min():.3g} s, nothing was done between samples, and the mean is too high"
+    ]
 
 
 def _uneven(widths: Array) -> list[str]:
@@ -328,3 +364,194 @@ def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
     if len({times[row] for row in rows}) == len(rows):
         return "sort the rows by 'time_s'; or are several jobs, runs or scopes there as one?"
     return "several jobs, runs or scopes stand there as one: keep one of them"
+
+
+def as_samples(frame: Any, figure: str | None) -> Any:
+    """Take one figure of each window for a sample; give what are no windows as it is.
+
+    A sample stands for the time that its window covers, ``span_s``, be it the first or the last.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+    figure : str or None
+        A column of what `window` answers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({
+    ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
+    ... })
+    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value", "span_s"]].round(2)
+      quantity  time_s  value  span_s
+    0     iops    1.00   2.22     0.9
+    1     iops    1.20   4.98     0.2
+    """
+    if not _is_windows(frame):
+        return frame
+    data = frames.opened(frame)
+    if figure not in FIGURES:
+        named = ", ".join(FIGURES)
+        raise SchemaError(f"windows have several figures: quantity= is one of {named}")
+    frames.need(data, [figure])
+    return _samples(data, range(len(data)), {figure: frames.values(data, figure)})
+
+
+def as_rates(frame: Any) -> Any:
+    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is.
+
+    Of single I/Os each counts, be the time that its window covers ever so short.
+    """
+    if isinstance(frame, pl.LazyFrame):
+        log, is_windows = frame, _is_windows(frame)
+        frame = (log if is_windows else window(log, "1s")).collect(engine="streaming")
+        if not is_windows and frame["io_bytes"].null_count() == len(frame):
+            return log.collect(engine="streaming")  # an averaged log, which is short
+    if not _is_windows(frame):
+        return frame
+    data = frames.opened(frame)
+    told, percentile = frames.optional(data, "quantity"), frames.optional(data, "percentile")
+    rows = []
+    for own in frames.groups(data, _apart(data)).values():
+        # one of the logs of the same I/Os, and one of the percentiles of a window
+        chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
+        rows += [row for row in own if told[row] == chosen and percentile[row] == least]
+    spans, moved = frames.values(data, "span_s"), frames.optional(data, "io_bytes")
+    rates = {
+        rate: [
+            shown if bytes_ is None else amount / span
+            for shown, bytes_, amount, span in zip(
+                frames.values(data, rate), moved, frames.values(data, of), spans, strict=True
+            )
+        ]
+        for rate, of in (("iops", "n"), ("bw_bytes_per_s", "io_bytes"))
+    }
+    return _samples(data, rows, rates)
+
+
+def _place(quantity: str | None) -> int:
+    return _COUNTING.index(quantity) if quantity in _COUNTING else len(_COUNTING)
+
+
+def _is_windows(frame: Any) -> bool:
+    lazy = isinstance(frame, pl.LazyFrame)
+    names = set(frame.collect_schema() if lazy else getattr(frame, "columns", ()))
+    return {"interval_s", "span_s", "coverage_pct"} <= names and "value" not in names
+
+
+def _apart(data: Frame) -> list[str]:
+    """Name the columns that tell logs apart."""
+    names = data.columns[: data.columns.index("time_s")]
+    return [name for name in names if name not in ("direction", "quantity")]
+
+
+def _samples(data: Frame, rows: Sequence[int], figures: Mapping[str, Sequence[Any]]) -> Any:
+    """Make samples; those of the last windows of a log end with it."""
+    lists = frames.columns(data, ("time_s", "interval_s", "span_s"))
+    quantities = frames.optional(data, "quantity")  # windows of bins have a latency
+    moved = frames.optional(data, "io_bytes")
+    ends = {}
+    for own in frames.groups(data, _apart(data)).values():
+        last = max(lists["time_s"][row] for row in own)
+        for row in own:
+            time, length, span = (column[row] for column in lists.values())
+            ends[row] = time - length + span if time == last and span < length else time
+    picked = [(row, name) for name in figures for row in rows if figures[name][row] is not None]
+    if not picked:
+        raise SchemaError(f"the windows have no {' and no '.join(figures)}")
+    lines = [
+        {
+            "quantity": name if name in _WINDOW_RATES else quantities[row] or "clat_ns",
+            "time_s": round(ends[row], 9),
+            "value": figures[name][row],
+            "span_s": lists["span_s"][row],
+            "io_bytes": moved[row],
+        }
+        for row, name in picked
+    ]
+    keep = frames.present(data, (*_apart(data), "direction", "percentile"))
+    kept = frames.kept(keep, [row for row, _ in picked])
+    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), kept, lines)
+
+
+Taken = tuple[nw.DataFrame[IntoDataFrameT], list[Series], list[str]]
+
+
+def sequences(
+    frame: IntoDataFrameT,
+    quantity: str | None,
+    by: Sequence[str],
+    round_s: float | None = None,
+    order: str | None = None,
+) -> Taken[IntoDataFrameT]:
+    """Take samples for what they are, and other rows for runs.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+    quantity : str or None
+        Of samples, which of them; of runs, the column.
+    by : sequence of str
+        What tells sequences apart.
+    round_s : float, optional
+        Samples are put together to rounds of so many seconds.
+    order : str, optional
+        Runs follow this column; without it ``started_at``, ``reported_at`` or the rows.
+
+    Returns
+    -------
+    frame, list of Series, list of str
+        The rows that count, the sequences, and the columns that tell them apart.
+    """
+    _check_round(round_s)
+    data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(frame, quantity))
+    if "value" not in data.columns:
+        return _runs(data, quantity, by, round_s, order)
+    if order is not None:
+        raise SchemaError(f"samples are in order of time: leave out {argument('order')}")
+    several = series_of(data, quantity, by)
+    if round_s is not None:
+        several = [series.in_rounds(round_s) for series in several]
+    for series in several:
+        if series.single:
+            why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
+            raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
+    return data, several, frames.present(data, [*by, *KEYS, "quantity"])
+
+
+def _check_round(round_s: Any) -> None:
+    if round_s is not None and not (isinstance(round_s, Real) and 0 < float(round_s) < inf):
+        raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")
+
+
+def _runs(
+    data: nw.DataFrame[IntoDataFrameT],
+    quantity: str | None,
+    by: Sequence[str],
+    round_s: float | None,
+    order: str | None,
+) -> Taken[IntoDataFrameT]:
+    if quantity is None:
+        raise SchemaError("the frame has no column 'value': name the column to judge")
+    if round_s is not None:
+        raise SchemaError("round_s makes rounds of samples, and here each run is one")
+    frames.need(data, [order] if order else [])
+    runs = runs_of(data, quantity, [*by, order] if order else by)
+    data, numbers = runs.data, runs.numbers
+    clock: list[Any] | None = frames.values(data, order) if order else runs.moments
+    if clock is not None and None in clock:
+        raise SchemaError(f"{order} is missing in row {clock.index(None)}: where was that run?")
+    # phases of one fio run may be rounds, which its jobs and threads are not
+    phases = frames.optional(data, "group")
+    found = []
+    for rows in frames.groups(data, by).values():
+        one_row_each(data, rows, runs.keys, phases)
+        placed = rows if clock is None else sorted(rows, key=lambda row: clock[row])
+        own = np.array([numbers[row] for row in placed])
+        if float(own.min()) < 0:
+            raise SchemaError(f"{quantity} is below 0 in row {placed[int(own.argmin())]}")
+        found.append(
+            Series(placed, quantity, metric_of(quantity), own, np.ones(len(own)), timed=False)
+        )
+    return data, found, list(by)

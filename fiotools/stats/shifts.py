@@ -13,17 +13,10 @@ from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence
 from fiotools.stats.batch_means import Array, weighted_mean
-from fiotools.stats.change_points import (
-    FEW_RUNS,
-    FEW_SAMPLES,
-    ChangePoint,
-    change_points,
-    samples_per_one,
-)
+from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import AnswerRow
-from fiotools.stats.sequences import sequences
-from fiotools.stats.series import Series
+from fiotools.stats.series import Series, sequences
 from fiotools.vocabulary import ANSWERS
 
 

@@ -13,10 +13,9 @@ from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import AnswerRow
-from fiotools.stats.order import SERIES, Order, order_of, sortable
+from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.population import several_targets, unlike
-from fiotools.stats.quantiles import ios_needed, ranks_around
-from fiotools.stats.replicates import one_row_each, runs_of
+from fiotools.stats.replicates import SERIES, Order, one_row_each, order_of, runs_of, sortable
 from fiotools.units import percent
 from fiotools.vocabulary import ANSWERS
 

@@ -24,12 +24,10 @@ from fiotools.hints import typed
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.batch_means import ENOUGH, batch_interval
-from fiotools.stats.compare import ratios_of
+from fiotools.stats.compare import Design, Ratio, ratios_of
 from fiotools.stats.frames import Frame
 from fiotools.stats.histograms import Histogram, cell_keys, histograms
-from fiotools.stats.percentiles import percentiles_from_bins
-from fiotools.stats.quantiles import middle, wanted_percentiles
-from fiotools.stats.ratio import Design, Ratio
+from fiotools.stats.percentiles import middle, percentiles_from_bins, wanted_percentiles
 from fiotools.stats.replicates import labels
 from fiotools.vocabulary import ANSWERS
 

@@ -1,20 +1,22 @@
-"""Where the spread comes from: threads of one run, or one run and the next."""
+"""Where the spread comes from: threads, runs, machines, and which level to repeat more often."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import sqrt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, inf, sqrt
 from statistics import fmean
 
 import scipy
 from narwhals.typing import IntoDataFrameT
 
+from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_confidence, metric_of
-from fiotools.stats.frames import AnswerRow
-from fiotools.stats.replicates import checked, refuse_directions, run_keys, watched
-from fiotools.stats.threads import thread_rows
+from fiotools.stats.arguments import check_confidence, is_number, metric_of
+from fiotools.stats.combine import thread_rows
+from fiotools.stats.frames import AnswerRow, Key
+from fiotools.stats.replicates import checked, choose_scope, refuse_directions, run_keys, watched
 from fiotools.vocabulary import ANSWERS
 
 
@@ -143,4 +145,231 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> Ans
     found["icc_lo"], found["icc_hi"] = (max(0.0, end / (end + threads)) for end in (low, high))
     if len(set(sizes)) > 1:
         found["notes"].append("runs have unequally many threads: the interval is approximate")
+    return found
+
+
+def variance_levels(
+    frame: IntoDataFrameT,
+    metric: str,
+    *,
+    levels: Sequence[str],
+    costs: Mapping[str, float] | None = None,
+    by: str | Sequence[str] | None = None,
+    scope: str | None = None,
+    confidence: float = 0.95,
+) -> IntoDataFrameT:
+    """Split the spread of values into that of machines, runs and phases, and plan their repeats.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or polars.DataFrame
+        One row per value, such as a phase of a run on a machine.
+    metric : str
+        A column of numbers.
+    levels : sequence of str
+        At least two columns that name where a value is from, the outermost first, such as
+        ``["machine", "run", "phase"]``. Names are nested: run 1 of one machine is not run 1 of
+        another.
+    costs : mapping of str to float, optional
+        What one more of each level costs, without what lies below it, in any unit: the time to set
+        up a machine, to begin a run, to measure a phase. Without it, 1 each.
+    by : str or sequence of str, optional
+        The columns that make the groups.
+    scope : str, optional
+        As in `summarize`.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per group and level: the columns of `by`; ``metric``, its ``unit``, ``level``; ``n``,
+        how many there are of the level; ``repeats``, how many on average in one of the level above;
+        ``stddev``, the spread that the level brings by itself, in the metric's unit, with
+        ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its share of the variance of one value;
+        ``cost``; ``repeats_best``, how many in one of the level above give the most precise mean
+        for the same cost (null for the outermost, of which as many as can be paid);
+        ``confidence``; ``warnings``.
+
+    Raises
+    ------
+    SchemaError
+        For a missing column or value, fewer than two levels, several values of one place, costs
+        that are none, mixed scopes or directions.
+
+    See Also
+    --------
+    variance_parts : The threads of runs.
+
+    Notes
+    -----
+    The variance of the means of a level less that of the level below over its repeats; below 0 it
+    is taken for 0. The best number of repeats is ``sqrt(cost above / cost * variance / variance
+    above)``, rounded up: Kalibera and Jones, "Rigorous benchmarking in reasonable time" (2013). The
+    interval is exact for normal values of the innermost level, and for others that of Ting et al.,
+    "Confidence intervals on linear combinations of variance components" (1990), for as many repeats
+    of each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> runs = pd.DataFrame({
+    ...     "run": [1, 1, 1, 2, 2, 2, 3, 3, 3], "phase": [1, 2, 3] * 3,
+    ...     "iops": [100, 104, 102, 120, 122, 124, 111, 115, 110],
+    ... })
+    >>> found = variance_levels(runs, "iops", levels=["run", "phase"], costs={"run": 60})
+    >>> found[["level", "n", "repeats", "stddev", "variance_pct", "repeats_best"]].round(1)
+       level  n  repeats  stddev  variance_pct  repeats_best
+    0    run  3      3.0     9.9          95.2          <NA>
+    1  phase  9      3.0     2.2           4.8             2
+    """
+    check_confidence(confidence)
+    named, within = frames.names(by), frames.names(levels)
+    if len(set(within)) < 2 or len(set(within)) < len(within):
+        raise SchemaError("levels= are two columns and more, the outermost first")
+    cost = _costs(costs or {}, within)
+    data = frames.opened(frame)
+    frames.need(data, [metric, *named, *within])
+    data = choose_scope(data, scope, [*named, *within])
+    refuse_directions(data, [*named, *within])
+    values = checked(data, metric, positive=False)
+    places = frames.keys_of(data, within)
+    unit = metric_of(metric).unit
+    lines: list[AnswerRow] = []
+    first = []
+    for rows in frames.groups(data, named).values():
+        tree = {places[row]: values[row] for row in rows}
+        if len(tree) < len(rows):
+            raise SchemaError(
+                f"several values of one {', '.join(within)}: name what tells them apart as the "
+                "last of levels="
+            )
+        found = split(tree, confidence)
+        best = best_repeats([one.variance for one in found], cost)
+        total = sum(one.variance for one in found)
+        for at, one in enumerate(found):
+            lines.append(
+                one.answer(total)
+                | {"metric": metric, "unit": unit, "level": within[at], "cost": cost[at]}
+                | {"repeats_best": best[at], "confidence": confidence}
+            )
+            first.append(rows[0])
+    return frames.answer(data, ANSWERS["variance_levels"], frames.kept(named, first), lines)
+
+
+def _costs(costs: Mapping[str, float], levels: Sequence[str]) -> list[float]:
+    for name, cost in costs.items():
+        if name not in levels or not (is_number(cost) and 0 < cost < inf):
+            raise SchemaError(f"costs={dict(costs)!r}: a number above 0 for each of the levels")
+    return [float(costs.get(name, 1.0)) for name in levels]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What one level brings.
+
+    Attributes
+    ----------
+    n : int
+        How many there are of it.
+    repeats : float
+        How many in one of the level above, on average.
+    variance : float
+        That it brings by itself.
+    ends : tuple of float, or None
+        The interval of the variance; None where one of the level above has no two of this.
+    unequal : bool
+        Whether the level below has unequally many repeats.
+    """
+
+    n: int
+    repeats: float
+    variance: float
+    ends: tuple[float, float] | None
+    unequal: bool
+
+    def answer(self, total: float) -> AnswerRow:
+        """Say it in the columns of the answer."""
+        line: AnswerRow = {"n": self.n, "repeats": self.repeats, "notes": []}
+        if self.ends is None:
+            line["notes"].append("need >= 2 in one of the level above for their spread")
+            return line
+        line |= {"stddev": sqrt(self.variance)}
+        line |= {"stddev_lo": sqrt(self.ends[0]), "stddev_hi": sqrt(self.ends[1])}
+        if total > 0:
+            line["variance_pct"] = 100 * self.variance / total
+        if self.variance == 0:
+            line["notes"].append("they differ less than the level below suggests: taken as 0")
+        if self.unequal:
+            line["notes"].append("unequally many repeats: the interval is approximate")
+        return line
+
+
+def split(values: Mapping[Key, float], confidence: float = 0.95) -> list[Level]:
+    """Split the variance of values by the levels of their places, the outermost first.
+
+    Examples
+    --------
+    >>> run, phase = split({("a", 1): 9.0, ("a", 2): 11.0, ("b", 1): 19.0, ("b", 2): 21.0})
+    >>> run.variance, phase.variance
+    (49.0, 2.0)
+    """
+    means, found = dict(values), []
+    below, below_df, unequal = 0.0, 0, False
+    while next(iter(means)):
+        above: dict[Key, list[float]] = {}
+        for key, mean in means.items():
+            above.setdefault(key[:-1], []).append(mean)
+        sizes = [len(own) for own in above.values()]
+        df = sum(sizes) - len(sizes)
+        middles = {key: fmean(own) for key, own in above.items()}
+        squares = sum((mean - middles[key[:-1]]) ** 2 for key, mean in means.items())
+        spread = squares / df if df else 0.0
+        ends = _interval(spread, df, below, below_df, confidence) if df else None
+        variance = max(0.0, spread - below)
+        found.append(Level(len(means), fmean(sizes), variance, ends, unequal))
+        below, below_df = spread * fmean(1 / size for size in sizes), df
+        unequal, means = unequal or len(set(sizes)) > 1, middles
+    return found[::-1]
+
+
+def _interval(
+    spread: float, df: int, below: float, below_df: int, confidence: float
+) -> tuple[float, float]:
+    """Give the interval of ``spread - below``, two mean squares."""
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    low, high = (df / float(scipy.special.chdtri(df, tail)) for tail in tails)  # < 1 < high
+    if below <= 0 or below_df == 0:
+        return low * spread, high * spread
+    under, over = (below_df / float(scipy.special.chdtri(below_df, tail)) for tail in tails)
+    most, least = (float(scipy.special.fdtri(df, below_df, tail)) for tail in tails[::-1])
+    g, h = 1 - low, over - 1
+    cross = ((most - 1) ** 2 - g**2 * most**2 - h**2) / most
+    down = sqrt(max(0.0, g**2 * spread**2 + h**2 * below**2 + cross * spread * below))
+    h, g = high - 1, 1 - under
+    cross = ((1 - least) ** 2 - h**2 * least**2 - g**2) / least
+    up = sqrt(max(0.0, h**2 * spread**2 + g**2 * below**2 + cross * spread * below))
+    return max(0.0, spread - below - down), max(0.0, spread - below + up)
+
+
+def best_repeats(variances: Sequence[float], costs: Sequence[float]) -> list[int | None]:
+    """Say how many of each level, the outermost first, one of the level above should have.
+
+    Without spread a level is not repeated, and its cost is that of the level above. Where nothing
+    above a level spreads, the more of it the better, and there is no best number.
+
+    Examples
+    --------
+    >>> best_repeats([4.0, 1.0, 9.0], [600.0, 60.0, 10.0])
+    [None, 2, 8]
+    """
+    found: list[int | None] = [None]
+    spread, price = variances[0], costs[0]
+    for variance, cost in zip(variances[1:], costs[1:], strict=True):
+        if variance <= 0 < spread:
+            found.append(1)
+            price += cost
+            continue
+        found.append(ceil(sqrt(price / cost * variance / spread)) if spread > 0 else None)
+        spread, price = variance, cost
     return found

@@ -1,45 +1,72 @@
-"""Windows of time: how many I/Os, how fast, how long, in each second of a log of any length."""
+"""Windows of time: how many I/Os, how fast, how long, in each second of a log of any length.
+
+numpy sums up each batch of rows: a row of a log takes a few nanoseconds, and a million rows leave
+some thousand sums. For single I/Os, the sums are counts, values and bytes by window, direction and
+fio's bin. Rows that are intervals (averaged logs, histogram logs) are only summed if they end at
+the same moment: the window of an interval is known once its beginning is, which is the end of the
+one before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from typing import Any, TypeVar
 
 import narwhals as nw
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.hints import argument
+from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
-from fiotools.stats.quantiles import wanted_percentiles
-from fiotools.stats.window_sums import (
-    DIRECTIONS,
-    PARTS,
-    Grid,
-    bins_of_windows,
-    kept_as,
-    parts_of,
-    percentiles_of_windows,
-    windows,
-)
+from fiotools.stats.percentiles import rank, wanted_percentiles
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.frames import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
 
 FrameT = TypeVar("FrameT")
-
 _OF_PERCENTILES = ("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
 _LOG = ("source", "run", "entry", "job")  # by default each log has windows of its own
 _SAMPLES = ("quantity", "time_s", "value", "bs_bytes")
 _BINS = ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count")
-FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
-_RATES = ("iops", "bw_bytes_per_s")
-# which log of a job tells how many I/Os there were, where there are several
-_COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
+SUMS = ("io_bytes", "total_ios")  # since the start of the run
+TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
+SINGLE = ("lat_ns", "clat_ns", "slat_ns")  # latencies of an I/O each
+DIRECTIONS = ("read", "write", "trim", "sync", "mixed", "total", "copy")
+_NONE = len(DIRECTIONS)
+_AT_ONCE = 1 << 15  # rows: what numpy makes of them stays in a processor's cache
+_SPARSE = 8  # places to a row: beyond, rows are sorted
+_EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
+_MANY = 10_000_000  # windows: beyond, their length is a slip
+_GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
+_LITTLE = 0.1  # of a window: of less no rate is made
+_IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
+_RATES = (*_IOPS, *_BW)
+_UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
+_OF_WINDOW = (
+    *("span_s", "n", "io_bytes", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings"),
+)
+# what the sums of a window are, beside the columns that tell windows apart
+PARTS = {
+    "way": pl.UInt8(),
+    "at": pl.Int64(),  # number of the window; missing for intervals
+    "end": pl.Float64(),  # of an interval
+    "bin_lo_ns": pl.Float64(),
+    "bin_hi_ns": pl.Float64(),
+    "n": pl.Int64(),
+    "total": pl.Float64(),
+    "bytes": pl.Float64(),
+    "first": pl.Float64(),
+    "last": pl.Float64(),
+}
 
 
 def window(
@@ -296,110 +323,406 @@ def _seconds(every: str | float) -> float:
     return seconds
 
 
-def as_samples(frame: Any, figure: str | None) -> Any:
-    """Take one figure of each window for a sample; give what are no windows as it is.
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Which windows are asked for.
 
-    A sample stands for the time that its window covers, ``span_s``, be it the first or the last.
+    Attributes
+    ----------
+    seconds : float
+        Their length.
+    keys : tuple of str
+        Columns that keep logs apart.
+    by : tuple of str
+        Those of them that keep windows apart.
+    bins : bool
+        Whether histograms are needed.
+    of_bins : bool
+        Whether the rows are bins, and not samples.
+    """
+
+    seconds: float
+    keys: tuple[str, ...]
+    by: tuple[str, ...]
+    bins: bool
+    of_bins: bool
+
+    @property
+    def what(self) -> str:
+        """The key that says what a row is of."""
+        return "latency" if self.of_bins else "quantity"
+
+
+def parts_of(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Sum up a batch."""
+    if frame.is_empty():
+        keys = [pl.col(name).cast(kept_as(frame.schema[name])) for name in grid.keys]
+        return frame.select(keys).with_columns(
+            pl.lit(None, dtype=dtype).alias(name) for name, dtype in PARTS.items()
+        )
+    if not grid.of_bins and frame["time_s"].null_count():
+        raise SchemaError("time_s is missing in some rows: leave them out")
+    counts = frame.select(pl.col(grid.keys).n_unique()).row(0)
+    varying = [name for name, count in zip(grid.keys, counts, strict=True) if count > 1]
+    alike = frame.partition_by(varying, maintain_order=True) if varying else [frame]
+    return pl.concat([_alike(part, grid) for part in alike])
+
+
+def kept_as(dtype: pl.DataType) -> pl.DataType:
+    """Say how a key is kept: of a path in a hundred thousand sums, its number is enough."""
+    return pl.Categorical() if dtype == pl.String else dtype
+
+
+def _alike(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Sum up rows of one log."""
+    # not column by column: what all rows share is one value, until it is taken out of the frame
+    same = frame.select(pl.col(grid.keys).first())
+    if grid.of_bins:
+        found = _of_bins(frame.drop_nulls("time_s"), grid)
+    else:
+        found = _of_samples(frame, grid, same["quantity"][0])
+    keys = [
+        pl.lit(same[name][0], dtype=same.schema[name]).cast(kept_as(same.schema[name])).alias(name)
+        for name in grid.keys
+    ]
+    return found.with_columns(keys).select(*grid.keys, *PARTS)
+
+
+def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
+    if quantity in SUMS:
+        raise SchemaError(
+            f"{quantity} counts from the start of the run, and windows are made of single I/Os or"
+            " intervals: steady() makes rates of it"
+        )
+    # a histogram log has sizes too, of the I/O that ended the interval
+    counts = quantity == "count" and frame["value"].max() != 1
+    if counts or "bs_bytes" not in frame.columns:
+        return _of_intervals(frame)
+    gaps = frame.select(pl.col("bs_bytes").null_count()).item()
+    if gaps in (0, len(frame)):
+        return _of_intervals(frame) if gaps else _of_singles(frame, grid, quantity)
+    single = pl.col("bs_bytes").is_not_null()
+    parts = _of_singles(frame.filter(single), grid, quantity), _of_intervals(frame.filter(~single))
+    return pl.concat(parts)
+
+
+def _ways(frame: pl.DataFrame) -> pl.Series:
+    """Give each row the number of its direction."""
+    if "direction" not in frame.columns:
+        return pl.repeat(_NONE, len(frame), dtype=pl.UInt8, eager=True)
+    column = frame["direction"]
+    if isinstance(column.dtype, pl.Enum) and (
+        tuple(column.dtype.categories) == DIRECTIONS[: len(column.dtype.categories)]
+    ):
+        return column.to_physical().cast(pl.UInt8).fill_null(_NONE)
+    return column.cast(pl.Enum(DIRECTIONS)).to_physical().cast(pl.UInt8).fill_null(_NONE)
+
+
+def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
+    """Sum up single I/Os by window, direction and bin."""
+    time, way = frame["time_s"].to_numpy(), _ways(frame).to_numpy()
+    first, last = float(time.min()), float(time.max())
+    if not first >= 0:
+        raise SchemaError(f"time_s is {first:g} in a row: runs begin at 0")
+    # fio gives an I/O that took no time no rate
+    value = frame["value"].fill_null(0).to_numpy()
+    sizes = pl.col("bs_bytes")
+    least, most = frame.select(sizes.min(), sizes.max().alias("most")).row(0)
+    size = np.array([least]) if least == most else frame["bs_bytes"].to_numpy()
+    binned = grid.bins and quantity in SINGLE
+    parts = [
+        _sums(
+            (time[rows] / grid.seconds + _EDGE).astype(np.int64),
+            way[rows],
+            bin_numbers(value[rows]) if binned else None,
+            value[rows],
+            size if len(size) == 1 else size[rows],
+        )
+        for rows in (slice(at, at + _AT_ONCE) for at in range(0, len(time), _AT_ONCE))
+    ]
+    found = parts[0] if len(parts) == 1 else _added(parts)
+    if binned:
+        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
+    return _whole(pl.DataFrame(found), first=first, last=last)
+
+
+def _sums(
+    window: NDArray[np.int64],
+    way: NDArray[np.uint8],
+    number: NDArray[np.int64] | None,
+    value: NDArray[Any],
+    size: NDArray[Any],
+) -> dict[str, NDArray[Any]]:
+    """Sum up what has the same window, direction and bin: exactly, as long as it is below 2^53."""
+    place, (low, ways, least, bins) = window, (int(window.min()), int(way.max()) + 1, 0, 1)
+    place -= low
+    place *= ways
+    place += way
+    if number is not None:
+        least = int(number.min())
+        bins = int(number.max()) - least + 1
+        place *= bins
+        place += number
+        place -= least
+    known = None
+    if place.max() > _SPARSE * len(place):  # few I/Os in many windows
+        known, place = np.unique(place, return_inverse=True)
+    n = np.bincount(place)
+    there = n.nonzero()[0]
+    n, total = n[there], np.bincount(place, weights=value)[there]
+    moved = n * size if len(size) == 1 else np.bincount(place, weights=size)[there]
+    rest, bin_ = np.divmod(there if known is None else known, bins)
+    at, way = np.divmod(rest, ways)
+    sums = {"way": way, "at": at + low, "n": n, "total": total, "bytes": moved}
+    return sums if number is None else {**sums, "bin": bin_ + least}
+
+
+def _added(parts: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Add up what several sums have of one window, direction and bin: far less is left to keep."""
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    place = np.zeros(len(found["n"]), dtype=np.int64)
+    keys = [name for name in ("at", "way", "bin") if name in found]
+    for name in keys:
+        place *= int(found[name].max()) + 1
+        place += found[name]
+    _, first, inverse = np.unique(place, return_index=True, return_inverse=True)
+    counts = np.bincount(inverse, weights=found["n"]).astype(np.int64)
+    sums = {name: np.bincount(inverse, weights=found[name]) for name in ("total", "bytes")}
+    return {**{name: found[name][first] for name in keys}, "n": counts, **sums}
+
+
+def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:
+    """Keep intervals apart by their ends."""
+    sums = (
+        frame.select("time_s", "value", way=_ways(frame))
+        .group_by(pl.col("time_s").alias("end"), "way")
+        .agg(pl.len().cast(pl.Int64).alias("n"), pl.col("value").sum().alias("total"))
+    )
+    return _whole(sums)
+
+
+def _of_bins(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Keep the bins of intervals apart by their ends, and by their edges where these matter."""
+    edges = ("bin_lo_ns", "bin_hi_ns") if grid.bins else ()
+    sums = (
+        frame.select("time_s", "count", *edges, way=_ways(frame))
+        .group_by(pl.col("time_s").alias("end"), "way", *edges)
+        .agg(pl.col("count").sum().cast(pl.Int64).alias("n"))
+    )
+    return _whole(sums)
+
+
+def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
+    """Give sums all columns."""
+    return sums.select(
+        (pl.col(name) if name in sums.columns else pl.lit(same.get(name))).cast(dtype).alias(name)
+        for name, dtype in PARTS.items()
+    )
+
+
+def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the windows of each log, in their order.
 
     Parameters
     ----------
-    frame : pandas or polars frame
-    figure : str or None
-        A column of what `window` answers.
+    parts : polars.DataFrame
+        Sums by the keys of the grid, and of `PARTS`.
+    grid : Grid
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> log = pd.DataFrame({
-    ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
-    ... })
-    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value", "span_s"]].round(2)
-      quantity  time_s  value  span_s
-    0     iops    1.00   2.22     0.9
-    1     iops    1.20   4.98     0.2
+    Returns
+    -------
+    polars.DataFrame
+        The columns that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``, ``io_bytes``,
+        ``iops``, ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
     """
-    if not _is_windows(frame):
-        return frame
-    data = frames.opened(frame)
-    if figure not in FIGURES:
-        named = ", ".join(FIGURES)
-        raise SchemaError(f"windows have several figures: quantity= is one of {named}")
-    frames.need(data, [figure])
-    return _samples(data, range(len(data)), {figure: frames.values(data, figure)})
-
-
-def as_rates(frame: Any) -> Any:
-    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is.
-
-    Of single I/Os each counts, be the time that its window covers ever so short.
-    """
-    if isinstance(frame, pl.LazyFrame):
-        log, is_windows = frame, _is_windows(frame)
-        frame = (log if is_windows else window(log, "1s")).collect(engine="streaming")
-        if not is_windows and frame["io_bytes"].null_count() == len(frame):
-            return log.collect(engine="streaming")  # an averaged log, which is short
-    if not _is_windows(frame):
-        return frame
-    data = frames.opened(frame)
-    told, percentile = frames.optional(data, "quantity"), frames.optional(data, "percentile")
-    rows = []
-    for own in frames.groups(data, _apart(data)).values():
-        # one of the logs of the same I/Os, and one of the percentiles of a window
-        chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
-        rows += [row for row in own if told[row] == chosen and percentile[row] == least]
-    spans, moved = frames.values(data, "span_s"), frames.optional(data, "io_bytes")
-    rates = {
-        rate: [
-            shown if bytes_ is None else amount / span
-            for shown, bytes_, amount, span in zip(
-                frames.values(data, rate), moved, frames.values(data, of), spans, strict=True
-            )
-        ]
-        for rate, of in (("iops", "n"), ("bw_bytes_per_s", "io_bytes"))
-    }
-    return _samples(data, rows, rates)
-
-
-def _place(quantity: str | None) -> int:
-    return _COUNTING.index(quantity) if quantity in _COUNTING else len(_COUNTING)
-
-
-def _is_windows(frame: Any) -> bool:
-    lazy = isinstance(frame, pl.LazyFrame)
-    names = set(frame.collect_schema() if lazy else getattr(frame, "columns", ()))
-    return {"interval_s", "span_s", "coverage_pct"} <= names and "value" not in names
-
-
-def _apart(data: Frame) -> list[str]:
-    """Name the columns that tell logs apart."""
-    names = data.columns[: data.columns.index("time_s")]
-    return [name for name in names if name not in ("direction", "quantity")]
-
-
-def _samples(data: Frame, rows: Sequence[int], figures: Mapping[str, Sequence[Any]]) -> Any:
-    """Make samples; those of the last windows of a log end with it."""
-    lists = frames.columns(data, ("time_s", "interval_s", "span_s"))
-    quantities = frames.optional(data, "quantity")  # windows of bins have a latency
-    moved = frames.optional(data, "io_bytes")
-    ends = {}
-    for own in frames.groups(data, _apart(data)).values():
-        last = max(lists["time_s"][row] for row in own)
-        for row in own:
-            time, length, span = (column[row] for column in lists.values())
-            ends[row] = time - length + span if time == last and span < length else time
-    picked = [(row, name) for name in figures for row in rows if figures[name][row] is not None]
-    if not picked:
-        raise SchemaError(f"the windows have no {' and no '.join(figures)}")
-    lines = [
-        {
-            "quantity": name if name in _RATES else quantities[row] or "clat_ns",
-            "time_s": round(ends[row], 9),
-            "value": figures[name][row],
-            "span_s": lists["span_s"][row],
-            "io_bytes": moved[row],
-        }
-        for row, name in picked
+    singles = _singles(parts.filter(pl.col("end").is_null()), grid)
+    logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
+    cells = [*grid.by, "way", "at"]
+    others = [name for name in grid.keys if name not in grid.by]
+    differing = [
+        pl.when(pl.col(name).n_unique() > 1).then(pl.lit(name)).alias(f"differs {name}")
+        for name in others
     ]
-    keep = frames.present(data, (*_apart(data), "direction", "percentile"))
-    kept = frames.kept(keep, [row for row, _ in picked])
-    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), kept, lines)
+    rates = [
+        pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
+        for name in ("io_bytes", "iops", "bw_bytes_per_s", "total")
+    ]
+    found = logs.group_by(cells).agg(
+        *rates,
+        *differing,
+        pl.col("n").sum(),
+        pl.col("span_s").max(),
+        pl.col("warnings").drop_nulls().first(),
+    )
+    said = pl.concat_str([f"differs {name}" for name in others], separator=", ", ignore_nulls=True)
+    return (
+        found.with_columns(
+            pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
+            said.replace("", None).alias("varies_in")
+            if others
+            else pl.lit(None, dtype=pl.String).alias("varies_in"),
+        )
+        .select(*cells, *_OF_WINDOW)
+        .sort(cells)
+    )
+
+
+def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the windows of logs of single I/Os, those without I/O too."""
+    group = [name for name in grid.by if name != grid.what]
+    logs = [*grid.keys, "way"]
+    found = parts.group_by(*logs, "at").agg(
+        pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max()
+    )
+    # what any direction did shows that the log went on
+    since, to = pl.col("first").min(), pl.col("last").max() + TICK
+    low, high = pl.col("at").min(), pl.col("at").max()
+    whole = [since.alias("since"), to.alias("to"), low.alias("low"), high.alias("high")]
+    if group:
+        spans = found.group_by(group).agg(whole)
+        each = found.select(logs).unique().join(spans, on=group, nulls_equal=True)
+    else:
+        each = found.select(logs).unique().join(found.select(whole), how="cross")
+    count = each.select((pl.col("high") - pl.col("low") + 1).sum()).item()
+    if count > _MANY:
+        raise SchemaError(f"windows of {grid.seconds:g} s are {count:,}: take longer ones")
+    each = each.with_columns(pl.int_ranges("low", pl.col("high") + 1).alias("at")).explode("at")
+    begin, end = pl.col("at") * grid.seconds, (pl.col("at") + 1) * grid.seconds
+    span = pl.min_horizontal(end, "to") - pl.max_horizontal(begin, "since")
+    least = round(_LITTLE * grid.seconds, 9)  # as spans are
+    covered = pl.when(pl.col("span_s") >= least).then("span_s")
+    latency = pl.col(grid.what).cast(pl.String).is_in(SINGLE)
+    return (
+        each.join(found, on=[*logs, "at"], how="left", nulls_equal=True)
+        .with_columns(pl.col("n", "total", "bytes").fill_null(0), span.round(9).alias("span_s"))
+        .select(
+            *logs,
+            "at",
+            "span_s",
+            "n",
+            pl.col("bytes").alias("io_bytes"),
+            (pl.col("n") / covered).alias("iops"),
+            (pl.col("bytes") / covered).alias("bw_bytes_per_s"),
+            pl.when(latency).then("total").alias("total"),
+            pl.lit(None, dtype=pl.String).alias("warnings"),
+        )
+    )
+
+
+def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the windows of logs whose rows are intervals; those without rows are not known."""
+    logs = [*grid.keys, "way", "at"]
+    each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum())
+    value = pl.col("total") / pl.col("n") * pl.col("width")
+    found = each.group_by(logs).agg(
+        pl.col("n", "total").sum(), pl.col("width").sum().alias("span_s"), value.sum().alias("sum")
+    )
+    none = pl.lit(None, dtype=pl.Float64)
+    if grid.of_bins:
+        iops, bandwidth, n = pl.col("n") / pl.col("span_s"), none, pl.col("n")
+        weightless = pl.lit(False)
+    else:
+        what = pl.col(grid.what).cast(pl.String)
+        counted, mean = what == "count", pl.col("sum") / pl.col("span_s")
+        iops = (
+            pl.when(counted)
+            .then(pl.col("total") / pl.col("span_s"))
+            .when(what.is_in(_IOPS))
+            .then(mean)
+        )
+        bandwidth = pl.when(what.is_in(_BW)).then(mean)
+        n = pl.when(counted).then(pl.col("total").cast(pl.Int64)).otherwise("n")
+        weightless = what.str.ends_with("_ns")
+    return found.select(
+        *logs,
+        "span_s",
+        n.alias("n"),
+        none.alias("io_bytes"),
+        iops.alias("iops"),
+        bandwidth.alias("bw_bytes_per_s"),
+        none.alias("total"),
+        pl.when(weightless).then(pl.lit(_UNWEIGHTED)).alias("warnings"),
+    )
+
+
+def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Say in which window each interval lies: that of its middle; and how long it was.
+
+    An interval begins with the end of the one before. Where that is too long ago, it gets the
+    usual length, as in `plot.heatmap`.
+    """
+    logs = [*grid.keys, "way"]
+    intervals = parts.filter(pl.col("end").is_not_null())
+    ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
+    step = pl.col("end").diff().over(logs)
+    rates = pl.lit(False) if grid.of_bins else pl.col(grid.what).cast(pl.String).is_in(_RATES)
+    # fio writes no window without I/O, so that the shortest is usual; the last may be a part of one
+    shortest = step.head(pl.len() - 1).min()
+    usual = pl.when(rates).then(shortest).otherwise(step.median()).over(logs)
+    usual = usual.fill_null(step.median().over(logs)).fill_null(pl.col("end"))
+    # the first counts from the start of the run, unless times count from its own end
+    start = pl.when(pl.col("end") >= _SOON * usual).then(pl.col("end")).otherwise(usual)
+    width = step.fill_null(start)
+    ends = ends.with_columns(
+        pl.when(width <= _GAP * usual).then(width).otherwise(usual).alias("width")
+    )
+    middle = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
+    ends = ends.with_columns(middle.floor().cast(pl.Int64).alias("at"))
+    return intervals.drop("at").join(ends, on=[*logs, "end"], nulls_equal=True)
+
+
+def bins_of_windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Give the bins of each window, in their order, with ``n``."""
+    is_bin, is_single = pl.col("bin_lo_ns").is_not_null(), pl.col("end").is_null()
+    cells = [*grid.by, "way", "at"]
+    bins = [*cells, "bin_lo_ns", "bin_hi_ns"]
+    columns = [*bins, "n"]
+    # lazily: of a million bins no column is copied that is not needed
+    singles = parts.lazy().filter(is_bin & is_single).select(columns).collect()
+    intervals = placed(parts.filter(is_bin & ~is_single), grid).select(columns)
+    found = pl.concat([singles, intervals])
+    found = found.group_by(bins).agg(pl.col("n").sum()).filter(pl.col("n") > 0).sort(bins)
+    before = pl.col("bin_hi_ns").shift(1).over(cells)
+    if found.select((before > pl.col("bin_lo_ns")).any()).item():
+        raise SchemaError(
+            "bins of different widths overlap in a window: keep the logs apart,"
+            f" {argument('by')}, or add their bins up by merge_bins() first"
+        )
+    return found
+
+
+def percentiles_of_windows(bins: pl.DataFrame, grid: Grid, wanted: Sequence[float]) -> pl.DataFrame:
+    """Read percentiles off the histograms of windows, as fio does.
+
+    Parameters
+    ----------
+    bins : polars.DataFrame
+        As `bins_of_windows` gives them.
+    grid : Grid
+    wanted : sequence of float
+    """
+    cells = [*grid.by, "way", "at"]
+    sums = bins.with_columns(
+        pl.col("n").cum_sum().over(cells).alias("sum"), pl.col("n").sum().over(cells).alias("of")
+    )
+    found = []
+    for percentile in wanted:
+        ranks = {n: rank(percentile, n) for n in sums["of"].unique()}
+        place = pl.col("of").replace_strict(ranks, return_dtype=pl.Int64)
+        reached = sums.filter(pl.col("sum") >= place)
+        found.append(
+            reached.group_by(cells, maintain_order=True)
+            .agg(pl.col("bin_lo_ns", "bin_hi_ns").first())
+            .with_columns(pl.lit(percentile, dtype=pl.Float64).alias("percentile"))
+        )
+    low, high = pl.col("bin_lo_ns"), pl.col("bin_hi_ns")
+    # as `quantiles.middle`: rounded down in the bin's own unit
+    unit = pl.when((low % 1000 != 0) | (high % 1000 != 0)).then(1.0).otherwise(1000.0)
+    middle = low + unit * ((high - low) / unit / 2).floor()
+    return pl.concat(found).select(
+        *cells,
+        "percentile",
+        pl.when(high.is_finite()).then(middle).alias("value_ns"),
+        low.alias("bound_lo_ns"),
+        high.alias("bound_hi_ns"),
+    )

@@ -19,7 +19,7 @@ from fiotools.vocabulary import COLUMNS, TABLES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fiotools.column import DType
+    from fiotools.vocabulary import DType
 
 _LONG = 50_000  # rows: in so many it is worth it to keep alike values once
 _STRETCH, _PIECE = 100, 1 << 10  # rows of a text on end, and of an array in which it is written

@@ -1,12 +1,15 @@
 """The rows of many files put together: a polars frame for each table.
 
-Files are read some hundred at a time. What such a batch gave is a `Part`: small enough to be sent
-from one process to another, and put under others when all parts are there. Its frames have the
-number of each row's file, and the columns of which the files say anything.
+Files are read a few hundred at a time. Such a batch gives a `Part`: small enough to be sent from
+one process to another, and put under others when all parts are there. Its frames have the number of
+each row's file, and the columns that the files say anything about.
 
-The thousand bins of a histogram are of one file, run, job and direction. Where rows share such
+The thousand bins of a histogram belong to one file, run, job and direction. If rows share such
 values in long stretches, a frame has one row for each stretch, and lists of what differs in it:
-what they share is kept once. `flat` gives the rows one by one.
+shared values are kept once. `flat` gives the rows one by one.
+
+Percentiles, bins and samples are measured under the conditions of their entry and direction in
+`io`, and repeat them. A label of the path that is named like a condition fills its gaps first.
 """
 
 from __future__ import annotations
@@ -18,18 +21,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools.schema import TABLES
-from fiotools.tables.build import of_rows
-from fiotools.tables.columns import column
+from fiotools.schema import CONDITIONS, SWEPT, TABLES
+from fiotools.tables import FEW, of_rows
+from fiotools.tables.columns import column, few_rows, get
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.tables.build import Column, Made, Maker, Tables
+    from fiotools.tables import Column, Made, Maker, Tables
 
 Labels = Mapping[str, Any]
 TEXT = pl.String()
 FILE = "#"  # the column of the number of the file: neither a column nor a label is called so
+_NO_ROWS = pl.DataFrame(schema={FILE: pl.Int32()})
 _MANY, _LONG = 50_000, 100  # rows, and rows of a stretch, for which stretches are worth keeping
 
 
@@ -86,13 +90,17 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
     Where rows are so few, or stretches so short, they stand one by one.
     """
     if own.height <= max(_MANY, _LONG * len(sizes)):
-        stretch = np.arange(len(sizes), dtype=np.uint32).repeat(sizes)
+        stretch = _stretch_of_each(sizes)
         return pl.DataFrame([*(one[stretch] for one in shared), *own])
     places = pl.DataFrame({"start": np.cumsum(sizes) - sizes, "size": sizes})
     for name in own.columns:
         cut = pl.lit(own[name].implode()).list.slice("start", "size")
         shared = shared.hstack(places.select(cut.alias(name)))
     return shared
+
+
+def _stretch_of_each(sizes: NDArray[np.int64]) -> NDArray[np.uint32]:
+    return np.arange(len(sizes), dtype=np.uint32).repeat(sizes)
 
 
 def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
@@ -144,6 +152,10 @@ def _made(
 
 def _of_made(made: Made, files: NDArray[np.int32]) -> pl.DataFrame:
     file = pl.Series(FILE, files, dtype=pl.Int32())
+    if made.size <= FEW:
+        names = {**made.shared, **made.columns}
+        rows = few_rows({name: made.listed(name) for name in names})
+        return rows.hstack([file if made.sizes is None else file[_stretch_of_each(made.sizes)]])
     own = _typed(made.columns)
     if made.sizes is None:
         return pl.DataFrame([file, *own])
@@ -152,13 +164,15 @@ def _of_made(made: Made, files: NDArray[np.int32]) -> pl.DataFrame:
 
 
 def _typed(columns: Mapping[str, Column]) -> list[pl.Series]:
-    """Type columns; those of nothing are left out."""
+    """Type columns; those without any value are left out."""
     typed = (column(name, values) for name, values in columns.items())
     return [one for one in typed if one.null_count() < len(one)]
 
 
 def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Put rows in the order of their files, and of the runs in these; notes stay as they came."""
+    if frame.height < 2:
+        return frame
     if "run" in lists(frame):
         frame = flat(frame)
     keys = frame[FILE].to_numpy() if table == "notes" else keys_of(frame)
@@ -172,7 +186,7 @@ def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Put frames of one table under one another."""
     frames = [frame for frame in frames if frame.height]
     if len(frames) < 2:
-        return frames[0] if frames else pl.DataFrame(schema={FILE: pl.Int32()})
+        return frames[0] if frames else _NO_ROWS.clone()
     own = {frozenset(lists(frame)) for frame in frames}
     if len(own) > 1:
         frames = [flat(frame) for frame in frames]
@@ -218,3 +232,108 @@ def add_notes(
     added = _of_made(of_rows("notes", rows), np.array([file for file, _, _ in said]))
     whole = stacked([notes, added])
     return whole if last else _in_order("notes", whole)
+
+
+# --- conditions -------------------------------------------------------------------------------
+
+# the tables that take conditions from `io`; the block size of a sample is that of a single I/O
+SHARING = {
+    "percentiles": SWEPT,
+    "bins": SWEPT,
+    "samples": tuple(name for name in SWEPT if name != "bs_bytes"),
+}
+_ENTRY = (FILE, "run", "entry")
+_DIRECTION = (*_ENTRY, "direction")
+_COUNT = "##"
+
+
+def fill_conditions(part: Part) -> list[tuple[int, str]]:
+    """Fill gaps of conditions from labels that are named like them.
+
+    Returns
+    -------
+    list of (file, message)
+        Where a path says another condition than the file does.
+    """
+    named = {name for _, labels in part.files for name in labels}
+    said: list[tuple[int, str]] = []
+    for name in filter(named.__contains__, CONDITIONS):
+        labels = column(name, [labels.get(name) for _, labels in part.files])
+        for table, frame in part.tables.items():
+            if name not in TABLES[table] or not frame.height:
+                continue
+            if name in lists(frame):
+                frame = flat(frame)
+            given, stated = _as_text(get(frame, name)), labels.gather(frame[FILE])
+            if table == "io":
+                said += _contradicted(name, frame[FILE], given, stated)
+            part.tables[table] = frame.with_columns(given.zip_with(given.is_not_null(), stated))
+    return said
+
+
+def _contradicted(
+    name: str, file: pl.Series, given: pl.Series, stated: pl.Series
+) -> Iterator[tuple[int, str]]:
+    both = pl.DataFrame({FILE: file, "own": given, "label": stated})
+    others = both.filter(pl.col("own") != pl.col("label")).unique(maintain_order=True)
+    grouped = others.group_by(FILE, maintain_order=True).agg(pl.col("own").sort(), "label")
+    for number, values, labels in grouped.iter_rows():
+        said = ", ".join(map(str, values))
+        yield number, f"the path says {name}={labels[0]}, the file {said}: the file's is kept"
+
+
+def _as_text(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String()) if values.dtype in (pl.Enum, pl.Categorical) else values
+
+
+def share_conditions(part: Part) -> None:
+    """Give percentiles, bins and samples the conditions of their entry and direction.
+
+    A direction without a row in `io`, such as sync, has what all rows of its entry share.
+    """
+    io = part.tables.get("io")
+    if io is None or not io.height:
+        return
+    io = flat(io)
+    known = _keys(io).hstack([_as_text(io[name]) for name in SWEPT if name in io.columns])
+    alike = _alike(known, _DIRECTION)
+    for table, names in SHARING.items():
+        frame = part.tables.get(table)
+        if frame is not None and frame.height:
+            own = [name for name in names if name in known.columns]
+            part.tables[table] = _filled(frame, own, known, alike)
+
+
+def _keys(frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame([_as_text(get(frame, key)) for key in _DIRECTION])
+
+
+def _alike(known: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Give what the rows of the same keys have alike, and how many these are."""
+    values = map(pl.col, known.columns[len(_DIRECTION) :])
+    shared = (pl.when(one.n_unique() == 1).then(one.first()) for one in values)
+    return known.group_by(keys).agg(pl.len().alias(_COUNT), *shared)
+
+
+def _filled(
+    frame: pl.DataFrame, names: Sequence[str], known: pl.DataFrame, alike: pl.DataFrame
+) -> pl.DataFrame:
+    if not {*_DIRECTION, *names}.isdisjoint(lists(frame)):
+        frame = flat(frame)
+    keys = _keys(frame)
+    found = _joined(keys, alike, _DIRECTION)
+    given = {name: [_as_text(frame[name])] if name in frame.columns else [] for name in names}
+    sources = [found]
+    if found[_COUNT].null_count():
+        sources.append(_joined(keys, _alike(known, _ENTRY), _ENTRY))
+    filled = []
+    for name in names:
+        values, *others = [*given[name], *(source[name] for source in sources)]
+        for other in others:
+            values = values.zip_with(values.is_not_null(), other)
+        filled.append(values)
+    return pl.DataFrame([*(one for one in frame if one.name not in names), *filled])
+
+
+def _joined(keys: pl.DataFrame, shared: pl.DataFrame, on: Sequence[str]) -> pl.DataFrame:
+    return keys.join(shared, on=on, how="left", nulls_equal=True, maintain_order="left")

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.plain_text import many
-from fiotools.tables import duplicate_runs
+from fiotools.tables import resting
 from fiotools.tables.columns import get
 from fiotools.tables.frames import Frames
-from fiotools.tables.gc_pause import resting
 from fiotools.tables.parts import FILE, Part, add_notes, stack
 from fiotools.vocabulary import TABLES
 
@@ -66,6 +64,8 @@ class Results:
 
     def _counts(self) -> list[str]:
         """Say what there is: files, tools, and the tables that are not empty."""
+        from fiotools.plain_text import many
+
         parts = [many(self.files, "file")]
         if "runs" in self.tables:
             parts += _tools(self.tables.polars("runs"))
@@ -99,8 +99,11 @@ def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) ->
     """Make the results of parts; a run that stands in two files is noted."""
     whole = stack(parts, wanted)
     parts.clear()
-    same = duplicate_runs.find(whole.tables, [source for source, _ in whole.files])
-    whole.tables["notes"] = add_notes(whole.tables["notes"], same, last=True)
+    if "runs" in whole.tables and whole.tables["runs"].height > 1:
+        from fiotools.tables import duplicate_runs
+
+        same = duplicate_runs.find(whole.tables, [source for source, _ in whole.files])
+        whole.tables["notes"] = add_notes(whole.tables["notes"], same, last=True)
     return Results(Frames(whole), files)
 
 
@@ -142,6 +145,8 @@ def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
     """Add a note to each run that stands in an earlier place too."""
     if not {"notes", "runs"} <= tables.keys():
         return
+    from fiotools.tables import duplicate_runs
+
     notes, runs = tables["notes"], tables["runs"]
     sources = runs["source"].unique(maintain_order=True)
     number = pl.DataFrame(sources).with_row_index(FILE)

@@ -44,7 +44,7 @@ def test_names_and_tables(inside, tmp_path):
         (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or no name for any"),
         (["nowhere", "-o", "ds"], 1, "nowhere: no such file or folder"),
         (["data/page-cache", "-o", "ds", "--table", "x"], 2, "--table x is not one of runs, jobs"),
-        (["data/page-cache", "-o", "data"], 1, "it is no dataset; name a new folder"),
+        (["data/page-cache", "-o", "data"], 1, "and not a dataset; name a new folder"),
         (["data/page-cache", "-o", "zz://x"], 1, "zz://x: Protocol not known: zz"),
     ],
     ids=["no-output", "stdin", "no-name", "no-file", "no-table", "no-dataset", "no-protocol"],

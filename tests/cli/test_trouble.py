@@ -51,11 +51,11 @@ def refused(done, code, *said):
         (["read", LIBAIO, "--columns", "iops,ios"], "'ios'; did you mean iops"),
         (["read", LIBAIO, "--table", "runs", "--scope", "job"], "this table has no scopes"),
         (["read", LIBAIO, "--reader", "dd"], "without --reader"),
-        (["read", "pyproject.toml"], "no known format"),
+        (["read", "pyproject.toml"], "unknown format"),
         (["read", "nowhere.json"], "nowhere.json: no such file or folder"),
         (["read", "nowhere/*.json"], "no file matches"),
         (["read", "nowhere/{a}.json"], "no file matches the template"),
-        (["read", "data/dda-vhdx/xml/{A}.xml"], "{A} is no field"),
+        (["read", "data/dda-vhdx/xml/{A}.xml"], "{A} is not a field"),
         (["read", LIBAIO, "-o", "nowhere/x.csv"], "nowhere: there is no such folder"),
         (["describe", "bandwidth"], "no column 'bandwidth'"),
         (["plot", "heatmap", VOLUMES, "-o", "x.svg"], "draws bins, and these files have none"),
@@ -136,7 +136,7 @@ def test_a_folder_without_anything_to_read(inside, tmp_path):
     (tmp_path / "a.txt").write_text("hello\n")
     done = inside("read", tmp_path)
     assert done.returncode == 1
-    assert "a.txt: no known format" in done.stderr
+    assert "a.txt: unknown format" in done.stderr
     assert "no file that was found there can be read" in done.stderr
 
 

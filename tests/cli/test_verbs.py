@@ -302,13 +302,9 @@ def test_what_a_plot_shows_is_computed_by_the_library(monkeypatch, inside, tmp_p
         ("credibility", run, "--link", "usb3-5g", "--compression", "1.5"),
     ):
         assert inside("plot", *command, "-o", tmp_path / "x.svg").returncode == 0
-    io = ft.read(str(ROOT / "data/how-many-runs/depth/*.json")).io
-    best = drawn["load"][1]["best"]
-    means = io.groupby("iodepth")[["iops", "lat_mean_ns"]].mean()
-    below = means.query("lat_mean_ns < 1e6")["iops"]
-    assert best["iops"].item() == pytest.approx(below.max())
-    told = [(frame["metric"][0], len(frame)) for frame in drawn["load"][1]["summaries"]]
-    assert told == [("iops", 8), ("lat_mean_ns", 8)]
+    (frame, latency), more = drawn["load"]
+    assert frame["iodepth"].n_unique() == 8
+    assert (latency, more["x"], more["limit"]) == ("lat_mean_ns", "iodepth", 1e6)
     steady = drawn["series"][1]["steady"]
     assert (steady["method"].item(), steady["interval_s"].item()) == ("fio-deviation", 10)
     seen = drawn["credibility"][0][0].filter(check="link")
@@ -353,3 +349,19 @@ def test_parquet_needs_no_pyarrow(inside, tmp_path):
     truth = ft.read(str(ROOT / VOLUMES)).to_polars()["io"]
     assert pl.read_parquet(file)["iops"].to_list() == truth["iops"].to_list()
     assert pl.read_parquet(file).schema == truth.schema
+
+
+def test_plot_history_and_shifts(inside, tmp_path):
+    rounds = "data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json"
+    ext4 = ("--metric", "iops", "-w", "filesystem=ext4")
+    for command in (
+        ("history", rounds, *ext4, "--x", "round"),
+        ("history", rounds, *ext4),
+        ("history", rounds, "--metric", "iops", "--x", "round", "--by", "filesystem"),
+        ("shifts", rounds, *ext4, "--order", "round"),
+        ("shifts", "data/how-many-runs/long/long_iops.1.log", "--round", "10s"),
+    ):
+        done = inside("plot", *command, "-o", tmp_path / "x.svg")
+        assert (done.returncode, done.stderr) == (0, f"fiotools: wrote {tmp_path / 'x.svg'}\n"), (
+            command
+        )

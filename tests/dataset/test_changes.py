@@ -41,7 +41,7 @@ def test_unchanged_files_are_not_read(convert, tmp_path, runs, monkeypatch):
     first = convert()
     assert (first.new, first.parts, first.read) == (25, 3, 25)
     before = stamps(tmp_path / "ds")
-    monkeypatch.setattr("fiotools.dataset.listing.Hashing.__call__", None)  # nothing may be read
+    monkeypatch.setattr("fiotools.dataset.plan.Hashing.__call__", None)  # nothing may be read
     again = convert()
     assert (again.new, again.changed, again.unchanged, again.parts) == (0, 0, 25, 0)
     assert stamps(tmp_path / "ds") == before
@@ -162,7 +162,7 @@ def test_refused_files_are_in_the_manifest(convert, tmp_path, runs):
     assert (done.read, done.noted, done.refused) == (25, 1, 1)
     manifest = done.open().manifest.filter(pl.col("status") != "read").collect()
     told = {row["source"].split("/")[-1]: row for row in manifest.to_dicts()}
-    assert told["letter.txt"]["message"].startswith("no known format; it begins 'dear diary'")
+    assert told["letter.txt"]["message"].startswith("unknown format; it begins 'dear diary'")
     assert told["letter.txt"]["line"] == 1
     assert told["broken.json"]["status"] == "refused"
     assert told["broken.json"]["hash"] is not None

@@ -206,10 +206,10 @@ def test_a_newer_dataset_is_refused(tmp_path):
 
 
 def test_what_is_no_dataset_is_said(tmp_path):
-    with pytest.raises(ft.DatasetError, match=r"there is no dataset of fiotools"):
+    with pytest.raises(ft.DatasetError, match=r"not a fiotools dataset"):
         ft.open_dataset(tmp_path)
     (tmp_path / "letter.txt").write_text("dear diary")
-    with pytest.raises(ft.DatasetError, match="it is no dataset; name a new folder"):
+    with pytest.raises(ft.DatasetError, match="and not a dataset; name a new folder"):
         ft.convert(VOLUMES, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
     (tmp_path / "_fiotools.json").write_text("{}")

@@ -9,8 +9,7 @@ import sys
 import pytest
 
 import fiotools as ft
-from fiotools.dataset.lock import held
-from fiotools.dataset.store import Folder, store_at
+from fiotools.dataset.store import CLAIM, Bucket, Folder, held, store_at
 from tests.datasets import data_files, write_result, write_results
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -180,3 +179,39 @@ def test_two_at_once_in_an_object_store(tmp_path):
         assert ft.convert(runs, "memory://at-once").unchanged == 2
     finally:
         memory.rm("/at-once", recursive=True)
+
+
+def test_one_of_two_takes_a_dead_lock_over(tmp_path, monkeypatch):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    runs, memory = write_results(tmp_path / "runs", 2), fsspec.filesystem("memory")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    dead, other = (
+        f'{{"host": "{socket.gethostname()}", "process": {process}, "since": "then"}}'.encode()
+        for process in (gone.pid, os.getppid())
+    )
+    put = Bucket.put
+
+    def late(self, name, content, *, new=False):
+        if name == CLAIM:  # the other one was faster, and is done with taking over
+            memory.pipe_file("/take-over/_lock", other)
+        put(self, name, content, new=new)
+
+    try:
+        memory.pipe_file("/take-over/_lock", dead)
+        memory.pipe_file("/take-over/_lock-claim", other)
+        with pytest.raises(
+            ft.DatasetError, match=r"just beginning there.*remove memory://take-over/_lock-claim"
+        ):
+            ft.convert(runs, "memory://take-over")
+        memory.rm_file("/take-over/_lock-claim")
+        monkeypatch.setattr(Bucket, "put", late)
+        with pytest.raises(ft.DatasetError, match=f"at work there .process {os.getppid()} on"):
+            ft.convert(runs, "memory://take-over")
+        assert memory.cat_file("/take-over/_lock") == other
+        assert not memory.exists("/take-over/_lock-claim")
+        monkeypatch.undo()
+        memory.pipe_file("/take-over/_lock", dead)
+        assert ft.convert(runs, "memory://take-over").new == 2
+    finally:
+        memory.rm("/take-over", recursive=True)

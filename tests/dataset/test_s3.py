@@ -163,7 +163,7 @@ def test_a_bucket_that_is_not_there(bucket):
         ft.read("s3://nowhere/runs/run-{turn:d}.txt")
     with pytest.raises(FileNotFoundError, match=told):
         ft.convert(bucket.local, "s3://nowhere/ds")
-    with pytest.raises(ft.DatasetError, match="s3://nowhere/ds: there is no dataset"):
+    with pytest.raises(ft.DatasetError, match="s3://nowhere/ds: not a fiotools dataset"):
         ft.open_dataset("s3://nowhere/ds")
 
 

@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 
 import fiotools as ft
 from fiotools.logs import blocks
-from fiotools.readers.fio import log_lines as fio_log_lines
+from fiotools.readers.fio import log as fio_log
 from tests.conftest import FIXTURES, ROOT, SHARED
 from tests.fuzz import mutated
 
@@ -102,7 +102,7 @@ def test_a_broken_log_is_refused_or_read_alike(broken, size, tmp_path, monkeypat
 )
 def test_both_ways_of_parsing_take_the_same_lines(line):
     body = f"1, 2, 0, 4096, 0\n{line}\n".encode()
-    both = fio_log_lines.fast(body, (5, None), (pl.Int64(),)), fio_log_lines.exact(body, (5, None))
+    both = fio_log.fast(body, (5, None), (pl.Int64(),)), fio_log.exact(body, (5, None))
     assert both[0].rows() == both[1].frame.rows()
     assert len(both[0]) == 2
 
@@ -110,9 +110,9 @@ def test_both_ways_of_parsing_take_the_same_lines(line):
 @given(st.text("0123456789, \n\r\t+-x.e_\"'#", max_size=40))
 def test_what_is_parsed_together_is_parsed_line_by_line_alike(text):
     body = f"1, 2, 0, 4096\n{text}\n3, 4, 0, 4096\n".encode()
-    together = fio_log_lines.fast(body, (4, None), (pl.Int64(),))
+    together = fio_log.fast(body, (4, None), (pl.Int64(),))
     if together is not None:
-        each = fio_log_lines.exact(body, (4, None))
+        each = fio_log.exact(body, (4, None))
         assert not len(each.others)
         assert together.rows() == each.frame.rows()
 

@@ -122,7 +122,7 @@ def test_a_tool_that_is_missing(tmp_path, experiment, said):
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("echo I am not fio", "fio failed on place (no known format; it begins 'I am not fio')"),
+        ("echo I am not fio", "fio failed on place (unknown format; it begins 'I am not fio')"),
         ("true", "fio failed on place (the file is empty"),
         ("""echo '{"fio version": "fio-3.33", "jobs": []}'""", "fio failed on place ("),
         (

@@ -75,6 +75,10 @@ def draw_timings(ax):
     return ft.plot.timings(frame, y="cache", ax=ax)
 
 
+def draw_history(ax):
+    return ft.plot.history(repeats().query("filesystem == 'ext4'"), "iops", x="round", ax=ax)
+
+
 def draw_shifts(ax):
     samples = long().samples
     return ft.plot.shifts(samples, "iops", shifts=ft.shifts(samples, "iops"), ax=ax)
@@ -86,6 +90,7 @@ KINDS = {
     "fairness": draw_fairness,
     "grid": lambda ax: ft.plot.grid(volumes(), "iops", x="direction", y="volume", ax=ax),
     "heatmap": lambda ax: ft.plot.heatmap(bins(), ax=ax),
+    "history": draw_history,
     "latency": lambda ax: ft.plot.latency(
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
     ),

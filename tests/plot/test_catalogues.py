@@ -107,7 +107,7 @@ def test_checks_are_those_of_check(path):
     asked = set()
     for file in (ROOT / "fiotools/stats/check").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Probe":
                 asked.add(node.args[0].value)
     assert set(tables(path)["checks"]) == asked
 

@@ -49,6 +49,67 @@ def ringed(ax):
     ]
 
 
+def diamonds(ax):
+    """Every point in a diamond."""
+    return [
+        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
+        for line in ax.lines
+        if line.get_markersize() == 12
+    ]
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_the_summaries_are_made_inside(kind):
+    frame = kind(RUNS)
+    own = ft.plot.load(frame, "lat_mean_ns", limit="500us")
+    best = ft.best_under(frame, "lat_mean_ns", "500us", sweep="iodepth")
+    given = load(frame, summaries=told(frame), best=best)
+    for one, other in zip(own, given, strict=True):
+        assert points(one) == points(other)
+        assert ringed(one) == ringed(other)
+    assert own[1].get_xlabel() == given[1].get_xlabel()
+
+
+def test_the_knee_has_the_highest_ratio_of_iops_to_latency():
+    upper, lower = load()
+    assert diamonds(upper) == [(8, 61e3)]
+    assert diamonds(lower) == [(8, 0.13e6)]
+    assert lower.get_xlabel().replace("\n", " ").endswith("knee, the highest IOPS / latency: 8")
+
+
+@pytest.mark.parametrize(
+    ("iops", "words"),
+    [([8e3, 16e3, 32e3, 64e3], "latency: none"), ([8e3, 8e3, 8e3, 8e3], "latency: none")],
+    ids=["still rising", "full at once"],
+)
+def test_an_end_of_the_sweep_is_not_marked_as_the_knee(iops, words):
+    flat = iops[0] == iops[-1]
+    frame = pd.DataFrame(
+        {
+            "iodepth": [1, 2, 4, 8],
+            "iops": iops,
+            "lat_mean_ns": [1e5, 2e5, 4e5, 8e5] if flat else [1e5] * 4,
+        }
+    )
+    upper, lower = ft.plot.load(frame)
+    assert not diamonds(upper)
+    assert lower.get_xlabel().endswith(words)
+
+
+def test_two_levels_have_no_knee():
+    _, lower = ft.plot.load(FRAME[:4])
+    assert "knee" not in lower.get_xlabel()
+
+
+def test_many_lines_are_counted_below_the_plot():
+    many = pd.concat([FRAME.assign(fs=f"fs{at}") for at in range(9)])
+    _, lower = ft.plot.load(many, hue="fs", limit="1us")
+    said = lower.get_xlabel().replace("\n", " ")
+    assert "latency: fs0: 8, fs1: 8, fs2: 8, fs3: 8 and 5 more" in said
+    texts = [text.get_text() for text in lower.texts]
+    assert "limit: 1 µs (fs0, fs1, fs2, fs3 and 5 more: no mean below)" in texts
+
+
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_both_panels_show_every_run_and_lines_through_means(kind):
     frame = kind(RUNS)
@@ -76,10 +137,11 @@ def test_a_single_run_is_hollow_and_the_axis_says_so():
     assert [list(line.get_xdata()) for line in hollow] == [[128]]
     said = "queue depth (points: runs, hollow: only one; line and bars: mean, 95 % interval; "
     said += "arrow: the interval goes on)"
+    said += " diamond: knee, the highest IOPS / latency: 8"
     assert lower.get_xlabel().split() == said.split()
     single = FRAME.drop_duplicates("iodepth")
     _, lower = load(single, summaries=told(single))
-    assert lower.get_xlabel() == "queue depth (one run each)"
+    assert lower.get_xlabel().startswith("queue depth (one run each)\n")
 
 
 def test_the_best_means_below_a_limit_are_in_a_ring_in_both_panels():
@@ -180,6 +242,10 @@ MISTAKES = {
     "best of other runs": (
         {"best": ft.best_under(FRAME.assign(iops=FRAME["iops"] * 2), "lat_mean_ns", 1e6)},
         "best= is of other runs",
+    ),
+    "two limits": (
+        {"best": ft.best_under(FRAME, "lat_mean_ns", 1e6), "limit": "1ms"},
+        "best= has a limit of its own: leave limit= out",
     ),
     "one axis": ({"axes": [1]}, "axes= are two Axes"),
 }

@@ -143,7 +143,7 @@ def test_what_was_not_run_is_no_row():
 def test_the_best_of_several_runs_is_no_mean():
     results = ft.reads(HEADER + READS + FACTS)
     assert results.notes[["line", "severity", "message"]].to_numpy().tolist() == [
-        [1, "info", "each figure is the best of 5 runs, not their mean"]
+        [1, "info", "each value is the best of 5 runs, not their mean"]
     ]
 
 

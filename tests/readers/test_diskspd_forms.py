@@ -122,7 +122,7 @@ REFUSED = {
     "a tag": (BUCKET, '<Bucket5 SampleMillisecond="1000" ' * 2, "not well-formed XML"),
     "DOCTYPE": (BUCKET, "<!DOCTYPE Results []>" + BUCKET, "DOCTYPE"),
     "amount": ("<IOCount>", "<IOCount>1.", "IOCount is '1.*', not a whole number"),
-    "amounts": ("<IOCount>", "<IOCount>1</IOCount><IOCount>", "IOCount stands there twice"),
+    "amounts": ("<IOCount>", "<IOCount>1</IOCount><IOCount>", "IOCount occurs twice"),
     "seconds": ("<TestTimeSeconds>", "<TestTimeSeconds>-", "TestTimeSeconds is below 0"),
 }
 

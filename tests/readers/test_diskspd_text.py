@@ -229,7 +229,9 @@ def test_linux():
 
 
 def test_a_profile_is_no_result():
-    with pytest.raises(ParseError, match=r"profile_only.txt:2: holds a profile, no results; run"):
+    with pytest.raises(
+        ParseError, match=r"profile_only.txt:2: holds a profile without results; run"
+    ):
         load("2.1--profile_only")
 
 
@@ -265,7 +267,7 @@ def test_thousands_put_in_by_hand():
     assert res.io["total_ios"].tolist()[0] == 256000
     assert pd.isna(res.io["total_ios"].iloc[1])
     assert res.io["iops"].iloc[1] == 51200.0
-    assert "i/os is '51.20.00', no whole number" in res.notes["message"].iloc[0]
+    assert "i/os is '51.20.00', not a whole number" in res.notes["message"].iloc[0]
 
 
 def test_percentiles_that_fall_are_noted():
@@ -371,7 +373,7 @@ And so on.
     res = ft.reads(text[:chart] + anew)
     write = res.percentiles.query("direction == 'write'").set_index("percentile")["value_ns"]
     assert write.to_dict() == {0.0: 10e3, 50.0: 14e3, 99.9: 5.223e6, 100.0: 13.248e6}
-    assert says(res, "the percentiles stand apart, written anew by a person")
+    assert says(res, "the percentile table was rewritten by hand")
     # behind prose they may be anyone's
     apart = ft.reads(text[:chart] + "Now another disk:\n" + anew)
     assert apart.percentiles.empty

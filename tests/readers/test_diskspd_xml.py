@@ -241,7 +241,9 @@ def test_what_powershell_makes_of_it(codec):
 
 
 def test_a_profile_is_no_result():
-    with pytest.raises(ParseError, match=r"profile_only.xml:1: holds a profile, no results; run"):
+    with pytest.raises(
+        ParseError, match=r"profile_only.xml:1: holds a profile without results; run"
+    ):
         load("2.1--profile_only")
 
 
@@ -409,7 +411,7 @@ def test_means_that_do_not_make_the_mean_are_noted():
 def test_a_thread_cut_out_leaves_no_total():
     res = ft.reads(edited("2.0.14--seqread_noLD", ("<ThreadCount>1<", "<ThreadCount>2<")))
     assert set(res.io["scope"]) == {"thread"}
-    assert says(res, "1 of 2 threads are in the file: their sum is no total, and is left out")
+    assert says(res, "1 of 2 threads are in the file: their sum is not a total, and is left out")
 
 
 def test_a_target_of_a_thread_cut_out_leaves_no_total():
@@ -431,7 +433,7 @@ def test_a_figure_that_is_there_twice():
     once = "<IOCount>54145</IOCount>"
     same = ft.reads(edited("2.0.14--seqread_noLD", (once, once * 2)))
     assert same.io["total_ios"].tolist() == [54145] * 4
-    with pytest.raises(ParseError, match="IOCount stands there twice, and not the same"):
+    with pytest.raises(ParseError, match="IOCount occurs twice with different values"):
         ft.reads(edited("2.0.14--seqread_noLD", (once, once + "<IOCount>54146</IOCount>")))
 
 
@@ -524,7 +526,7 @@ def test_what_a_later_version_adds_is_kept():
 
 def test_later_figures_of_the_samples_are_noted():
     res = ft.reads(edited("2.0.12--mix_2targets_D_L", (' Total="', ' Retries="2" Total="')))
-    assert says(res, "figures of a later version in the buckets are left out: Retries")
+    assert says(res, "values of a later version in the buckets are left out: Retries")
     assert len(res.samples) == len(load("2.0.12--mix_2targets_D_L").samples)
 
 

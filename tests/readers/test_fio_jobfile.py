@@ -116,7 +116,7 @@ def test_other_files_are_no_job_files(text):
 def test_a_job_file_alone_holds_no_result(tmp_path):
     path = tmp_path / "x.fio"
     path.write_bytes(b"\xef\xbb\xbf" + PHASES.replace("\n", "\r\n").encode())
-    with pytest.raises(NoResultError, match="a fio job file: settings, and no result"):
+    with pytest.raises(NoResultError, match="a fio job file: settings without results"):
         ft.read(path)
     with pytest.raises(UnknownFormatError):
         ft.reads(PHASES)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import fiotools as ft
+from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio.json_bins import Bins
 from tests.corpus import CORPUS
@@ -46,7 +47,7 @@ class Both:
 
     def fast(self, name, data, **asked):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fio_json_bins, "_LEAST", 0)
+            patch.setattr(documents, "LONG", 0)
             patch.setattr(fio_json_bins, "_SOON", 1 << 40)
             patch.setattr(fio_json_bins, "_AT_ONCE", 1000)
             put_back = fio_json_bins._put_back
@@ -60,9 +61,10 @@ class Both:
             return outcome(name, data, **asked)
 
     def exact(self, name, data, **asked):
-        loads = fio_json_bins._loads
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(fio_json_bins, "loads", lambda text, wanted=True: loads(text))
+            patch.setattr(
+                fio_json_bins, "loads", lambda text, wanted=True: documents.strict_loads(text)
+            )
             return outcome(name, data, **asked)
 
     def agree(self, name, data, tables=None):

@@ -252,7 +252,7 @@ def test_reports_that_stand_in_one_line():
     ],
 )
 def test_what_is_no_whole_report_is_noted_and_not_mixed(text):
-    with pytest.raises(ft.ParseError, match="not one whole report of time"):
+    with pytest.raises(ft.ParseError, match="not a complete report of time"):
         ft.reads(text)
     results = ft.reads(f"{BASH}\n$ cd /tmp\n{text}")
     assert values(results.timings, ["real_s", "user_s", "sys_s"]) == [(4.364, 0.0, 1.114)]
@@ -260,7 +260,7 @@ def test_what_is_no_whole_report_is_noted_and_not_mixed(text):
     assert (note["line"], note["severity"]) == (7, "warning")
     results = ft.reads(f"$ time dd if=a of=b bs=1M\n{DD}{text}")
     assert (len(results.runs), len(results.timings)) == (1, 0)
-    assert results.notes["message"].str.contains("not one whole report").sum() == 1
+    assert results.notes["message"].str.contains("not a complete report").sum() == 1
 
 
 def test_a_report_that_breaks_off_is_noted():

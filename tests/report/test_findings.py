@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.reports.findings import findings
-from fiotools.reports.questions import Comparison
-from fiotools.reports.sweeps import best, swept
+from fiotools.reports.questions import Comparison, best, swept
+from fiotools.reports.sentences import findings
 
 CELLS = [(depth, jobs) for depth in (1, 8, 64) for jobs in (1, 4)]
 

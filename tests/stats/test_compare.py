@@ -386,8 +386,49 @@ def test_runs_without_a_partner_are_left_out_and_said(make, rows):
 
 def test_a_round_twice_on_a_side_is_no_pair(make):
     frame = make(round=[1, 1, 1], mount=["a", "a", "b"], iops=[1.0, 2.0, 3.0])
-    with pytest.raises(SchemaError, match="round 1 has more than one run on a side"):
+    said = r"round 1 has more than one run on a side \(row 0, row 1\): no pairs; keep one of them"
+    with pytest.raises(SchemaError, match=said):
         compare(frame, "iops", between="mount", baseline="a", pair="round")
+
+
+def test_a_round_twice_on_a_side_says_what_to_type(make):
+    frame = make(
+        round=[1] * 4,
+        mount=["a", "a", "b", "b"],
+        fs=["ext4", "xfs"] * 2,
+        iops=[1.0, 2.0, 3.0, 4.0],
+    )
+    with pytest.raises(SchemaError, match=r"no pairs; add 'fs' to by=, or keep one: .*ext4"):
+        compare(frame, "iops", between="mount", baseline="a", pair="round")
+    found = compare(frame, "iops", between="mount", baseline="a", pair="round", by="fs")
+    assert list(found["n"]) == [1, 1]
+
+
+def sweep(make, **columns):
+    """Two schedulers at five process counts, one run each."""
+    level = [1, 2, 4, 8, 16]
+    iops = [100.0 * n for n in level] + [130.0 * n * (1 + n / 500) for n in level]
+    return make(procs=level * 2, sched=["none"] * 5 + ["bfq"] * 5, iops=iops, **columns)
+
+
+@pytest.mark.parametrize("pair", ["procs", "numjobs"])
+def test_a_condition_under_another_name_pairs(make, rows, pair):
+    """The number of processes is fio's numjobs, and each pair has another one."""
+    frame = sweep(make, numjobs=[1, 2, 4, 8, 16] * 2)
+    (row,) = rows(compare(frame, "iops", between="sched", baseline="none", pair=pair))
+    assert (row["method"], row["n"], row["verdict"]) == ("log-paired-t", 5, "faster")
+    assert row["varies_in"] is None
+    said = f"over 5 values of '{pair}', one run each: the interval is of other such values"
+    assert row["warnings"].startswith(said)
+    assert "drift" not in row["warnings"]
+
+
+def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
+    """It may be what makes the difference, though it is one-to-one with the sides."""
+    frame = sweep(make, numjobs=[1] * 5 + [4] * 5)
+    (row,) = rows(compare(frame, "iops", between="sched", baseline="none", pair="procs"))
+    assert row["varies_in"] == "numjobs"
+    assert "the sides differ in numjobs too" in row["warnings"]
 
 
 def test_pairs_have_one_method(five):

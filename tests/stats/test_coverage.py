@@ -17,7 +17,7 @@ from benchmarks.coverage.ratios import (
     spread_coverage,
 )
 from benchmarks.coverage.verdicts import dunnett, family, stopped
-from fiotools.stats.levels import best_repeats
+from fiotools.stats.variance import best_repeats
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])

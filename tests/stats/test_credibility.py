@@ -10,7 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.stats.check.finding import Finding
-from fiotools.stats.check.latency_modes import _in_bins
+from fiotools.stats.check.media import in_bins
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = (ROOT / "data").as_posix()
@@ -285,15 +285,15 @@ def test_two_modes_of_a_histogram():
     def bins(counts):
         return [{"bin_lo_ns": low, "count": count} for low, count in counts.items()]
 
-    share, low, high = _in_bins(bins({1000: 300, 1500: 100, 4000: 2, 90_000: 550, 130_000: 48}))
+    share, low, high = in_bins(bins({1000: 300, 1500: 100, 4000: 2, 90_000: 550, 130_000: 48}))
     assert share == pytest.approx(0.402)
     assert 700 < low < 1500
     assert 60_000 < high < 130_000
     assert (
-        _in_bins(bins({1000: 300, 2000: 280, 4000: 250, 8000: 220, 16_000: 210, 32_000: 200}))
+        in_bins(bins({1000: 300, 2000: 280, 4000: 250, 8000: 220, 16_000: 210, 32_000: 200}))
         is None
     )  # one broad hill
-    assert _in_bins(bins({1000: 960, 90_000: 40})) is None  # a tail
+    assert in_bins(bins({1000: 960, 90_000: 40})) is None  # a tail
 
 
 def test_a_link_is_shared_or_not():

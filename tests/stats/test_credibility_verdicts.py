@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Callable
+from itertools import product
+from typing import get_args
 
 import pytest
 
 import fiotools as ft
+from fiotools.stats.check import Verdict
 from tests.stats.made_runs import (
     CACHED,
     CDM,
@@ -541,19 +545,39 @@ def test_a_run_that_deserves_it(check, verdict, said, read, known):
     assert not seen.duplicated(["source", "run", "subject", "check"]).any()
 
 
+def verdicts_in(tree):
+    """Give the checks of a module with their verdicts: those of a function that takes a probe are
+    the checks of the functions that call it.
+    """
+    checks, verdicts, calls = defaultdict(set), defaultdict(set), defaultdict(set)
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    for function in functions:
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
+            if name in ("Probe", "probe") and len(node.args) > 1:
+                assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
+                checks[function.name].add(node.args[0].value)
+            elif isinstance(node.func, ast.Attribute) and name in get_args(Verdict):
+                verdicts[function.name].add(name)
+            else:
+                calls[name].add(function.name)
+    for function in functions:
+        if "probe" in {one.arg for one in function.args.args}:
+            checks[function.name] |= {
+                check for one in calls[function.name] for check in checks[one]
+            }
+    for name, found in verdicts.items():
+        yield from product(checks[name], found)
+
+
 def test_no_verdict_is_left_out():
-    emitted = set()
-    for path in SOURCE.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and getattr(node.func, "id", "") == "Finding"
-                and node.args
-            ):
-                check, _, verdict = node.args[:3]
-                assert isinstance(check, ast.Constant), f"{path.name}:{node.lineno}"
-                assert isinstance(verdict, ast.Constant), f"{path.name}:{node.lineno}"
-                emitted.add((check.value, verdict.value))
+    emitted = {
+        (check, verdict)
+        for path in SOURCE.glob("*.py")
+        for check, verdict in verdicts_in(ast.parse(path.read_text(encoding="utf-8")))
+    }
     assert len(emitted) > 60
     assert emitted == {(check, verdict) for check, verdict, *_ in CASES}
     assert all(re.compile(said) for _, _, said, *_ in CASES)

@@ -70,3 +70,41 @@ def test_a_rule_of_one_metric_leaves_the_others_alone():
 def test_a_rule_that_says_nothing_is_refused(rule, said):
     with pytest.raises(SchemaError, match=said):
         ft.gate(compared("iops", 0.8, 0.75, 0.85), rule)
+
+
+def constant(new, old, runs=3):
+    """Builds that write the same number of bytes in every run."""
+    frame = pl.DataFrame(
+        {"build": ["old"] * runs + ["new"] * runs, "iops": [old] * runs + [new] * runs}
+    )
+    return ft.compare(frame, "iops", between="build", baseline="old")
+
+
+@pytest.mark.parametrize(
+    ("new", "rule", "outcome", "end"),
+    [
+        (100.0, "slower:5%", "pass", "not slower by more than 5 %"),
+        (90.0, "slower:5%", "fail", "slower by more than 5 %"),
+        (96.0, "slower:5%", "pass", "not slower by more than 5 %"),
+        (96.0, "slower", "fail", "; slower"),
+        (100.0, "not-same", "pass", "constant"),
+        (90.0, "not-same", "fail", "constant"),
+        (100.0, "not-settled", "pass", "constant"),
+    ],
+)
+def test_runs_without_spread_are_decided_by_their_ratio(new, rule, outcome, end):
+    held = ft.gate(constant(new, 100.0), rule)
+    assert held["outcome"].to_list() == [outcome]
+    assert "no spread among 3 runs a side (copies of one run?)" in held["why"][0]
+    assert held["why"][0].endswith(end)
+
+
+def test_two_runs_without_spread_decide_nothing():
+    held = ft.gate(constant(90.0, 100.0, runs=2), "slower:5%")
+    assert held["outcome"].to_list() == ["undecided"]
+    assert held["why"][0].endswith("slower by more than 5 % is undecided (not settled)")
+
+
+def test_one_run_each_is_undecided_and_says_why():
+    held = ft.gate(constant(90.0, 100.0, runs=1), "slower:5%")
+    assert held["why"][0].endswith("is undecided (one run each: not comparable)")

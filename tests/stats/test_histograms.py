@@ -20,7 +20,7 @@ from fiotools import (
 )
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import opened
-from fiotools.stats.quantiles import ios_needed, ranks_around
+from fiotools.stats.percentiles import ios_needed, ranks_around
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"

@@ -27,8 +27,7 @@ from fiotools import (
 from fiotools.errors import SchemaError
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import pooled_stddev
-from fiotools.stats.estimates import StudentT
-from fiotools.stats.power import runs_still_needed
+from fiotools.stats.estimates import StudentT, runs_still_needed
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

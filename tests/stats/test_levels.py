@@ -6,8 +6,7 @@ import pytest
 
 from fiotools import variance_levels
 from fiotools.errors import SchemaError
-from fiotools.stats.levels import best_repeats, split
-from fiotools.stats.variance import components
+from fiotools.stats.variance import best_repeats, components, split
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from scipy import stats
 import fiotools as ft
 from fiotools import combine, compare, steady
 from fiotools.stats.arguments import metric_of
+from fiotools.stats.arms import blocks
 from fiotools.stats.batch_means import BATCHES, ENOUGH, batch_interval
 from fiotools.stats.combine import pooled_stddev
-from fiotools.stats.drift import blocks
+from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
-from fiotools.stats.ratio import verdict
 from fiotools.stats.summary import outliers
 
 ROOT = Path(__file__).parents[2]

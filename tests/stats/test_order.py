@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fiotools import compare
-from fiotools.stats.order import sortable
+from fiotools.stats.replicates import sortable
 
 NOISE = np.exp(np.random.default_rng(5).normal(0, 0.002, 10))
 UNKNOWN = (

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fiotools.stats.estimates import AnyLooks, StudentT
-from fiotools.stats.power import Power, runs_still_needed
+from fiotools.stats.estimates import AnyLooks, Power, StudentT, runs_still_needed
 
 EDGE = log1p(0.05)
 

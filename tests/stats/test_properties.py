@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fiotools import compare, speedup, summarize
-from fiotools.stats.ratio import settled
+from fiotools.stats.compare import settled
 
 # a laptop under load is no failure
 relaxed = settings(max_examples=40)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from fiotools.stats.estimates import HodgesLehmann, paired, welch
-from fiotools.stats.quantiles import ios_needed, ranks_around
+from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.summary import median_interval
 
 # R's data set `sleep`, ?t.test: extra hours of ten patients after two drugs ("Student", 1908)

@@ -11,7 +11,7 @@ from benchmarks.coverage.noise import RUNS, SERIES
 from benchmarks.coverage.shifts import alarms, power, ratio_holds
 from fiotools import shifts
 from fiotools.errors import SchemaError
-from fiotools.stats.change_points import change_points
+from fiotools.stats.drift import change_points
 
 DATA = Path(__file__).parents[2] / "data"
 READS = [5814, 5703, 8916, 9037, 8910]  # article 004, 9p

@@ -10,7 +10,8 @@ from scipy import stats
 
 from fiotools import summarize
 from fiotools.errors import SchemaError
-from fiotools.stats.drift import blocks, drift
+from fiotools.stats.arms import blocks
+from fiotools.stats.drift import drift
 from fiotools.stats.summary import median_interval, outliers
 
 

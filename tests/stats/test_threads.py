@@ -9,8 +9,8 @@ import pytest
 import fiotools as ft
 from fiotools import fairness, per_thread, summarize
 from fiotools.errors import SchemaError
+from fiotools.stats.combine import stragglers
 from fiotools.stats.frames import opened
-from fiotools.stats.threads import stragglers
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 TARGETS = CORPUS / "diskspd/generated/v2.0.17a_3targets_F2.xml"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import fiotools as ft
 from fiotools.logs import blocks
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
-from fiotools.stats import window_sums
-from fiotools.stats.quantiles import middle, rank
+from fiotools.stats import windows
+from fiotools.stats.percentiles import middle, rank
 from tests.conftest import FIXTURES, ROOT
 
 DATA = ROOT / "data" / "per-io-log"
@@ -75,17 +75,17 @@ def test_windows_of_single_ios(rows, every, sparse):
         direction=pl.Series(columns[2]),
         bs_bytes=pl.Series(columns[3]),
     )
-    before, window_sums._SPARSE = window_sums._SPARSE, sparse
+    before, windows._SPARSE = windows._SPARSE, sparse
     try:
         found = ft.window(log, f"{every}ms", percentiles=(50, 99))
     finally:
-        window_sums._SPARSE = before
+        windows._SPARSE = before
     found = {
         (row["direction"], round(row["time_s"] * 1000) // every - 1, row["percentile"]): row
         for row in found.iter_rows(named=True)
     }
-    windows = range(first // every, (last - 1) // every + 1)
-    assert set(found) == {(d, w, p) for d in directions for w in windows for p in (50, 99)}
+    places = range(first // every, (last - 1) // every + 1)
+    assert set(found) == {(d, w, p) for d in directions for w in places for p in (50, 99)}
     for (direction, number, percentile), row in found.items():
         own = cells[direction, number]
         span = min((number + 1) * every, last) - max(number * every, first)
@@ -131,7 +131,7 @@ def test_blocks_do_not_show(monkeypatch):
 
     whole = answers()
     monkeypatch.setattr(blocks, "SIZE", 5000)
-    monkeypatch.setattr(window_sums, "_AT_ONCE", 37)
+    monkeypatch.setattr(windows, "_AT_ONCE", 37)
     for one, other in zip(whole, answers(), strict=True):
         assert one.equals(other)
     assert whole[1]["count"].sum() == 4797 + 1500

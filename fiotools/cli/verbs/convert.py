@@ -108,7 +108,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     if scheduler is None:
         yield None
         return
-    from fiotools.files.scale_extra import needed
+    from fiotools.files import needed
 
     distributed = needed("distributed", "--scheduler")
     try:

@@ -20,7 +20,7 @@ from fiotools.vocabulary import describe as column_of
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.column import Column
+    from fiotools.vocabulary import Column
 
 
 def describe(

@@ -30,6 +30,8 @@ Kind = Literal[
     "cdf",
     "heatmap",
     "series",
+    "history",
+    "shifts",
     "timings",
     "credibility",
 ]
@@ -63,8 +65,9 @@ def plot(
     sweep (against a condition such as the block size), grid (of two conditions; with --baseline the
     ratios of two sides), load (IOPS and latency against the queue depth), fairness (threads of a
     run), percentiles and cdf (curves of latencies), tails (ratios of percentiles), heatmap (latency
-    over time), series (a quantity over time, and whether it was steady), timings (user, system,
-    waiting), credibility (what check says, with the options of check).
+    over time), series (a quantity over time, and whether it was steady), history (runs by commit or
+    date, with steps), shifts (levels of runs or of a log), timings (user, system, waiting),
+    credibility (what check says, with the options of check).
     """
     path = Path(output)
     if path.suffix.lower() not in _SUFFIXES:
@@ -105,6 +108,8 @@ COMMAND = Command(
         "plot cdf a.json b.json -w latency=clat -w direction=read --merge -o latencies.svg",
         "plot heatmap run_clat_hist.1.log -w direction=read -o heat.svg",
         "plot series run_iops.1.log -w direction=write --round 10s -o steady.svg",
+        "plot history 'runs/{commit}_{round:d}.json' --metric iops --x commit -o history.svg",
+        "plot shifts run_iops.1.log -w direction=write --round 10s -o steps.svg",
         "plot credibility runs/ --ram 8GB --link usb3-5g -o page.svg",
         "plot timings 'page-cache/{cache}.txt' -o times.svg",
     ),

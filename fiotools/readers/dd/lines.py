@@ -1,13 +1,13 @@
 """The lines that dd prints, in any language, whole or run together: text to tokens.
 
 A token is ``F+P`` with its words (records), a line of bytes, seconds and rate (figures), a line
-about truncated records (aside), or what dd says on its own account (said). Where the words differ
-by language, structure decides: records stand twice, figures end in seconds and a rate. A number is
-taken only when what follows shows that it is whole; seconds need their unit. A count of more than
-eighteen digits is nobody's. Reports as coreutils prints them in English, which nearly all are, are
-one token, however many stand below each other.
+about truncated records (aside), or a message (said). Words differ by language, so the structure
+decides: records stand twice, figures end in seconds and a rate. A number is taken only if the text
+behind it shows that it is complete; seconds need their unit. Counts of more than eighteen digits
+are not taken. English reports of coreutils, the usual case, are one token, however many follow each
+other.
 
-All looks are bounded: a line of more than a thousand characters is no line of dd's.
+All searches are bounded: a line of more than a thousand characters is not one of dd.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fiotools import units
-from fiotools.readers.repaired import SEPARATOR
+from fiotools.readers.pasted import SEPARATOR
 
 LONGEST = 1000
 _MOST = 8
@@ -135,19 +135,19 @@ class Aside(NamedTuple):
 
 
 class Spoiled(NamedTuple):
-    """A line below records that begins as one of bytes, and goes on as none that dd prints."""
+    """A line below records that begins like a line of bytes, and goes on differently."""
 
     text: str
 
 
 class Said(NamedTuple):
-    """An error or a warning of dd's."""
+    """An error or a warning of dd."""
 
     message: str
 
 
 class Report(NamedTuple):
-    """What dd prints at once; records as ``F+P``."""
+    """One report of dd; records as ``F+P``."""
 
     line: int
     into: str | None = None
@@ -166,7 +166,7 @@ class Whole(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What one place of the text says."""
+    """The meaning of one place of the text."""
 
     value: Records | Figures | Aside | Spoiled | Said | Whole
     start: int
@@ -179,9 +179,9 @@ class Token(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A line, or what stands between carriage returns, with the tokens in it.
+    """A line, or a part of it between carriage returns, with its tokens.
 
-    ``foreign`` says that something stands before the first token that is not dd's.
+    ``foreign`` says that other text stands before the first token.
     """
 
     tokens: tuple[Token, ...] = ()
@@ -214,7 +214,7 @@ def whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
 
 
 def parts(token: Token) -> Iterator[Token]:
-    """Give the lines of whole reports as tokens of their own."""
+    """Yield the lines of whole reports as tokens of their own."""
     assert isinstance(token.value, Whole)
     for report in token.value.reports:
         if report.into is not None and report.out is not None:
@@ -296,7 +296,7 @@ def _rate(found: re.Match[str]) -> str | None:
 
 
 def line_end(text: str, at: int) -> int:
-    """Find where a line ends, or what a carriage return overwrites; no farther than is bearable."""
+    """Find the end of a line, or of a part that a carriage return overwrites, within a bound."""
     high = at + LONGEST + 1
     newline = text.find("\n", at, high)
     stop = newline if newline >= 0 else min(len(text), high)

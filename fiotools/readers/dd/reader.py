@@ -1,16 +1,16 @@
-"""dd: what it prints on standard error when it ends, is asked by a signal, or shows its progress.
+"""dd: its report on standard error at the end, on a signal, or as progress.
 
 Produced by ``dd ... 2>log``. Fills ``runs``, ``io``, ``samples`` (progress, and earlier reports of
 the same dd), ``settings`` (from the command line, where a transcript shows one), ``extras`` (the
 records in, out and truncated, the printed rate) and ``notes`` (errors and warnings of dd).
 
-Read by structure and not by words, because the words are translated, reordered and dropped: two
-lines with ``F+P`` (full and partial records), perhaps one about truncated records, and a line that
-begins with the bytes and ends with seconds and a rate. Traps: the decimal mark follows the locale
-and not the language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only
-report (``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last
-report counts; two dd in a pipeline write between each other's lines. The rate is computed again
-from bytes and seconds; the printed one is a check (`rates`), and kept where it is more precise.
+Reports are read by structure, because words are translated, reordered and dropped: two lines with
+``F+P`` (full and partial records), perhaps one about truncated records, and a line that begins with
+the bytes and ends with seconds and a rate. Traps: the decimal mark follows the locale, not the
+language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only report
+(``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last report
+counts; two dd in a pipeline write between each other's lines. The rate is recomputed from bytes and
+seconds; the printed one is a check, and kept if it is more precise.
 
 Grammar: coreutils ``src/dd.c`` 4.0 to 9.11, FreeBSD ``bin/dd/misc.c``, BusyBox ``coreutils/dd.c``,
 toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
@@ -27,14 +27,14 @@ from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Wh
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block, is_same
 from fiotools.readers.grammar import Session
-from fiotools.readers.repaired import SEPARATOR
+from fiotools.readers.pasted import SEPARATOR
 from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
-# what makes a "dd: ..." a message and no prose: a quoted or rooted name, or words of a dd's
+# "dd: ..." is a message, not prose, if it has a quoted or absolute name, or dd's words
 _MESSAGE = re.compile(
     r"[^\n]{0,200}['‘`\"][^\n]{1,300}['’\"]|/\S{1,300}: "
     r"|(?:IO error|error|failed|can.t open|invalid|unrecogni[sz]ed|unknown|bad arg|not integer"
@@ -42,7 +42,7 @@ _MESSAGE = re.compile(
 )
 # a last line that breaks off before its seconds
 _FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
-# a line of bytes, as far as its bytes: what is wrong with it stands behind them
+# the beginning of a line of bytes; the damage stands behind the bytes
 _SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
 _TRUNCATED = re.compile(r"truncated|odd length")
 _GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
@@ -50,7 +50,7 @@ _COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but what dd printed."""
+    """Read a text that holds nothing but dd's output."""
     reports = document.reports
     if reports and not any(report.data.has_result for report in reports):
         raise ParseError(
@@ -68,7 +68,7 @@ def _first(block: Block) -> str:
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
-    """Read what dd printed around the match, as far down as nothing else comes."""
+    """Read dd's output around the match, down to the first other line."""
     at = line_start(text, match.start(), dd_lines.LONGEST, "\n\r")
     if at is None:
         return None
@@ -116,7 +116,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
                 end = stop
             continue
         if aside is not None:
-            # only figures make the words above them a line of dd's
+            # the words are dd's only if figures follow
             if not is_kept:
                 if not isinstance(segment.tokens[0].value, Figures):
                     break
@@ -135,7 +135,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
 def _closed(
     text: str, start: int, end: int, tokens: list[Token], stops: list[int]
 ) -> tuple[int, int, Block]:
-    """Say how what dd printed ends: written over, cut off, or spoiled by what comes below."""
+    """Find how dd's output ends: overwritten, cut off, or with a damaged line."""
     low, stop = max(0, end - dd_lines.LONGEST), dd_lines.line_end(text, end)
     is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
     is_overwritten |= text[stop : stop + 1] == "\r"
@@ -156,14 +156,14 @@ def _closed(
 
 
 def _source_above(text: str, at: int) -> str:
-    """Return who wrote what stands at a place, where prefixes of lines told that."""
+    """Return the source of a place, if prefixes of lines told it."""
     found = text.rfind(SEPARATOR, max(0, at - dd_lines.LONGEST), at)
     stop = text.find("\n", found, at)
     return text[found + 1 : stop] if 0 <= found < stop else ""
 
 
 def _begin(part: str, at: int) -> int:
-    """Step back over words of dd's that stand before its number, glued to something else."""
+    """Step back over dd's words before its number, if they touch other text."""
     words = re.search(r"[^\x00-\x7f]{1,12} ?\Z", part[max(0, at - 13) : at])
     return at - len(words[0]) if words else at
 
@@ -174,7 +174,7 @@ def _is_after_records(tokens: list[Token]) -> bool:
 
 
 def _is_prose(value: object) -> bool:
-    """Whether a line only begins as one that dd says."""
+    """Whether a line only begins like a message of dd."""
     return isinstance(value, Said) and not _MESSAGE.match(value.message)
 
 

@@ -1,23 +1,35 @@
-"""From the runs of dd to rows; those of many files are made together, column by column."""
+"""Runs of dd as rows: made column by column, for many files at once.
+
+The rate and the size that dd prints are checked against its bytes and seconds, all reports at once.
+Each dd rounds in its own way. GNU divides by the unrounded time and prints two or three digits in
+units of 1000. uutils divides by whole milliseconds, at least one. BusyBox prints the unit without a
+space and counts in 1024; toybox too, without the B, and it truncates. The BSDs print whole bytes
+per second from the unrounded time. The printed rate is kept if it is more precise than the seconds,
+as in a short run.
+
+Grammar: coreutils ``src/dd.c``, uutils ``dd/src/progress.rs``, BusyBox ``coreutils/dd.c``, toybox
+``toys/pending/dd.c``, FreeBSD ``bin/dd/misc.c``.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from fiotools import units
 from fiotools.readers import shell
-from fiotools.readers.dd.operands import NOTHING, Operands, operands
-from fiotools.readers.dd.rates import AGREES, CONTRADICTS, ROUNDED, check, each
 from fiotools.readers.dd.runs import Run, counts
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -26,15 +38,257 @@ if TYPE_CHECKING:
     from fiotools.readers.grammar import Report, Session
     from fiotools.tables import Column, Tables
 
-# warnings do not change what dd did; they are translated, what they advise is not
+    Floats: TypeAlias = NDArray[np.float64]
+    Flags: TypeAlias = NDArray[np.bool_]
+
+_OPERAND = re.compile(r"[a-z]+=")
+_FACTOR = re.compile(r"(\d+)([a-zA-Z]*)")
+_TOO_MUCH = 2**63  # for dd, and for a column
+_FACTORS = {
+    "": 1,
+    "c": 1,
+    "w": 2,
+    "b": 512,
+    "k": 1024,
+    "kb": 1000,
+    "m": 1024**2,
+    "mb": 1000**2,
+    "g": 1024**3,
+    "gb": 1000**3,
+    "t": 1024**4,
+    "tb": 1000**4,
+}
+SOURCES = {"/dev/zero", "/dev/random", "/dev/urandom"}
+SINKS = {"/dev/null", "/dev/zero"}  # BSD and busy people write to the latter too
+
+
+class Operands(NamedTuple):
+    """The operands of a command; ``records``: how many it requests, and their size."""
+
+    given: Mapping[str, str]
+    direction: str | None = None
+    target: str | None = None
+    bs_bytes: int | None = None
+    direct: bool | None = None
+    records_bytes: int | None = None
+    records: int | None = None
+
+
+NOTHING = Operands({})
+
+
+@lru_cache(maxsize=1024)
+def operands(command: tuple[str, ...]) -> Operands:
+    """Read the operands of a command, the words behind its name.
+
+    Examples
+    --------
+    >>> told = operands(("if=/dev/zero", "of=x", "bs=1M", "oflag=direct,sync"))
+    >>> told.direction, told.target, told.bs_bytes, told.direct
+    ('write', 'x', 1048576, True)
+    """
+    told = [word.partition("=") for word in command if _OPERAND.match(word)]
+    given = {name: value.rstrip(")}") for name, _, value in told}
+    if not given:
+        return NOTHING
+    direction = _direction(given.get("if"), given.get("of"))
+    is_read = direction == "read"
+    direct = None
+    if direction in ("read", "write"):
+        direct = "direct" in given.get("iflag" if is_read else "oflag", "").split(",")
+    # "bs" overrides the other two, whatever their order
+    both = given.get("bs")
+    size = number(both or given.get("ibs" if is_read else "obs") or "")
+    return Operands(
+        given,
+        direction,
+        given.get("if" if is_read else "of"),
+        size or None,  # dd refuses 0
+        direct,
+        number(both or given.get("obs") or "512"),
+        number(given.get("count") or ""),
+    )
+
+
+def _direction(given: str | None, to: str | None) -> str | None:
+    """Return which way the data went, as far as the command tells."""
+    if to in SINKS:
+        return "read"
+    if given in SOURCES:
+        return "write"
+    return "copy" if given and to else None
+
+
+@lru_cache(maxsize=1024)
+def number(text: str) -> int | None:
+    """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
+
+    Examples
+    --------
+    >>> number("1024M"), number("1024x1024"), number("$size")
+    (1073741824, 1048576, None)
+    """
+    product = 1
+    for part in text.split("x"):
+        match = _FACTOR.fullmatch(part)
+        suffix = match[2].lower().removesuffix("ib") if match else None
+        if match and match[2][1:] == "iB":
+            suffix = match[2][0].lower()
+        if not match or suffix not in _FACTORS:
+            return None
+        product *= int(match[1]) * _FACTORS[suffix]
+        if product >= _TOO_MUCH:
+            return None
+    return product
+
+
+# a printed rate against bytes and seconds; "rounded": these are too coarse to divide by
+UNCHECKED, AGREES, ROUNDED, CONTRADICTS = range(4)
+_RATE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)( ?)([kKMGTPEZYRQ]?)((?:i?B|bytes)?)/s")
+_SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
+_PREFIXES = " KMGTPEZYRQ"
+_SCALES = np.array([[kilo**power for power in range(len(_PREFIXES))] for kilo in (1024.0, 1000.0)])
+_BYTES = ("", "B", "bytes", "iB")  # what a rate is in
+_TIGHT = 1e-9  # floating point
+_WHOLE = 0.0099  # seconds: ten milliseconds
+_LEAST, _MOST = -120, 120  # powers of ten of the seconds
+_MAGNITUDES = np.array([10.0**power for power in range(_LEAST, _MOST)])
+_FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)])
+_DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
+
+
+class _Checked(NamedTuple):
+    """Bandwidths in bytes per second (nan: not known), and how the printed rates compare.
+
+    ``is_sized`` says that the size in parentheses is that of the bytes, to one unit of its last
+    digit.
+    """
+
+    value: Floats
+    verdict: NDArray[np.int64]
+    is_sized: Flags
+
+
+def _checked(figures: Sequence[Figures], is_progress: Flags) -> _Checked:
+    """Compute bandwidths, or take the printed ones if they are more precise.
+
+    Examples
+    --------
+    >>> from fiotools.readers.dd.lines import Figures
+    >>> given = [("268 MB, 256 MiB", 2**28), ("1.5 KiB", 1700), (None, 7)]
+    >>> printed = [Figures(amount, size, "1", 1.0, None) for size, amount in given]
+    >>> _checked(printed, np.zeros(3, dtype=bool)).is_sized
+    array([ True, False,  True])
+    """
+    amount = np.array([one.bytes for one in figures], dtype=np.float64)
+    seconds = np.array([one.elapsed for one in figures], dtype=np.float64)
+    texts = pl.Series([one.seconds for one in figures], dtype=pl.String)
+    decimals = texts.str.extract("[.,]([0-9]+)").str.len_bytes().fill_null(0).to_numpy()
+    has_exponent = texts.str.contains("e", literal=True).to_numpy()
+    spaced, *sizes = each(_sizes, [one.size for one in figures])
+    number, digit, power, byte, is_glued = each(_rate, [one.rate for one in figures])
+    # 1024 where the size is written as BusyBox or toybox do
+    is_decimal = np.where(spaced < 0, power == 0, spaced > 0) | (is_glued == 0)
+    scale = _SCALES[((byte > 0) & is_decimal).astype(int), power.astype(int)]
+    is_bytes, is_gnu = byte == 2, (byte == 1) & is_decimal  # laid out as GNU's and uutils' are
+    # what may stand behind the printed rate: from, to if rounded, to if cut off
+    value, low = number * scale, (number - digit / 2) * scale
+    rounded, cut_off = (number + digit / 2) * scale, (number + digit) * scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ours = np.where(seconds > 0, amount / seconds, np.nan)
+        # half the worth of the last digit of the seconds; %g has six, and drops zeros at the end
+        half = _DECIMALS[decimals]
+        figure = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
+        half = np.where(is_gnu & (seconds > 0), np.minimum(half, figure), half)
+        half = np.where(has_exponent, figure, half)
+        shortest, longest = seconds - half, seconds + half
+        # uutils and toybox cut off where the others round
+        lowest = np.where(is_bytes, value - 1, low)
+        highest = np.select([is_bytes, is_gnu], [value + 1, rounded], cut_off)
+        agrees = (seconds > 0) & _between(amount, shortest, longest, lowest, highest)
+        # which of the two is more precise, by their relative widths
+        is_finer = agrees & is_bytes & (seconds < 2 * half * value)
+        for bound in (shortest, longest):  # of whole milliseconds, at least one
+            stepped = amount / (np.maximum(1, np.floor(bound * 1000)) / 1000)
+            agrees |= is_gnu & (seconds > 0) & (low <= stepped) & (stepped <= cut_off)
+        # uutils 0.0.17 prints one decimal, progress of GNU none
+        coarse = np.select([decimals == 0, decimals == 1], [0.5 * is_progress, 0.05])
+        is_rounded = is_gnu & (coarse > 0)
+        is_rounded &= _between(amount, seconds - coarse, seconds + coarse, low, cut_off)
+        # 0.0 s: the rate comes from whole milliseconds, too coarse if they are few
+        known = np.where((value > 0) & (amount / value >= _WHOLE), value, np.nan)
+        is_none = np.isnan(value)
+        is_rounded |= is_none & (seconds == 0) & (decimals == 1)  # 0.0 s of uutils 0.0.17
+        verdict = np.select(
+            [agrees, is_rounded, is_none | (seconds == 0)],
+            [AGREES, ROUNDED, UNCHECKED],
+            CONTRADICTS,
+        )
+    kept = np.select([is_finer, verdict == ROUNDED], [value, known], ours)
+    return _Checked(kept, verdict, _agree(amount, *sizes[:4]) & _agree(amount, *sizes[4:]))
+
+
+def _between(amount: Floats, shortest: Floats, longest: Floats, low: Floats, high: Floats) -> Any:
+    """Whether some time in a range gives a rate in a range."""
+    fastest = np.where(shortest > 0, amount / shortest, np.inf)
+    return (fastest * (1 + _TIGHT) >= low) & (amount / longest * (1 - _TIGHT) <= high)
+
+
+def _agree(amount: Floats, number: Floats, digit: Floats, unit: Floats, other: Floats) -> Any:
+    """Whether a size is that of the bytes, in one of the units that it may be in."""
+    good = np.abs(amount / unit - number) <= digit
+    return good | (np.abs(amount / other - number) <= digit)
+
+
+def each(ask: Callable[[str | None], Sequence[float]], texts: Sequence[str | None]) -> NDArray[Any]:
+    """Read each different text once, and return the results as columns."""
+    places = {text: place for place, text in enumerate(dict.fromkeys((None, *texts)))}
+    place = np.fromiter(map(places.__getitem__, texts), dtype=np.int64, count=len(texts))
+    columns: NDArray[Any] = np.array([ask(text) for text in places])[place].T
+    return columns
+
+
+@lru_cache(maxsize=4096)
+def _rate(printed: str | None) -> tuple[float, ...]:
+    """Read a rate: number, one unit of its last digit, power of its prefix, unit, is it glued."""
+    found = _RATE.fullmatch(printed or "")
+    if not found:
+        return math.nan, math.nan, 0, 0, 0
+    number, glue, prefix, byte = found.groups()
+    power = _PREFIXES.find(prefix.upper() or " ")
+    return units.number(number), _digit(number), power, _BYTES.index(byte), not glue
+
+
+@lru_cache(maxsize=4096)
+def _sizes(text: str | None) -> tuple[float, ...]:
+    """Read two sizes: each its number, one unit of its last digit, what its unit may be worth.
+
+    Before them stands whether there is a space in the text; -1 if there is no text.
+    """
+    told: list[float] = [-1 if text is None else " " in text]
+    for number, prefix, unit in _SIZES.findall(text or "")[:2]:
+        power = _PREFIXES.find(prefix.upper() or " ")
+        worth = [float(kilo**power) for kilo in ((1024, 1024) if "i" in unit else (1000, 1024))]
+        told += [units.number(number), _digit(number), *worth]
+    return (*told, *(0.0, math.inf, 1.0, 1.0) * ((9 - len(told)) // 4))
+
+
+def _digit(number: str) -> float:
+    """Return the worth of one unit of the last digit."""
+    decimals = number.replace(",", ".").partition(".")[2]
+    worth: float = 10.0 ** -len(decimals)
+    return worth
+
+
+# warnings do not change the result; they are translated, but the options in them are not
 _WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
 _LONG = 300
 
 
 class _Record(NamedTuple):
-    """What dd printed at one place: its runs, from number ``first`` on, and their operands.
+    """dd's output at one place: its runs, numbered from ``first``, and their operands.
 
-    ``ends`` say of each run that the text ends before its report does, or nothing.
+    ``ends`` say for each run that its report was cut off, or nothing.
     """
 
     first: int
@@ -47,7 +301,7 @@ class _Record(NamedTuple):
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
-    """Add what dd printed as runs, each with one row of I/O; return the last one's number."""
+    """Add dd's output as runs, each with one row of I/O; return the last one's number."""
     block: Block = report.data
     commands = [operands(one) for one in shell.commands(session.command or "", "dd")]
     found = block.runs(commands[0].records if len(commands) == 1 else None)
@@ -61,11 +315,11 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 
 def _operands(commands: Sequence[Operands], session: Session, place: int) -> Operands:
-    """Take the operands of the dd that a report is of, where the command line has several."""
+    """Take the operands that belong to a report, if the command line has several dd."""
     if len(commands) == 1:
         return commands[0]
     if not commands or shell.is_concurrent(session.command or ""):
-        return NOTHING  # which of two dd in a pipeline reports first is chance
+        return NOTHING  # two dd in a pipeline report in any order
     at = session.above + place
     if shell.is_loop(session.command or ""):
         at %= len(commands)
@@ -97,7 +351,7 @@ def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[M
 
 
 class _Batch:
-    """The runs of some records, one below the other, and what their figures are worth."""
+    """The runs of some records, one below the other, and how precise their figures are."""
 
     def __init__(self, records: Sequence[_Record]) -> None:
         self.records = records
@@ -113,11 +367,11 @@ class _Batch:
         about = zip(self.all, self.ends, strict=True)
         told = [not (end or run.said or run.remarks or run.is_stopped) for run, end in about]
         self.is_plain = np.array(told, dtype=bool)
-        # of runs with figures: their places, these, and what these are worth
+        # runs with figures: their places, the figures, and how precise these are
         self.have = np.flatnonzero([last.figures is not None for last in self.last])
         self.figures: list[Figures] = [last.figures for last in self.last if last.figures]
         is_progress = np.array([self.last[at].out is None for at in self.have.tolist()], dtype=bool)
-        self.checked = check(self.figures, is_progress)
+        self.checked = _checked(self.figures, is_progress)
         self.elapsed = np.array([one.elapsed for one in self.figures], dtype=np.float64)
         self.bytes = np.array([one.bytes for one in self.figures], dtype=np.int64)
         self.is_rounded = self.checked.verdict == ROUNDED
@@ -137,7 +391,7 @@ class _Batch:
         self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
 
     def _spread(self, values: NDArray[Any], nothing: Any) -> NDArray[Any]:
-        """Give what is known of figures for each run."""
+        """Spread values of runs with figures over all runs."""
         every = np.full(len(self.all), nothing, dtype=values.dtype)
         every[self.have] = values
         return every
@@ -152,7 +406,7 @@ class _Batch:
         }
 
     def runs(self) -> Made:
-        """Give the rows of runs."""
+        """Return the rows of runs."""
         duration = np.where(self.is_rounded, np.nan, self.elapsed)
         status = ["ok"] * len(self.all)
         for at in np.flatnonzero(~self.is_plain | self.is_behind).tolist():
@@ -171,7 +425,7 @@ class _Batch:
         return Made("runs", self.owner, columns)
 
     def io(self) -> Made:
-        """Give the rows of runs that moved anything."""
+        """Return the rows of runs that moved anything."""
         some = self.bytes > 0
         of = self.have[some]
         told = [self.told[at] for at in of.tolist()]
@@ -180,7 +434,7 @@ class _Batch:
         is_known = total >= 0
         amount, elapsed, rate = self.bytes[some], self.elapsed[some], self.checked.value[some]
         with np.errstate(divide="ignore", invalid="ignore"):
-            # where the printed rate knows more than the seconds, it does of the records too
+            # a printed rate that is more precise than the seconds is so for records too
             is_ours = rate == amount / elapsed
             iops = np.where(is_ours, total / elapsed, total * rate / amount)
         columns: dict[str, Column] = {
@@ -199,7 +453,7 @@ class _Batch:
         return Made("io", self.owner[of], columns)
 
     def extras(self) -> Iterator[Made]:
-        """Give what was printed and has no column."""
+        """Yield the printed values that have no column."""
         figures = [last.figures for last in self.last]
         is_rounded = self._spread(self.is_rounded, nothing=False).tolist()
         seconds = zip(figures, is_rounded, strict=True)
@@ -233,7 +487,7 @@ class _Batch:
         return Made("extras", self.owner[of], {**columns, "entry": entry})
 
     def settings(self) -> Made:
-        """Give the operands."""
+        """Return the operands."""
         sizes = [len(told.given) for told in self.told]
         given = [pair for told in self.told if told.given for pair in told.given.items()]
         columns: dict[str, Column] = {
@@ -246,7 +500,7 @@ class _Batch:
         return Made("settings", self.owner.repeat(sizes), columns)
 
     def samples(self) -> Made:
-        """Give the progress and the report of each run that reported more than once."""
+        """Return the progress and the report of each run that reported more than once."""
         found = [
             (at, report.figures)
             for at, run in enumerate(self.all)
@@ -265,7 +519,7 @@ class _Batch:
         return Made("samples", self.owner[of], columns)
 
     def notes(self) -> Made:
-        """Say what is odd about runs."""
+        """Return what is odd about runs."""
         found = [
             (at, *note) for at in np.flatnonzero(self._is_odd()).tolist() for note in self._odd(at)
         ]
@@ -287,7 +541,7 @@ class _Batch:
         return is_odd
 
     def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
-        """Say what is odd about a run: line, severity and message."""
+        """Return what is odd about a run: line, severity and message."""
         run, last, end = self.all[at], self.last[at], self.ends[at]
         figures, line, out = last.figures, last.figures_line, last.out
         place = int(np.searchsorted(self.have, at))
@@ -329,7 +583,7 @@ class _Batch:
 
 
 def _counts(records: str | None) -> tuple[int, int]:
-    """Give full and partial records; -1 where they are not known."""
+    """Return full and partial records; -1 where they are not known."""
     return counts(records) if records else (-1, -1)
 
 

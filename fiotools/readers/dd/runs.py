@@ -1,13 +1,12 @@
-"""Which of the lines that dd printed belong to one report, and which of its reports to one dd.
+"""Lines of dd joined to reports, and reports to runs of dd.
 
-Records and figures are joined by their order, where two dd are mixed by what can be: with no
-partial records the bytes are a multiple of the full ones. Several dd on one standard error write
-between each other's lines.
+Records and figures are joined by their order. Several dd on one standard error write between each
+other's lines; then they are joined by arithmetic: without partial records the bytes are a multiple
+of the full records.
 
-A dd that is asked by a signal, that shows its progress or goes on after an error reports more than
-once; the last report is the result. Runs appended to one file look alike. Reports are of one dd
-when bytes, seconds and records grow and the block size stays; a count that nobody would ask for
-(145+0) or what stands between them makes it sure.
+A dd reports more than once on a signal, as progress, or after an error; the last report is the
+result. Runs appended to one file look alike. Reports belong to one dd if bytes, seconds and records
+grow and the block size stays; an unusual count (145+0) or the lines between them confirm it.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Remark = tuple[int, str, str]  # line, severity, message
 
 @dataclass(slots=True)
 class Run:
-    """One dd: its last report, what it printed before, and what it said."""
+    """One dd: its last report, its earlier ones, and its messages."""
 
     last: Report
     earlier: Sequence[Report] = ()
@@ -47,7 +46,7 @@ class Run:
 
 
 class Block(NamedTuple):
-    """What dd printed without anything else between.
+    """Output of dd without anything else between.
 
     Attributes
     ----------
@@ -56,13 +55,13 @@ class Block(NamedTuple):
     stops : tuple of int
         Lines with ``^C``.
     fragment : str or None
-        What is left of a last line that was cut off.
+        The rest of a last line that was cut off.
     is_cut : bool
-        Whether the text ends in the middle of a line of dd's.
+        Whether the text ends within a line of dd.
     is_overwritten : bool
         Whether the last figures are progress: a carriage return stands beside them.
     source : str
-        From whom it is (a host, a service), if a prefix of each line told that.
+        Its source (a host, a service), if a prefix of each line told that.
     """
 
     tokens: tuple[Token, ...]
@@ -78,7 +77,7 @@ class Block(NamedTuple):
         return any(not isinstance(token.value, Said) for token in self.tokens)
 
     def runs(self, count: int | None = None) -> list[Run]:
-        """Sort what dd printed into runs; ``count`` is the command's."""
+        """Sort the output into runs; ``count`` is the command's."""
         printed, remarks = _reports(self.tokens)
         said = [
             (token.line, token.value.message)
@@ -104,7 +103,7 @@ class _Loose(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def counts(records: str) -> tuple[int, int]:
-    """Give full and partial records."""
+    """Return full and partial records."""
     full, _, partial = records.partition("+")
     return int(full), int(partial)
 
@@ -176,13 +175,13 @@ def _rejoined(reports: list[Report]) -> list[Report]:
 
 
 def is_same(one: Records, other: Records) -> bool:
-    """Whether two lines say the same of their records: both were read, or both written."""
+    """Whether both lines are of records read, or both of records written."""
     words = other.words
     return one.words == words and words.isascii() and words[:1].isalpha()
 
 
 def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) -> list[Report]:
-    """Give figures to records: by order, where that is no question, else by what fits."""
+    """Join figures with records: by order if that is certain, otherwise by arithmetic."""
     is_own = len(loose) > 1
     order = _order(pending, loose)
     if order is not None:
@@ -192,7 +191,9 @@ def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) ->
         return found
     if pending:
         records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
-        told = f"{len(pending)} dd wrote at once; whose records are whose is not certain: {records}"
+        told = (
+            f"{len(pending)} dd wrote at once; it is uncertain whose records are whose: {records}"
+        )
         remarks.append((pending[0].line, "warning", told))
     return [
         Report(one.line, figures=one.figures, figures_line=one.line, is_own=is_own) for one in loose
@@ -200,7 +201,7 @@ def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) ->
 
 
 def _order(pending: list[Report], loose: list[_Loose]) -> Iterable[int] | None:
-    """Say which records each of the figures goes with; None if that is not certain."""
+    """Return the records of each of the figures; None if that is not certain."""
     if not loose:
         return ()
     if not pending:
@@ -260,7 +261,7 @@ def _series(
 
 
 def _add_said(found: list[Run], said: Sequence[tuple[int, str]]) -> None:
-    """Give each message to the run that it is of."""
+    """Return each message to the run that it is of."""
     places = [run.last.line for run in found]
     owned: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
     for line, message in said:
@@ -281,7 +282,7 @@ def _continues(
     said: Sequence[int],
     count: int | None,
 ) -> bool:
-    """Whether a report can be a later one of the same dd; dd said something on some lines."""
+    """Whether a report can be a later one of the same dd; ``said``: the lines of messages."""
     old, new = before.figures, after.figures
     if old and new:
         if new.bytes < old.bytes:
@@ -328,7 +329,7 @@ def _block(report: Report) -> int | None:
 
 
 def _settled(every: list[Report]) -> list[Run]:
-    """Say what was decided; take apart what more likely was several runs."""
+    """Return the runs of a group; split reports that were more likely several runs."""
     if len(every) == 1:
         return [Run(every[0])]
     ends = [place for place, report in enumerate(every) if report.into is not None]
@@ -356,7 +357,7 @@ def _of(reports: Sequence[Report], *remarks: Remark) -> Run:
 
 
 def _is_sure(reports: Sequence[Report]) -> bool:
-    """Whether something besides growth says that the reports are of a dd on its way."""
+    """Whether something besides growth shows that the reports are of a running dd."""
     for report in reports:
         if report.into and report.out:
             full, _ = counts(report.into)

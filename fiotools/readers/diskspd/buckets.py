@@ -1,9 +1,9 @@
 """The buckets of DISKSPD's XML as numbers: I/Os per second and latencies over time, percentiles.
 
-With ``-D`` nearly all of a file is buckets: lines that differ in their digits alone. They are cut
-out of the text before it is parsed; each run of them leaves a mark, and is read at once if it is as
-DISKSPD writes it. Otherwise nothing is cut out of that document, and its buckets are lifted out of
-the parsed tree one by one, whatever stands in them.
+With ``-D`` nearly all of a file is buckets: lines that differ only in their digits. They are cut
+out of the text before it is parsed; each sequence of them leaves a mark, and is read at once if it
+is as DISKSPD writes it. Otherwise nothing is cut out of that document, and its buckets are taken
+out of the parsed tree one by one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OF_SIDES = tuple(f"{word}{name}" for word in ("Read", "Write") for name in LATE
 _SIDES = tuple(f"{direction.title()}Milliseconds" for direction in DIRECTIONS)
 
 _HEAD = re.compile(r"<Results>\s{0,99}<(?:System|Profile|TimeSpan)>")
-BUCKET, _CURVE = "<Bucket", "<Bucket>"  # of -D; of the percentiles
+BUCKET, _CURVE = "<Bucket", "<Bucket>"  # with -D; in percentiles
 _MARK = "<Bucket/>"
 _IOPS_END, _LATENCY_END = "</Iops>", "</Latency>"
 _UNIT = re.compile(rb'<Bucket SampleMillisecond=""(?: \w+="\.?")+/>')
@@ -65,16 +65,16 @@ _UNIT_SIZE = 4096
 
 @dataclass(frozen=True)
 class Sampled:
-    """What ``-D`` sampled of one target of a thread, or of the whole run.
+    """The samples of ``-D``: of one target of a thread, or of the whole run.
 
     Attributes
     ----------
     names : sequence of str
-        What the columns are: the time, and some of ``ATTRIBUTES``; or names of a later version.
+        The columns: the time, and some of ``ATTRIBUTES``; or names of a later version.
     values : numpy.ndarray
         A row for each bucket, as printed; nan where something is missing.
     is_made_up : bool
-        Whether there are latencies though none were measured; asked of whole runs.
+        Whether there are latencies though none were measured; only for whole runs.
     """
 
     names: Sequence[str]
@@ -131,7 +131,7 @@ class Cut:
     rest : str
         The document with marks in the place of buckets; no other elements of that name are in it.
     runs : list of (start, end)
-        What each mark stands for: from a bucket to the end of the element that holds it.
+        The place of each mark's buckets: from the first one to the end of the outer element.
     """
 
     text: str
@@ -139,7 +139,7 @@ class Cut:
     runs: list[tuple[int, int]]
 
     def line(self, of_rest: int) -> int:
-        """Say which line of the document a line of the rest is."""
+        """Return which line of the document a line of the rest is."""
         marks, lines = self._lines
         return of_rest + lines[bisect_left(marks, of_rest)]
 
@@ -183,21 +183,21 @@ def cut(text: str) -> Cut | None:
 
 
 def read_cut(taken: Cut, over_time: Mapping[int, bool], *, samples: bool) -> Buckets | None:
-    """Read what was cut out of a document.
+    """Read the buckets that were cut out of a document.
 
     Parameters
     ----------
     taken : Cut
     over_time : mapping of int to bool
-        The runs of ``-D``, and whether each is of a whole run without latencies. They are held to
-        their form in any case. The other runs are percentiles.
+        The marks of ``-D``, and whether each is of a whole run without latencies. Their form is
+        always checked. The other marks are percentiles.
     samples : bool
         Whether the values over time are wanted.
 
     Returns
     -------
     Buckets or None
-        Of values that are not wanted the names; None if anything is not what DISKSPD writes.
+        Only the names of unwanted values; None if anything is not as DISKSPD writes it.
     """
     curves: dict[int, Curve] = {}
     for number, (start, end) in enumerate(taken.runs):
@@ -211,7 +211,7 @@ def read_cut(taken: Cut, over_time: Mapping[int, bool], *, samples: bool) -> Buc
 
 
 def _curve(text: bytes) -> Curve | None:
-    """Read percentiles; None if they are not what DISKSPD writes."""
+    """Read percentiles; None if they are not as DISKSPD writes them."""
     bare = text.translate(None, _DIGITS + b".")
     unit = _PERCENTILE.match(bare)
     count = _rows(bare, unit[0]) if unit else None
@@ -264,7 +264,7 @@ def _over_time(
 
 
 def _pieces(taken: Cut, number: int) -> Iterator[bytes]:
-    """Give a run in pieces of some size: each begins with a bucket."""
+    """Yield a run in pieces of some size: each begins with a bucket."""
     start, end = taken.runs[number]
     while start < end:
         stop = taken.text.find(f"{BUCKET} ", start + _PIECE, end)
@@ -331,12 +331,12 @@ def lift(root: LxmlElement, *, samples: bool) -> tuple[list[LxmlElement], Bucket
     -------
     marks : list of lxml elements
     buckets : Buckets
-        Of values over time that nobody asks for the names.
+        Only the names of unwanted values over time.
 
     Raises
     ------
     MalformedError
-        If a value is no number.
+        If a value is not a number.
     """
     marks: list[LxmlElement] = []
     found = Buckets({}, {})
@@ -367,7 +367,7 @@ def _leave_mark(buckets: Sequence[LxmlElement], marks: list[LxmlElement]) -> Non
 def _sampled(
     buckets: Sequence[LxmlElement], *, measured: bool, is_run: bool, samples: bool
 ) -> Sampled:
-    """Read what ``-D`` sampled; of latencies that were not measured, whether there are any."""
+    """Read the samples of ``-D``; for latencies without ``-L`` only whether there are any."""
     later = [name for name in dict(buckets[0].attrib) if name not in ATTRIBUTES]
     known = ATTRIBUTES if measured else (TIME, *map(str.title, DIRECTIONS))
     rows = _matrix(buckets if samples else [], known)
@@ -395,7 +395,7 @@ def _of_child(bucket: LxmlElement, name: str) -> float:
     if any(map(len, found)):
         raise MalformedError(_line(found[0]), f"{name} holds elements, not a value")
     if len(texts) > 1:
-        raise MalformedError(_line(found[1]), f"{name} stands there twice, and not the same")
+        raise MalformedError(_line(found[1]), f"{name} occurs twice with different values")
     return _number(found[0], name, texts.pop() or None) if found else math.nan
 
 

@@ -1,8 +1,8 @@
-"""The elements of DISKSPD's XML, and where in them each value stands.
+"""The elements of DISKSPD's XML, and the place of each value in them.
 
-Documents that differ in their values alone have one tree: each value in it is the number of its
-place among the values of a document. So what is found in a tree (which elements there are, the path
-of every leaf) holds for all such documents, and the values of each are taken by their places.
+Documents that differ only in their values share one tree: each value in it is the number of its
+place among the values of a document. So the elements of a tree and the path of every leaf hold for
+all such documents, and the values of each document are taken by their places.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LxmlElement: TypeAlias = Any  # lxml's class of an element is private
 Texts: TypeAlias = Sequence[str]  # the values of a document, and behind them an empty one
 
 NOTHING = -1  # the place of a value that is not there: the last of all, which is empty
-LONG = 17  # digits of a whole number: more is no count of bytes, and sums would leave 64 bits
+LONG = 17  # digits of a whole number: more is not a count of bytes, and sums would overflow
 NUMBERED = "\ue000"  # before the number of a place: DISKSPD writes no such character
 
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
@@ -27,7 +27,7 @@ LARGEST = 10.0**LONG  # of a number that is measured
 
 
 class MalformedError(Exception):
-    """An element does not hold what it must."""
+    """An element does not hold its kind of value."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -35,7 +35,7 @@ class MalformedError(Exception):
 
 
 class ValuesNeededError(Exception):
-    """What is asked for depends on values, and not on their places alone."""
+    """The answer depends on values, not only on their places."""
 
 
 class Place(NamedTuple):
@@ -52,7 +52,7 @@ class Place(NamedTuple):
         return int(text)
 
     def number(self, text: str) -> float:
-        """Read a number; what C prints for 0/0 (``-1.#J``, ``-nan(ind)``) is nan: missing."""
+        """Read a number; C's 0/0 (``-1.#J``, ``-nan(ind)``) is nan: missing."""
         try:
             result = float(text)
         except ValueError:
@@ -79,12 +79,12 @@ class Tree(NamedTuple):
     marks: dict[LxmlElement, int]
 
     def filled(self, texts: Texts | None) -> Element:
-        """Give the root with the values of one document; with None, of any."""
+        """Return the root with the values of one document; with None, of any."""
         return Element(self, texts, self.root)
 
 
 class Element:
-    """An element that is asked for what is in it, by name.
+    """An element whose content is found by name.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Element:
         return Element(self._tree, self._texts, *elements)
 
     def mark(self, name: str) -> int | None:
-        """Return the number of the mark in the children of a name; None if there is none."""
+        """Return the number of the mark in the children of a name, or None."""
         inside = chain.from_iterable(self._children.get(name, ()))
         return next((self._tree.marks[one] for one in inside if one in self._tree.marks), None)
 
@@ -147,7 +147,7 @@ class Element:
         return [leaf for element in self._elements for leaf in _leaves(element, "", skip)]
 
     def place(self, path: str) -> Place:
-        """Find the value of an element below: `NOTHING` where there is none, or nothing in it.
+        """Find the value of an element below: `NOTHING` if it is missing or empty.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Element:
         if found[0]._children:
             raise MalformedError(found[0].line, f"{name} holds elements, not a value")
         if len({self._text(other.content) for other in found[1:] and found}) > 1:
-            raise MalformedError(found[1].line, f"{name} stands there twice, and not the same")
+            raise MalformedError(found[1].line, f"{name} occurs twice with different values")
         return Place(found[0].content, name, found[0].line)
 
     def places(self, paths: Sequence[str]) -> list[Place]:
@@ -170,7 +170,7 @@ class Element:
         return [self.place(path) for path in paths]
 
     def text(self, name: str) -> str | None:
-        """Read a child's text; None where there is none."""
+        """Read a child's text; None if it is missing."""
         return self._text(self.place(name).at) or None
 
     def whole(self, name: str) -> int | None:

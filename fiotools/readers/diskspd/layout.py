@@ -1,20 +1,91 @@
 """The layout of DISKSPD's text output: which lines make a report, and which blocks it has.
 
-Nothing is counted in columns or lines: a block is known by its first line, a table's columns by
-their names, because ``-L``, ``-D``, the machine and eleven versions change which of them there
-are. People paste the tables alone, also as Markdown; then a report is the three tables with their
-captions.
+Nothing is counted in columns or lines. A block is known by its first line and a table's columns by
+their names, because ``-L``, ``-D``, the machine and eleven versions change them. People paste the
+tables alone, also as Markdown; then a report is the three tables with their captions.
+
+Standard error often stands in the same file as the results. Its errors and warnings become notes;
+the progress of ``-v`` is only counted. Since 2.1 each line of progress begins with the time.
+
+Specified in ``CmdRequestCreator.cpp`` and ``IORequestGenerator.cpp``, 2.0.12 to 2.2.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
 
-from fiotools.readers.diskspd import messages
 from fiotools.readers.text import Cursor, Taker, line_end, lines_above, taken
+
+_TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d: "
+# asked of lines without the blanks around them
+_TROUBLE = re.compile(
+    r"(?:Error |ERROR: |WARNING: |error during overlapped|There has been an error).*"
+)
+_PROGRESS = re.compile(
+    rf"{_TIME}.*|Generating requests for timespan \d.*|Creating file '.*|creating thread \d+"
+    r"|get system perf info: .*|starting (?:warm up|measurements|cool down).*"
+    r"|stopped measurements.*|finished test.*|affinitizing thread \d.*"
+    r"|thread \d+(?:: | is relative thread | start(?:ed|ing)\b).*"
+)
+
+
+def is_trouble(line: str) -> bool:
+    """Return whether a line is an error or a warning.
+
+    Examples
+    --------
+    >>> is_trouble("Error opening file: D:/x [3]"), is_trouble("errors are noted")
+    (True, False)
+    """
+    return _TROUBLE.fullmatch(line) is not None
+
+
+def is_progress(line: str) -> bool:
+    """Return whether a line only tells how the test goes on.
+
+    Examples
+    --------
+    >>> is_progress("creating thread 0"), is_progress("thread | bytes | I/Os")
+    (True, False)
+    """
+    return _PROGRESS.fullmatch(line) is not None
+
+
+def start_of(text: str, at: int) -> int:
+    """Go back from the start of a line over the messages above it."""
+    start = at
+    for above, line in lines_above(text, at):
+        if is_trouble(line.strip()) or is_progress(line.strip()):
+            start = above
+        elif line.strip():
+            break
+    return start
+
+
+def end_of(text: str, at: int) -> int:
+    """Go on from the end of a line over the messages below it."""
+    end = at
+    while at < len(text):
+        stop = line_end(text, at + 1)
+        line = text[at:stop].strip()
+        if is_trouble(line) or is_progress(line):
+            end = stop
+        elif line:
+            break
+        at = stop
+    return end
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield every line that is not blank, with its number from 0."""
+    for number, line in enumerate(text.split("\n")):
+        if line.strip():
+            yield number, line.strip()
+
 
 # all but _ETW are asked of lines without the blanks around them
 _COMMAND = re.compile(r"Command Line:\s*(.*)")
@@ -24,10 +95,10 @@ _FACT = re.compile(
     r"(actual test time|test time|thread count|request count|proc count"
     r"|effective affinity \([\w/]+\)|Experiment Flags):\s*(\S.*)"
 )
-# what stands first below a heading; pasting may have taken the blanks before it
+# the first line below a heading; pasting may have removed the blanks before it
 _FIRST_BELOW = re.compile(r"(?:timespan|job|computer name|processor count):\s*\S.*")
 _NEAR = 1000  # lines from there to the results
-# what a later version may say above the tables
+# facts of later versions above the tables
 _LATER = re.compile(r"([A-Za-z][\w /()-]{0,60}):\s+(\S.*)")
 _FAILED = re.compile(r"The test was interrupted before the measurements began\..*")
 _CPU = re.compile(r"(?:\|\s*)?(?:\w+\s*\|\s*){0,9}CPU\s*\|.*Usage.*")
@@ -43,7 +114,7 @@ _ETW = re.compile(r"\s+\S.*|\(KB\).*|Size  \|.*|\d[\d ]*|(?:Allocated Buffers|(?
 _TOTALS = re.compile(r"(?:type|write|read|total)\b.*")
 _ANYTHING = re.compile(r".*")
 _LINE = re.compile(r"\S[^\n]*")
-# what a row begins with, and no header does
+# the beginning of a row, but not of a header
 _FIRST = re.compile(r"\d+|total|avg|min|max|\d+th|\d+-nines", re.IGNORECASE)
 _SIZED = re.compile(r" \(\d[\d.]*(?:[KMGTPE]?i?B)\)$")
 
@@ -83,7 +154,7 @@ class Span:
     extras: list[tuple[str, str]] = field(default_factory=list)
     totals: list[tuple[int, list[str]]] = field(default_factory=list)  # of several time spans
     rewritten: int | None = None  # the line of percentiles that a person wrote anew
-    untitled: int | None = None  # the line of percentiles of nobody knows what
+    untitled: int | None = None  # the line of percentiles without a title
 
 
 @dataclass
@@ -116,7 +187,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Output] | None:
         return None
     for span in output.spans:
         _settle_charts(span)
-    # a line of dashes below the report is the head of what follows, if anything does
+    # a line of dashes below the report belongs to the following text, if there is any
     return start, _firm(text, cursor.end) if output.following else cursor.end, output
 
 
@@ -130,7 +201,7 @@ def _firm(text: str, end: int) -> int:
 
 
 def _settle_charts(span: Span) -> None:
-    """Say what a chart without a title is of: the whole run, if it is the only one."""
+    """Assign a percentile table without a title to the whole run, if it is the only one."""
     untitled = [table for name, table in span.charts if name == ""]
     if untitled and len(span.charts) == 1:
         span.charts = [(None, untitled[0])]
@@ -140,11 +211,11 @@ def _settle_charts(span: Span) -> None:
 
 
 def _start(text: str, match: re.Match[str]) -> int:
-    """Go back over a table's caption, and over what standard error said before the output."""
+    """Go back over a table's caption, and over messages of standard error above it."""
     start = text.rfind("\n", 0, match.end()) + 1
     head = text[start : line_end(text, match.end())]
     if not _HEADER.fullmatch(head.strip()):
-        return messages.start_of(text, start)
+        return start_of(text, start)
     for at, line in lines_above(text, start):
         if line.strip():
             return at if _CAPTION.fullmatch(line.strip()) else start
@@ -152,11 +223,11 @@ def _start(text: str, match: re.Match[str]) -> int:
 
 
 def _take_message(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    """Take what standard error says between."""
-    if messages.is_progress(found[0]):
+    """Take a message of standard error."""
+    if is_progress(found[0]):
         output.progress += 1
         return True
-    if messages.is_trouble(found[0]):
+    if is_trouble(found[0]):
         output.errors.append((cursor.number, found[0]))
         return True
     return False
@@ -170,7 +241,7 @@ def _take_command(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
 
 
 def _take_indented(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    """Take what was asked for, or what the machine is: all lines that stand further in."""
+    """Take the parameters or the machine: all lines with a deeper indent."""
     echo = found[0].startswith("Input")
     is_again = echo and bool(output.parameters)
     if echo and output.spans:
@@ -194,7 +265,7 @@ def _take_indented(cursor: Cursor, output: Output, found: re.Match[str]) -> bool
 
 
 def _heading_depth(cursor: Cursor) -> int:
-    """Say how far in a heading stands; less than any line where the blanks were taken away."""
+    """Return how far in a heading stands; less than any line where the blanks were taken away."""
     depth, below = _depth(cursor.line), copy(cursor)
     below.take()
     while not (below.bare or below.done):
@@ -275,7 +346,7 @@ def _take_rewritten_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> b
 
 
 def _after(cursor: Cursor) -> str:
-    """Give the next line that is not blank, behind that of the cursor."""
+    """Return the next line that is not blank, behind that of the cursor."""
     return next(cursor.ahead(1), "")
 
 
@@ -328,7 +399,7 @@ _OF_SPAN: tuple[tuple[re.Pattern[str], Taker[Span]], ...] = (
 
 
 def is_rule(line: str) -> bool:
-    """Say whether a line only separates: ``------``, ``******``, Markdown's ``|--|--|``.
+    """Return whether a line only separates: ``------``, ``******``, Markdown's ``|--|--|``.
 
     Programs make longer dashes of them.
     """
@@ -337,7 +408,7 @@ def is_rule(line: str) -> bool:
 
 
 def take_table(cursor: Cursor) -> Table:
-    """Take a header and the rows below it, to the first line that is none."""
+    """Take a header and the rows below it, to the first other line."""
     table = Table(cells(cursor.line), cursor.number)
     cursor.take()
     while not cursor.done:
@@ -355,18 +426,18 @@ def take_table(cursor: Cursor) -> Table:
 
 
 def _goes_on(cursor: Cursor, table: Table) -> bool:
-    """Say whether a row stands below a blank line: people double the ends of lines."""
+    """Return whether a row stands below a blank line: people double the ends of lines."""
     row = cells(next((line for line in cursor.ahead(3) if not is_rule(line)), ""))
     return bool(_FIRST.fullmatch(label(row[0]))) and len(row) >= width(table, row)
 
 
 def _begins_chart(line: str, table: Table) -> bool:
-    """Say whether a line begins another table: blank lines above it may be lost."""
+    """Return whether a line begins another table: blank lines above it may be lost."""
     return table.columns[0] != "%-ile" and cells(line)[0] == "%-ile"
 
 
 def _is_whole(line: str, table: Table) -> bool:
-    """Say whether a row that ends the text is all there: its last cell looks like those above."""
+    """Return whether the last row of a text is whole: its last cell looks like those above."""
     row = cells(line, len(table.columns))
     if len(row) < width(table, row):
         return False
@@ -377,14 +448,14 @@ def _is_whole(line: str, table: Table) -> bool:
 
 
 def width(table: Table, row: list[str]) -> int:
-    """Give how many cells a row has: a total belongs to no file, an average to no processor."""
+    """Return how many cells a row has: a total belongs to no file, an average to no processor."""
     if row[0] == "avg" and "CPU" in table.columns:
         return len(table.columns) - table.columns.index("CPU")
     return len(table.columns) - (row[0] == "total")
 
 
 def label(cell: str) -> str:
-    """Give a row's label without what Markdown adds.
+    """Return a row's label without Markdown.
 
     Examples
     --------
@@ -395,12 +466,12 @@ def label(cell: str) -> str:
 
 
 def _decimals(cell: str) -> str:
-    """Give what follows the point, whose length DISKSPD fixes: ``00`` for 12.34, ``00%``."""
+    """Return the decimals as zeros, whose number DISKSPD fixes: ``00`` for 12.34, ``00%``."""
     return re.sub(r"\d", "0", cell.partition(".")[2])
 
 
 def cells(line: str, columns: int = 0) -> list[str]:
-    """Split a row at its bars; what is too much belongs to the last column, the path.
+    """Split a row at its bars; further bars belong to the last column, the path.
 
     Examples
     --------

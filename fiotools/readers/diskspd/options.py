@@ -1,8 +1,8 @@
-"""What a DISKSPD run was asked to do: its conditions, wherever they are written.
+"""The conditions of a DISKSPD run, wherever they are written.
 
 The XML has them as elements (``Profile``), the text as sentences (``Input parameters:``), a
-transcript perhaps only as a command line. All three end in the same columns, so that the two
-outputs of one run give the same rows.
+transcript perhaps only as a command line. All three fill the same columns, so that both outputs of
+one run give the same rows.
 
 Specified in DISKSPD's ``CmdLineParser.cpp`` and ``Common.cpp`` (``Target::GetXml``), 2.0.12 to 2.2.
 """
@@ -28,10 +28,10 @@ _PROGRAM = re.compile(r"(?i)(?:^|[\\/\s\"'&;|])diskspd[\w-]*(?:\.exe)?[\"']?\s+(
 # a command ends where the shell takes over: the redirection of article 002's "... > test01.txt"
 _SHELL = re.compile(r"[|&;]|\d?>>?")
 _OPTION = re.compile(r"(-rs|-rd(?:pct|abs)|-.)(.*)")
-_DASH = re.compile("^[\u2010\u2011\u2013\u2014\u2212]")  # what programs make of a hyphen
+_DASH = re.compile("^[\u2010\u2011\u2013\u2014\u2212]")  # programs replace hyphens by these
 _BLOCKS = re.compile(r"(\d{1,9})b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_LARGEST = 1e17  # of a size: more is no disk
+_LARGEST = 1e17  # bytes: no disk is larger
 # sentences of the text
 _SPAN = re.compile(r"(?:timespan|job):\s*\d+")
 _PATH = re.compile(r"path: ['‘’“”\"]?(.*?)['‘’“”\"]?")  # programs make other quotes of them
@@ -42,7 +42,7 @@ _MIX = re.compile(r"(read/write|write/read) ratio: (\d{1,3})/(\d{1,3})")
 
 @dataclass(frozen=True)
 class Asked:
-    """What one run was asked to do.
+    """The conditions and options of one run.
 
     Attributes
     ----------
@@ -65,17 +65,17 @@ class Asked:
     unread: tuple[str, ...] = ()
 
     def of(self, path: str | None) -> Conditions:
-        """Give the conditions of one target; of the only one, where a table names none."""
+        """Return the conditions of one target; without a name, those of the only target."""
         if path is None and len(self.targets) == 1:
             return next(iter(self.targets.values()))
         return self.targets.get(path or "") or self.targets.get("", {})
 
     def for_total(self, sizes: Mapping[str | None, int | None]) -> Conditions:
-        """Give the conditions of the whole run; it has a size where it has one target."""
+        """Return the conditions of the whole run; it has a size where it has one target."""
         if len(sizes) == 1:
             size = next(iter(sizes.values()))
             return {**self.total, "size_bytes": size or self.total.get("size_bytes")}
-        # what holds for each of several targets does not hold for their sum
+        # conditions of each of several targets do not hold for their sum
         each = ("size_bytes", "iodepth", "numjobs") if "" in self.targets else ("size_bytes",)
         return {name: value for name, value in self.total.items() if name not in each}
 
@@ -122,7 +122,7 @@ def plan(
 
 
 def _shared(several: Sequence[Conditions]) -> Conditions:
-    """Keep what all agree on."""
+    """Keep the conditions that all share."""
     if not several:
         return {}
     first, *others = several
@@ -255,7 +255,7 @@ def printed_size(text: str | None) -> int | None:
 
 
 def ungrouped(text: str) -> str:
-    """Take out what a person put between thousands; DISKSPD writes nothing there."""
+    """Remove a person's separators between thousands; DISKSPD writes none."""
     return re.sub(r"\D", "", text) if _GROUPED.fullmatch(text) else text
 
 
@@ -266,7 +266,7 @@ def count(text: str | None) -> int | None:
 
 
 def _direct(caching: Sequence[str], both: bool) -> bool | None:
-    """Say whether the page cache is bypassed; ``-Sr`` bypasses the local one only: neither."""
+    """Return whether the page cache is bypassed; ``-Sr`` bypasses the local one only: neither."""
     letters = "".join(value or "u" for value in caching) + ("h" if both else "")
     if "u" in letters or "h" in letters:
         return True
@@ -384,7 +384,7 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
 
 
 def _unread(targets: Sequence[tuple[str, dict[str, str]]]) -> Iterator[str]:
-    """Give the numbers that a person or a program changed, so that they are not certain."""
+    """Yield the numbers that a person or a program changed, so that they are not certain."""
     for _, said in targets:
         for name in _NUMBERS:
             text = said.get(name)
@@ -393,7 +393,7 @@ def _unread(targets: Sequence[tuple[str, dict[str, str]]]) -> Iterator[str]:
 
 
 def _of_sentences(said: dict[str, str]) -> Conditions:
-    """Read what is said of one target."""
+    """Read the conditions of one target."""
     write_pct = _write_pct(said)
     return {
         "rw": pattern(_is_random(said), write_pct),
@@ -431,7 +431,7 @@ def _is_random(said: dict[str, str]) -> bool | None:
 
 
 def _bypasses(said: dict[str, str]) -> bool | None:
-    """Say whether the page cache is bypassed: Windows' words of all versions, then Linux'."""
+    """Return whether the page cache is bypassed: Windows' words of all versions, then Linux'."""
     joined = "; ".join(said)
     if "using O_DIRECT" in said or re.search(
         r"(?:^|; )software (?:and hardware .*)?cache disabled", joined

@@ -1,20 +1,25 @@
-"""Runs of DISKSPD as rows of tables: whole columns, for the runs of many files at once.
+"""Runs of DISKSPD, from both outputs: what they measured, whether it fits together, and the rows.
 
-One run is read in the same way as the thousand of a campaign.
+The numbers of many runs are arrays by row (each thread on a target, then the whole run) and
+direction. One run is read in the same way as a campaign of a thousand.
+
+Both outputs say some things twice: reads and writes make the total, threads make the run, every
+I/O moves one block. A check gives what is wrong: the place of the run, the line and the message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import polars as pl
 
-from fiotools.readers.diskspd import checks
-from fiotools.readers.diskspd.buckets import DIRECTIONS
-from fiotools.readers.diskspd.figures import USAGE, Figures, Run
-from fiotools.readers.diskspd.samples import Percentiles, samples
+from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, NO_CURVE, Curve, Sampled
+from fiotools.readers.diskspd.options import Asked
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
@@ -25,6 +30,435 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Columns = dict[str, Column]
+
+AMOUNTS = ("io_bytes", "total_ios")
+RATES = ("lat_mean_ns", "lat_stddev_ns", "iops_stddev")
+SPEEDS = ("bw_bytes_per_s", "iops")
+USAGE = ("usage_pct", "user_pct", "kernel_pct", "idle_pct")
+MISSING = -1  # a whole number that is not there
+WAYS = len(DIRECTIONS)
+TOTAL = DIRECTIONS.index("total")  # of the others
+
+
+@dataclass
+class Run:
+    """A run, ready to be made into rows.
+
+    Attributes
+    ----------
+    number : int
+        Within its file.
+    asked : Asked
+    line : callable
+        Gives the line of an entry and a direction, by their places; behind the last entry that of
+        the whole run.
+    seconds : float
+        nan where that is not said.
+    threads, targets, sizes : list
+        Of each entry (a thread on a target): its thread, its target and the size of that.
+    amounts : list of int
+        Of each entry and of the whole run `AMOUNTS`, of each direction. `MISSING` where there is
+        none.
+    rates, speeds : list of float
+        Of the same `RATES`, with latencies in ms, and `SPEEDS`. nan where there is none.
+    is_printed : bool
+        Whether the tool printed the numbers of the whole run; otherwise they are sums.
+    gap : str or None
+        What is missing among the entries, so that their sum is not a total.
+    groups, cpus : list
+        Of each processor: its group and its name.
+    usage : list of float
+        Of the same `USAGE`.
+    extras : list of (entry, path, text)
+    curves : list of Curve
+    sampled : list of (Sampled or None)
+        The samples of ``-D`` for each entry, and for the whole run.
+    is_measured : bool
+        Whether latencies were measured.
+    """
+
+    number: int
+    asked: Asked
+    line: Callable[[int, int], int]
+    seconds: float = np.nan
+    threads: Sequence[int | None] = ()
+    targets: Sequence[str | None] = ()
+    sizes: Sequence[int | None] = ()
+    amounts: Sequence[int] = (MISSING,) * (len(AMOUNTS) * WAYS)
+    rates: Sequence[float] = (np.nan,) * (len(RATES) * WAYS)
+    speeds: Sequence[float] = (np.nan,) * (len(SPEEDS) * WAYS)
+    is_printed: bool = False
+    gap: str | None = None
+    groups: Sequence[int | None] = ()
+    cpus: Sequence[str | None] = ()
+    usage: Sequence[float] = ()
+    extras: Sequence[tuple[int | None, str, str]] = ()
+    curves: Sequence[Curve] = ()
+    sampled: Sequence[Sampled | None] = ()
+    is_measured: bool = False
+
+
+class Figures:
+    """The numbers of runs.
+
+    Attributes
+    ----------
+    whose, entry : numpy.ndarray
+        Of each row the place of its run, and its number within that, from 0.
+    is_total : numpy.ndarray
+        Whether a row is of a whole run.
+    of : dict of str to numpy.ndarray
+        The columns of `AMOUNTS`, `RATES` and `SPEEDS`, by row and direction.
+    moved : numpy.ndarray
+        By row and direction: whether there was any I/O.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = runs
+        sizes = np.array([len(run.threads) + 1 for run in runs])
+        self.last = np.cumsum(sizes) - 1
+        self.first = self.last - sizes + 1
+        self.whose = np.arange(len(runs)).repeat(sizes)
+        self.entry = np.arange(len(self.whose)) - self.first[self.whose]
+        self.is_total = np.zeros(len(self.whose), dtype=bool)
+        self.is_total[self.last] = True
+        self.of = dict(_columns(AMOUNTS, [run.amounts for run in runs], np.int64))
+        self.of |= _columns(RATES, [run.rates for run in runs], np.float64)
+        self.of |= _columns(SPEEDS, [run.speeds for run in runs], np.float64)
+        amounts, ios = self.of["io_bytes"], self.of["total_ios"]
+        self.moved = np.where(ios < 0, amounts, ios) > 0
+        for name in ("lat_mean_ns", "lat_stddev_ns"):
+            self.of[name] = np.where(self.moved, np.rint(self.of[name] * 1e6), np.nan)
+        self._pool()
+
+    def _pool(self) -> None:
+        """Make a target's mean and deviation that 2.2 leaves out; its parts are all the I/O."""
+        ios, means, deviations = (
+            self.of[name] for name in ("total_ios", "lat_mean_ns", "lat_stddev_ns")
+        )
+        is_sum = ~self.of_rows(run.is_printed for run in self.runs) & ~self.is_total
+        parts, total = self.moved[:, :TOTAL], means[:, TOTAL]
+        lacks = is_sum & self.moved[:, TOTAL] & np.isnan(total) & parts.any(axis=-1)
+        n, mean, deviation = (
+            np.where(parts, figures[:, :TOTAL], 0)[lacks] for figures in (ios, means, deviations)
+        )
+        count = n.sum(axis=-1)
+        pooled = (n * mean).sum(axis=-1) / count
+        squares = (n * (deviation**2 + (mean - pooled[:, None]) ** 2)).sum(axis=-1)
+        total[lacks] = pooled
+        spread = deviations[:, TOTAL]
+        spread[lacks] = np.where(np.isnan(spread[lacks]), (squares / count) ** 0.5, spread[lacks])
+
+    def of_rows(self, of_runs: Iterable[Any]) -> Array:
+        """Spread values of runs over their rows."""
+        found: Array = np.array([*of_runs])[self.whose]
+        return found
+
+    def sums(self, of_rows: Array) -> Array:
+        """Sum over the entries of each run."""
+        entries = ~self.is_total.reshape(-1, *[1] * (of_rows.ndim - 1))
+        found: Array = np.add.reduceat(np.where(entries, of_rows, 0), self.first)
+        return found
+
+    @property
+    def there(self) -> Array:
+        """Return which rows and directions have a row of `io`.
+
+        Where a thread did nothing while its run did something, that is its share.
+        """
+        alive: Array = np.any(self.moved, axis=1)
+        who = [
+            (place, thread)
+            for place, run in enumerate(self.runs)
+            for thread in (*run.threads, MISSING)
+        ]
+        busy = {one for one, is_one in zip(who, alive.tolist(), strict=True) if is_one}
+        dead = np.array([one not in busy for one in who])
+        known = (self.of["io_bytes"] >= 0) | (self.of["total_ios"] >= 0)
+        whole = self.of_rows(run.gap is None for run in self.runs)
+        found: Array = self.moved & (whole | ~self.is_total)[:, None]
+        found |= dead[:, None] & known & self.moved[self.last][self.whose]
+        return found
+
+
+def _columns(
+    names: Sequence[str], runs: Sequence[Sequence[Any]], kind: Any
+) -> Iterable[tuple[str, Array]]:
+    """Yield columns by row and direction from the flat lists of runs."""
+    listed = np.fromiter(chain.from_iterable(runs), kind, sum(map(len, runs)))
+    return zip(names, listed.reshape(-1, len(names), WAYS).swapaxes(0, 1).copy(), strict=True)
+
+
+Problem: TypeAlias = tuple[int, int, str]
+_STEP_NS = 1000  # the last digit of what is printed
+_MOST = 1.01 * _STEP_NS
+
+
+def _parts(figures: Figures) -> Iterator[Problem]:
+    """Yield entries and printed runs whose reads and writes do not add up to their total."""
+    asked = ~figures.is_total | figures.of_rows(run.is_printed for run in figures.runs)
+    told = np.zeros(len(asked), dtype=bool)
+    for name in AMOUNTS:
+        values = figures.of[name]
+        both = values[:, :TOTAL].sum(axis=1)
+        odd = asked & ~told & (values >= 0).all(axis=1) & (both != values[:, TOTAL])
+        told |= odd
+        for row in np.flatnonzero(odd).tolist():
+            said = f"{name}: read + write = {both[row]}, but the total of {_who(figures, row)} is"
+            yield _problem(figures, row, TOTAL, f"{said} {values[row, TOTAL]}")
+
+
+def _who(figures: Figures, row: int) -> str:
+    run = figures.runs[figures.whose[row]]
+    if figures.is_total[row]:
+        return "the run"
+    return f"thread {run.threads[figures.entry[row]]}" if run.is_printed else "this target"
+
+
+def _blocks(figures: Figures, of_rows: Array) -> Iterator[Problem]:
+    """Yield the runs in which not every I/O moved one block, as all of DISKSPD's do.
+
+    Parameters
+    ----------
+    figures : Figures
+    of_rows : numpy.ndarray
+        The size of a block; 0 where that is not known.
+    """
+    amounts, ios = (figures.of[name] for name in AMOUNTS)
+    block = of_rows[:, None]
+    odd = (block > 0) & (amounts > 0) & (ios > 0) & (amounts != ios * block)
+    rows, ways = np.nonzero(odd)
+    _, first, often = np.unique(figures.whose[rows], return_index=True, return_counts=True)
+    for at, count in zip(first.tolist(), often.tolist(), strict=True):
+        row, way = int(rows[at]), int(ways[at])
+        message = (
+            f"{amounts[row, way]} bytes are not {ios[row, way]} I/Os of {of_rows[row]} bytes,"
+            " the block size"
+        )
+        more = f"; nor in {count - 1} more rows" if count > 1 else ""
+        yield _problem(figures, row, way, message + more)
+
+
+def _means(figures: Figures) -> Iterator[Problem]:
+    """Yield the runs whose mean latency is not that of their threads."""
+    ios, mean = figures.of["total_ios"], figures.of["lat_mean_ns"]
+    counts = figures.sums(ios)
+    made = figures.sums(np.where(ios > 0, ios * mean, 0)) / np.maximum(counts, 1)
+    printed = mean[figures.last]
+    is_whole = np.array([run.gap is None for run in figures.runs])
+    odd = is_whole[:, None] & (counts > 0) & (counts == ios[figures.last])
+    for run, way in np.argwhere(odd & (np.abs(made - printed) > _MOST)).tolist():
+        ours, theirs = (f"{of[run, way] / 1e6:.3f} ms" for of in (made, printed))
+        message = f"{DIRECTIONS[way]}: mean latencies of the threads make {ours}, not {theirs}"
+        yield _problem(figures, int(figures.last[run]), way, message)
+
+
+def _problem(figures: Figures, row: int, way: int, message: str) -> Problem:
+    run = int(figures.whose[row])
+    return run, figures.runs[run].line(int(figures.entry[row]), way), message
+
+
+def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | None) -> str | None:
+    """Ask whether every thread is there, with every target that it works on.
+
+    Parameters
+    ----------
+    said : int or None
+        How many threads the file says there are.
+    found : sequence of (thread, number of targets)
+    each : int or None
+        How many targets each thread works on, where that is known.
+    """
+    names = {name for name, _ in found}
+    if len(names) != len(found):
+        return "a thread is in the file twice"
+    if said is not None and said != len(found):
+        return f"{len(found)} of {said} threads are in the file"
+    if each is not None and any(count != each for _, count in found):
+        return f"not every thread has rows for its {each} targets"
+    return None
+
+
+_QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
+_WHOSE = ("run", "entry", "thread", "target", "scope")
+_MANY = 2**15  # buckets: rows are made of so many at once
+
+
+class _Stretch(NamedTuple):
+    """The samples of ``-D`` for a thread on a target, or for a whole run, the ``place``-th."""
+
+    place: int
+    measured: bool
+    sampled: Sampled
+    run: int
+    entry: int
+    thread: int | None
+    target: str | None
+    scope: str
+
+
+def _samples(runs: Sequence[Run]) -> Iterator[Made]:
+    """Yield the samples in order: I/Os per second, and latencies if they were measured."""
+    few: list[_Stretch] = []
+    size = 0
+    for one in (one for place, run in enumerate(runs) for one in _stretches(place, run)):
+        if few and (size >= _MANY or not _alike(few[-1], one)):
+            yield from _sampled_rows(few)
+            few, size = [], 0
+        few.append(one)
+        size += len(one.sampled.values)
+    if few:
+        yield from _sampled_rows(few)
+
+
+def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
+    """Yield the buckets of a run: those of each entry, then those of the whole run."""
+    whose: list[tuple[int | None, str | None, str]] = [
+        (thread, target, "thread") for thread, target in zip(run.threads, run.targets, strict=True)
+    ]
+    whose.append((None, None, "total"))
+    for entry, (sampled, keys) in enumerate(zip(run.sampled, whose, strict=False), 1):
+        if sampled is not None and len(sampled.values):
+            yield _Stretch(place, run.is_measured, sampled, run.number, entry, *keys)
+
+
+def _alike(one: _Stretch, other: _Stretch) -> bool:
+    return one.measured == other.measured and one.sampled.names == other.sampled.names
+
+
+def _sampled_rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
+    """Yield the samples of buckets of the same columns."""
+    values = np.concatenate([one.sampled.values for one in stretches])
+    first = stretches[0]
+    places, directions, quantities = _places(tuple(first.sampled.names), first.measured)
+    given, times = values.take(places, axis=1), values[:, :1] / 1000
+    # 0.000 means that there was no such I/O
+    known = (given == given) & (times == times) & ((given != 0) | (quantities == 0))
+    chosen = _chosen(known)
+    np.rint(given * 1e6, out=given, where=quantities > 0)  # ms with three decimals
+    columns: dict[str, Any] = {
+        "direction": words(DIRECTIONS, chosen(directions)),
+        "quantity": words(_QUANTITIES, chosen(quantities)),
+        "time_s": chosen(times),
+        "value": chosen(given),
+    }
+    starts = np.cumsum([0, *(len(one.sampled.values) for one in stretches[:-1])])
+    sizes = np.add.reduceat(known.sum(axis=1), starts)
+    there = np.flatnonzero(sizes).tolist()
+    if there:
+        shared = {name: [getattr(stretches[at], name) for at in there] for name in _WHOSE}
+        whose = np.array([stretches[at].place for at in there], dtype=np.int32)
+        yield Made("samples", whose, columns, sizes[there], shared)
+
+
+def words(names: Sequence[str], places: Array) -> pl.Series:
+    """Return names by their places: each is written once."""
+    return pl.Series(names, dtype=pl.Enum(names)).gather(places)
+
+
+@cache
+def _places(names: tuple[str, ...], measured: bool) -> NDArray[np.int32]:
+    """Return of each value that a bucket has its place, its direction and its quantity."""
+    columns = [
+        (names.index(f"{word.title()}{rest}"), direction, quantity)
+        for direction, word in enumerate(DIRECTIONS)
+        for quantity, rest in enumerate(("", *LATENCIES) if measured else ("",))
+        if f"{word.title()}{rest}" in names
+    ]
+    return np.array(columns, dtype=np.int32).reshape(-1, 3).T.copy()
+
+
+def _chosen(known: NDArray[np.bool_]) -> Callable[[Array], Array]:
+    """Return a function that lists the known values of a table."""
+
+    def chosen(of_each: Array) -> Array:
+        spread = np.broadcast_to(of_each, known.shape)
+        values: Array = spread.reshape(-1) if whole else spread[known]
+        return values
+
+    whole = bool(known.all())
+    return chosen
+
+
+class Percentiles:
+    """The percentiles of runs, and of single targets.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    entries : sequence of int
+        How many entries each run has.
+    """
+
+    def __init__(self, runs: Sequence[Run], entries: Sequence[int]) -> None:
+        self._runs = runs
+        pairs = [(place, curve) for place, run in enumerate(runs) for curve in run.curves]
+        self._curves = [curve for _, curve in pairs]
+        self._of_curve = np.array([place for place, _ in pairs], dtype=np.int64)
+        self._entry = np.array(
+            [entries[place] + 1 + curve.number for place, curve in pairs], dtype=np.int64
+        )
+        curves = [NO_CURVE, *self._curves]
+        sizes = [len(curve.percentiles) for curve in self._curves]
+        self._curve = np.arange(len(sizes)).repeat(sizes)
+        self._percentiles = np.concatenate([curve.percentiles for curve in curves])
+        self._values = np.rint(np.concatenate([curve.milliseconds for curve in curves]) * 1e6)
+        self._is_there = self._values == self._values
+        self._known = self._is_there & ~np.isnan(self._percentiles)[:, None]
+
+    def rows(self) -> tuple[Array, dict[str, Any]]:
+        """Return the rows: the place of the run of each, and their columns."""
+        chosen = _chosen(self._known)
+        which = chosen(self._curve[:, None])
+        targets = [curve.target for curve in self._curves]
+        curves = which.tolist()
+        columns: dict[str, Any] = {
+            "entry": self._entry[which],
+            "scope": ["total" if targets[one] is None else "target" for one in curves],
+            "latency": ["lat"] * len(which),
+            "direction": words(DIRECTIONS, chosen(np.arange(len(DIRECTIONS)))),
+            "percentile": chosen(self._percentiles[:, None]),
+            "value_ns": chosen(self._values),
+        }
+        if any(targets):
+            columns["target"] = [targets[one] for one in curves]
+        return self._of_curve[which], columns
+
+    def falling(self) -> Iterator[tuple[int, int, str]]:
+        """Return where a percentile is below a lower one, which no measured latencies can be."""
+        curve, values, known = self._curve, self._values, self._known
+        # each after the one above it, where none is missing between them
+        odd = (curve[1:] == curve[:-1])[:, None] & (
+            (values[1:] < values[:-1]) | (known[1:] != known[:-1])
+        )
+        for number in np.unique(curve[1:][odd.any(axis=1)]).tolist():
+            run = int(self._of_curve[number])
+            problem = self._fall(number)
+            if problem:
+                line, of_run = self._curves[number].line, self._runs[run]
+                yield run, line or of_run.line(len(of_run.threads), 0), problem
+
+    def _fall(self, number: int) -> str | None:
+        """Name the first percentile of a curve that is below the known one before it."""
+        before: dict[int, int] = {}
+        for row, way in np.argwhere(self._known & (self._curve == number)[:, None]).tolist():
+            lower = before.get(way, row)
+            if self._values[row, way] < self._values[lower, way]:
+                high, low = self._percentiles[[row, lower]].tolist()
+                return f"{DIRECTIONS[way]}: percentile {high:.10g} is below percentile {low:.10g}"
+            before[way] = row
+        return None
+
+    def extremes(self) -> Array:
+        """Return the smallest and the greatest latency (ns) by run and direction."""
+        found = np.full((2, len(self._runs), len(DIRECTIONS)), np.nan)
+        is_of_run = np.array([curve.target is None for curve in self._curves], dtype=bool)
+        for at, end in enumerate((0, 100)):
+            there = (self._percentiles == end) & is_of_run[self._curve]
+            rows, direction = np.nonzero(there[:, None] & self._is_there)
+            run = self._of_curve[self._curve[rows]]
+            found[at, run, direction] = self._values[rows, direction]
+        return found
 
 
 def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
@@ -48,13 +482,13 @@ def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
             if len(owners):
                 yield Made(table, owners, {"run": numbers[owners], **columns})
     if wants("samples"):
-        yield from samples(runs)
+        yield from _samples(runs)
 
 
 def _conditions(runs: Sequence[Run]) -> dict[str, list[Any]]:
-    """Give the conditions of the entries of all runs, each followed by those of the whole run.
+    """Return the conditions of the entries of all runs, each followed by those of the whole run.
 
-    The size that the results say of a target is better than that which was asked for.
+    The size of a target in the results is better than the requested size.
     """
     every: list[Conditions] = []
     for run in runs:
@@ -67,7 +501,7 @@ def _conditions(runs: Sequence[Run]) -> dict[str, list[Any]]:
 
 
 def _settings(runs: Sequence[Run]) -> tuple[Any, Columns]:
-    """Give what was asked for."""
+    """Return the settings."""
     whose = [place for place, run in enumerate(runs) for _ in run.asked.settings]
     pairs = [pair for run in runs for pair in run.asked.settings]
     return whose, {
@@ -80,7 +514,7 @@ def _settings(runs: Sequence[Run]) -> tuple[Any, Columns]:
 def _io(
     figures: Figures, percentiles: Percentiles, conditions: Mapping[str, list[Any]]
 ) -> tuple[Any, Columns]:
-    """Give the rows of threads on targets, and of whole runs behind them."""
+    """Return the rows of threads on targets, and of whole runs behind them."""
     runs = figures.runs
     row, way = np.nonzero(figures.there)
     whose, is_total = figures.whose[row], figures.is_total[row]
@@ -113,7 +547,7 @@ def known(numbers: Array) -> Column:
 
 
 def _cpu(runs: Sequence[Run]) -> tuple[Any, Columns]:
-    """Give the rows of processors, and of averages behind them."""
+    """Return the rows of processors, and of averages behind them."""
     usage = np.array([*chain.from_iterable(run.usage for run in runs)]).reshape(-1, len(USAGE))
     return [place for place, run in enumerate(runs) for _ in run.cpus], {
         "group": [group for run in runs for group in run.groups],
@@ -123,7 +557,7 @@ def _cpu(runs: Sequence[Run]) -> tuple[Any, Columns]:
 
 
 def _extras(runs: Sequence[Run]) -> tuple[Any, Columns]:
-    """Give the values that have no column of their own."""
+    """Return the values that have no column of their own."""
     rows = [row for run in runs for row in run.extras]
     return [place for place, run in enumerate(runs) for _ in run.extras], {
         "entry": [entry for entry, _, _ in rows],
@@ -135,11 +569,11 @@ def _extras(runs: Sequence[Run]) -> tuple[Any, Columns]:
 def _notes(
     figures: Figures, percentiles: Percentiles, blocks: Sequence[int | None]
 ) -> tuple[Any, Columns]:
-    """Say what is wrong with each run, and in which line."""
+    """Return the problems of each run, with their lines."""
     said = [
-        *checks.parts(figures),
-        *checks.blocks(figures, np.array([block or 0 for block in blocks], dtype=np.int64)),
-        *checks.means(figures),
+        *_parts(figures),
+        *_blocks(figures, np.array([block or 0 for block in blocks], dtype=np.int64)),
+        *_means(figures),
         *percentiles.falling(),
     ]
     said.sort(key=lambda one: one[0])

@@ -1,7 +1,7 @@
-"""The shape of DISKSPD's XML documents: where each value stands that has a column.
+"""The shape of DISKSPD's XML documents: the place of each value that has a column.
 
 A shape is found in a tree once, and the values of every document of that tree are taken by their
-places. What has no column of its own goes to ``extras``, also what a later version adds.
+places. Values without a column, also those of later versions, go to ``extras``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import compress, islice
 from typing import NamedTuple
 
-from fiotools.readers.diskspd import checks
+from fiotools.readers.diskspd import runs
 from fiotools.readers.diskspd.buckets import Buckets
 from fiotools.readers.diskspd.elements import (
     LONG,
@@ -24,9 +24,9 @@ from fiotools.readers.diskspd.elements import (
     Texts,
     Tree,
 )
-from fiotools.readers.diskspd.figures import AMOUNTS, MISSING, RATES, WAYS, Run
 from fiotools.readers.diskspd.options import Asked, read_profile
-from fiotools.readers.fields import Field
+from fiotools.readers.diskspd.runs import AMOUNTS, MISSING, RATES, WAYS, Run
+from fiotools.readers.shapes import Field
 
 
 class Measure(NamedTuple):
@@ -93,7 +93,7 @@ _AMOUNTS_OF_TARGET = tuple(path for one in _AMOUNTS for path in one.of_target)
 _RATES_OF_TARGET = [path for one in _RATES for path in one.of_target]
 _RATES_OF_RUN = [path for one in _RATES for path in one.of_run]
 _IN_RUNS = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
-# what has columns of its own; everything else goes to extras
+# elements with columns of their own; everything else goes to extras
 _KNOWN = {
     "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
     "Thread": ("Id", "Target"),
@@ -161,7 +161,7 @@ class Layout:
         Raises
         ------
         MalformedError
-            If a value is not what it must be.
+            If a value has the wrong type.
         """
         wholes, numbers = self._read(texts)
         words = [texts[index] for index in self.texts]
@@ -186,7 +186,7 @@ class Layout:
         run.targets = [path or None for path in words[:entries]]
         names = [name or None for name in words[entries : entries + self.cpus]]
         run.cpus = names + ["average"] * self.averages
-        # the totals are not in the XML; where nothing was done, bytes are none either
+        # the XML has no totals; without I/Os, bytes do not count either
         ways = range(WAYS)
         moved, done = ([amounts[at + way :: _WIDTH] for way in ways] for at in (0, WAYS))
         if sum(amounts) > _LARGEST:
@@ -196,7 +196,7 @@ class Layout:
         run.rates = numbers[: (entries + 1) * len(RATES) * WAYS]
         run.usage = numbers[len(run.rates) : -1]
         run.speeds = [one / seconds if seconds > 0 else math.nan for one in amounts]
-        run.gap = checks.gap(next(listed), pairs, asked.each)
+        run.gap = runs.gap(next(listed), pairs, asked.each)
         run.is_measured = self.measured
         run.sampled = [None if mark is None else found.sampled[mark] for mark in self.marks]
         run.curves = [] if self.curve is None else [found.curves[self.curve]]
@@ -213,7 +213,7 @@ class Layout:
                     [int(text) if text else MISSING for text in wholes],
                     [float(text) if text else math.nan for text in numbers],
                 )
-        # each is asked by itself, to name the one that is no number
+        # one by one, to name the one that is not a number
         whole_pairs = zip(self.wholes, wholes, strict=True)
         pairs = zip(self.numbers, numbers, strict=True)
         return (
@@ -285,7 +285,7 @@ class Shape:
         return over_time, [span.curve for span in self.spans if span.curve is not None]
 
     def asked(self, texts: Texts) -> list[Asked]:
-        """Read what each run of a document was asked to do; many say the same."""
+        """Read the conditions of each run of a document; many documents share them."""
         profile = tuple(map(texts.__getitem__, self._profile))
         if profile not in self._asked:
             if len(self._asked) == _MOST:
@@ -348,7 +348,7 @@ def _layout(span: Element, above: Sequence[tuple[str, int]]) -> Layout:
 
 
 def _hold(target: Element) -> None:
-    """Refuse a target of whose I/O something is not said."""
+    """Refuse a target with missing amounts of I/O."""
     for names in zip(*(one.of_target for one in _AMOUNTS), strict=True):
         if any(target.place(name).at == NOTHING for name in names):
             raise MalformedError(

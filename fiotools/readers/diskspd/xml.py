@@ -1,4 +1,4 @@
-"""diskspd_xml: what DISKSPD prints with ``-Rxml``.
+"""diskspd_xml: the output of ``-Rxml``.
 
 Produced by ``diskspd ... -Rxml target > run.xml``. Fills ``runs`` (a run is one
 ``Results/TimeSpan``), ``io`` (a row per thread, target and direction, then the totals),
@@ -34,14 +34,12 @@ from lxml.etree import XMLSyntaxError
 
 from fiotools.errors import ParseError
 from fiotools.readers import surroundings
-from fiotools.readers.diskspd import documents, messages, options, trees
-from fiotools.readers.diskspd.documents import Piece
+from fiotools.readers.diskspd import documents, layout, options
+from fiotools.readers.diskspd.documents import Piece, Taken
 from fiotools.readers.diskspd.elements import MalformedError
-from fiotools.readers.diskspd.figures import Run
-from fiotools.readers.diskspd.runs import make
+from fiotools.readers.diskspd.runs import Run, make
 from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
 from fiotools.readers.diskspd.shapes import Layout, NoSpanError
-from fiotools.readers.diskspd.trees import Taken
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.readers.grammar import Later, Report, Session
 from fiotools.tables import Tables
@@ -58,7 +56,7 @@ _add_text, _parse_text = (
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read every ``Results`` in the file, and what text output stands beside them."""
+    """Read every ``Results`` in the file, and text output beside them."""
     name = document.name
     if document.is_structured and "<!DOCTYPE" in document.text:
         raise ParseError(
@@ -73,7 +71,7 @@ def read(document: Document, tables: Tables) -> None:
     if not reports:
         raise ParseError(
             name,
-            "holds a profile, no results",
+            "holds a profile without results",
             line=1,
             remedy="run DISKSPD without -Rp (-Rpxml only prints what would be run)",
         )
@@ -126,14 +124,14 @@ def _add_beside(tables: Tables, document: Document, start: int, end: int) -> Non
     at = 0
     for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:
         line = part.line(at)
-        for above, text_ in messages.lines(part.text[at:stop]):
+        for above, text_ in layout.numbered_lines(part.text[at:stop]):
             if not _DECLARATION.fullmatch(text_):
                 others.append((line + above, text_))
         at = following
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"
-        severity = "warning" if any(messages.is_trouble(line) for _, line in others) else "info"
+        severity = "warning" if any(layout.is_trouble(line) for _, line in others) else "info"
         tables.note(message, line=others[0][0], severity=severity)
 
 
@@ -193,8 +191,8 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
         runs, asked = len(taken.runs), len(taken.shape.asked(taken.texts))
         missing = f"{runs} of {asked} time spans are whole, and were read"
         tables.note(f"the XML ends before </Results>: {missing}", line=last, severity="warning")
-    for layout, run in zip(taken.shape.spans, taken.runs, strict=True):
-        _add_run(tables, taken, layout, run, session)
+    for span, run in zip(taken.shape.spans, taken.runs, strict=True):
+        _add_run(tables, taken, span, run, session)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in taken.strays:
         tables.note(message, line=above + line, severity="warning", run=tables.runs)
@@ -203,14 +201,14 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
 def _taken(piece: Piece, above: int, *, samples: bool) -> Taken | None:
     """Take a document; one that was cut off as far as its last time span that is whole."""
     if piece.whole:
-        return trees.take(piece.xml, above, samples=samples)
+        return documents.take(piece.xml, above, samples=samples)
     closed = documents.without_rest(piece.xml)
     with suppress(XMLSyntaxError, NoSpanError):
-        return trees.take(closed, above, samples=samples) if closed is not None else None
+        return documents.take(closed, above, samples=samples) if closed is not None else None
     return None
 
 
-def _add_run(tables: Tables, taken: Taken, layout: Layout, run: Run, session: Session) -> None:
+def _add_run(tables: Tables, taken: Taken, span: Layout, run: Run, session: Session) -> None:
     """Add a run; its rows are made together with those of other files."""
     host, version, when = (taken.texts[where.at] for where in taken.shape.said)
     run.number = tables.start_run(
@@ -221,28 +219,28 @@ def _add_run(tables: Tables, taken: Taken, layout: Layout, run: Run, session: Se
         host=host or session.host,
         reported_at=options.moment(when) if when else None,
         duration_s=run.seconds if run.seconds == run.seconds else None,
-        status="error" if layout.failed else "ok",
+        status="error" if span.failed else "ok",
     )
     tables.defer(make, run)
     problems: list[tuple[int, str, str]] = []
-    if layout.failed:
-        message = taken.texts[layout.failed.at].strip() or "the run failed"
-        problems.append((layout.failed.line, "error", message))
+    if span.failed:
+        message = taken.texts[span.failed.at].strip() or "the run failed"
+        problems.append((span.failed.line, "error", message))
     elif not run.seconds > 0:
-        problems.append((layout.line, "warning", "no TestTimeSeconds: rates are missing"))
+        problems.append((span.line, "warning", "no TestTimeSeconds: rates are missing"))
     if run.gap:
-        message = f"{run.gap}: their sum is no total, and is left out"
-        problems.append((layout.line, "warning", message))
-    problems += ((layout.iops, "info", message) for message in _left_out(run))
+        message = f"{run.gap}: their sum is not a total, and is left out"
+        problems.append((span.line, "warning", message))
+    problems += ((span.iops, "info", message) for message in _left_out(run))
     for line, severity, message in problems:
         tables.note(message, line=taken.line(line), severity=severity, run=run.number)
 
 
 def _left_out(run: Run) -> Iterator[str]:
-    """Say what of the samples of the whole run is left out."""
+    """Yield the samples of the whole run that are left out, and why."""
     for one in filter(None, run.sampled[-1:]):
         if one.later:
             later = ", ".join(one.later)
-            yield f"figures of a later version in the buckets are left out: {later}"
+            yield f"values of a later version in the buckets are left out: {later}"
         if one.is_made_up:
             yield "latencies of the buckets are left out: they are sure only with -L"

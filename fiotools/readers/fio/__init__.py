@@ -1,1 +1,46 @@
-"""fio's reports: JSON, text, terse, logs; and its job files."""
+"""fio's reports: JSON, text, terse, logs; its job files; and its version, which decides units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True)
+class Version:
+    """fio's version.
+
+    Attributes
+    ----------
+    text : str or None
+        As fio says it, without ``fio-``.
+    number : tuple of int or None
+        Its first two numbers.
+    """
+
+    text: str | None
+    number: tuple[int, int] | None
+
+    @classmethod
+    @lru_cache(maxsize=256)
+    def of(cls, said: object) -> Version:
+        """Take the version from what a report says, or from the caller who knows better.
+
+        Examples
+        --------
+        >>> Version.of("fio-3.33").number, Version.of(None).number
+        ((3, 33), None)
+        """
+        text = str(said).removeprefix("fio-") if said else None
+        found = re.match(r"(\d{1,9})\.(\d{1,9})", text or "")
+        return cls(text, (int(found[1]), int(found[2])) if found else None)
+
+    @property
+    def lists_options(self) -> bool:
+        """Whether an option that is not listed was not given."""
+        return not self.before(2, 17, True)
+
+    def before(self, major: int, minor: int, otherwise: bool) -> bool:
+        """Whether it is older; ``otherwise`` is what the report's keys tell without one."""
+        return otherwise if self.number is None else self.number < (major, minor)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -126,6 +127,28 @@ def _lows(indices: NDArray[np.int64], scale: int) -> Edges:
     firsts = (indices - (octaves << _BITS)) * scale
     lows: Edges = np.ldexp(firsts.astype(np.float64), octaves.astype(np.intc))
     return lows
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of a histogram; in a document, in the place of a dict.
+
+    Attributes
+    ----------
+    low, high : numpy.ndarray
+        The edges of each bin, in ns.
+    counts : numpy.ndarray
+    """
+
+    low: Edges
+    high: Edges
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+NONE = Bins(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @lru_cache(maxsize=256)

@@ -1,24 +1,37 @@
 """fio's job files: what was to be done. They hold settings and no result.
 
-An INI of fio's own making, written by hand: ``[section]`` names a job, ``key=value`` or a bare flag
-gives an option. Read to complete reports that do not list their options, see `jobfile_beside`.
+An INI of fio's own kind, written by hand: ``[section]`` names a job, ``key=value`` or a bare flag
+gives an option.
+
+A job file completes a report beside it that does not list its options: reports of clients, terse
+output and reports before 2.17. It is used if it has the report's name (``run.fio`` for
+``run.json``) or is the only one in the folder, if it has a section for each job, and if nothing in
+the report contradicts it. Only the folder is searched: no file's content opens another file.
+Options given on the command line as well are unknown.
 
 Traps: ``;`` and ``#`` begin a comment anywhere in a line; a section whose name begins with
 ``global`` adds to the options of all jobs below it, not above; a name ends with the last character
-but one of its line; of an option given twice the last counts; ``name=`` overrides the section's
-name; ``${VAR}`` and ``$ncpus`` are fio's to fill in, and stay as they are.
+but one of its line; the last value counts if an option is given twice; ``name=`` overrides the
+section's name; ``${VAR}`` and ``$ncpus`` stay as they are, for fio to fill in.
 
 Specified in fio's ``init.c`` (``__parse_jobs_ini``), ``parse.c`` (``strip_blank_end``) and
-``HOWTO``, "Job file format"; held against ``fio --showcmd`` of 3.33.
+``HOWTO``, "Job file format"; checked against ``fio --showcmd`` of 3.33.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from fiotools.readers.fio import options as fio_options
+from fiotools.schema import CONDITIONS
+
+if TYPE_CHECKING:
+    from fiotools.tables import Tables
 
 _COMMENT = re.compile(r"[;#].*")
 _OPTION = re.compile(r"([A-Za-z_][\w-]*)\s*(?:=\s*(.*))?")
@@ -120,3 +133,236 @@ def parse(text: str) -> JobFile:
 def is_set(options: Mapping[str, str], flag: str) -> bool:
     """Say whether a flag is set: it needs no value."""
     return options.get(flag, "0") != "0"
+
+
+# --- a job file beside a report ---------------------------------------------------------------
+
+_AMOUNTS = ("io_bytes", "total_ios")
+_TABLES = ("jobs", "io", "percentiles", "bins", "samples")
+_WRITES = {"read": {"read"}, "randread": {"read"}, "write": {"write"}, "randwrite": {"write"}}
+Row = dict[str, Any]
+
+
+class JobNames:
+    """The names of the job files in a folder.
+
+    Examples
+    --------
+    >>> JobNames(["x.fio", "y.fio"]).likely("x.json"), JobNames(["x.fio"]).likely("z.json")
+    (('x.fio', True), ('x.fio', False))
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = sorted(names)
+        self._by: dict[str, list[str]] = {}
+        for name in self._names:
+            for key in (name, PurePosixPath(name).stem):
+                self._by.setdefault(key, []).append(name)
+
+    def likely(self, report: str, own: str = "") -> tuple[str | None, bool]:
+        """Choose the job file of a report by their names, and say whether it is the report's.
+
+        Parameters
+        ----------
+        report : str
+            The report's name, without the suffix of what it is packed in.
+        own : str
+            The report's file, which may be called like a job file.
+        """
+        for name in self._by.get(PurePosixPath(report).stem, ()):
+            if name != own:
+                return name, True
+        others = [name for name in self._names[:3] if name != own]
+        return others[0] if len(others) == 1 else None, False
+
+
+def lacking(tables: Tables) -> dict[int, list[Row]]:
+    """Give the entries of fio's runs that do not list options, by run."""
+    runs = {row["run"] for row in _rows(tables, "runs", "run", "tool") if row["tool"] == "fio"}
+    without = runs.difference(row["run"] for row in _rows(tables, "settings", "run"))
+    entries: dict[int, list[Row]] = defaultdict(list)
+    for row in _rows(tables, "jobs", "run", "entry", "job", "host", "port", "scope"):
+        if row["run"] in without:
+            entries[row["run"]].append(row)
+    return entries
+
+
+def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
+    """Complete the runs that lack options from a job file, where it is certainly theirs.
+
+    Parameters
+    ----------
+    tables : Tables
+        What was read from the report.
+    name, text : str
+        The job file's.
+    namesake : bool
+        Whether it has the report's name: if it does not fit then, there is a note.
+
+    Returns
+    -------
+    bool
+        Whether any run was completed.
+    """
+    if not is_job_file(text):
+        return False
+    file = parse(text)
+    figures: dict[int, list[Row]] = defaultdict(list)
+    for row in _rows(tables, "io", "run", "job", "direction", *_AMOUNTS, *CONDITIONS):
+        figures[row["run"]].append(row)
+    sections: dict[int, dict[int, Section | None]] = {}
+    for run, entries in lacking(tables).items():
+        unfit = _unfit(entries, file)
+        against = unfit or _contradicted(figures[run], file)
+        if against:
+            # another run's job file may well be the only one in a folder
+            if namesake or not unfit:
+                message = f"the job file {name} beside it is not used: {against}"
+                tables.note(message, severity="warning", run=run)
+            continue
+        tables.note(f"settings and conditions are those of the job file {name} beside it", run=run)
+        _add_settings(tables, run, entries, file)
+        sections[run] = {row["entry"]: _section(file, row["job"]) for row in entries}
+    _amend(tables, sections, file)
+    return bool(sections)
+
+
+def note_lack(tables: Tables) -> None:
+    """Note the runs of which nothing says under what conditions they were made."""
+    without = lacking(tables)
+    if not without:
+        return
+    formats = {row["run"]: row["format"] for row in _rows(tables, "runs", "run", "format")}
+    known = {
+        row["run"]
+        for row in _rows(tables, "io", "run", *CONDITIONS)
+        if any(row[name] is not None for name in CONDITIONS)
+    }
+    for run in without:
+        if run not in known and formats[run] in ("fio_json", "fio_terse"):
+            tables.note(
+                "the report does not list the options of its jobs: the conditions are missing; a"
+                " job file beside it (run.fio for run.json) would be read",
+                run=run,
+            )
+
+
+def _rows(tables: Tables, table: str, *names: str) -> Iterator[Row]:
+    for values in tables.rows(table, *names):
+        yield dict(zip(names, values, strict=True))
+
+
+def _section(file: JobFile, job: str | None) -> Section | None:
+    return next((section for section in file.sections if section.job == job), None)
+
+
+def _unfit(entries: list[Row], file: JobFile) -> str | None:
+    """Say why a job file cannot be that of a report's entries."""
+    if file.includes:
+        return "it includes others"
+    # terse output does not say whose job it was
+    alike = Counter(
+        (row["job"], row["host"], row["port"])
+        if row["host"] or row["scope"] != "client"
+        else (row["job"], row["entry"], None)
+        for row in entries
+    )
+    for (job, *_), count in alike.items():
+        named = [section for section in file.sections if section.job == job]
+        if job == "All clients":
+            continue
+        if not named:
+            return f"it has no job {job!r}"
+        if any(section.options != named[0].options for section in named):
+            return f"it has several jobs {job!r}"
+        clones = fio_options.conditions(named[0].options, None).get("numjobs", 1)
+        if named[0].options.get("numjobs", "1").isdigit() and count > clones * len(named):
+            return f"it has fewer jobs {job!r}"
+    return None
+
+
+def _contradicted(rows: list[Row], file: JobFile) -> str | None:
+    """Say which figure of a run contradicts the job file."""
+    moved: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        section = _section(file, row["job"])
+        if section:
+            asked = conditions(section, file, row["direction"])
+            moved[row["job"], asked.get("rw", "")].add(row["direction"])
+            against = _contradiction(row, asked)
+            if against:
+                return f"{against} of {row['job']!r} is another"
+    for (job, rw), directions in moved.items():
+        if _WRITES.get(rw) == {"write"} and directions <= {"read", "sync"}:
+            return f"rw of {job!r} is another"
+    return None
+
+
+def _contradiction(row: Row, asked: Mapping[str, Any]) -> str | None:
+    for name in CONDITIONS:
+        if None not in (row[name], asked.get(name)) and row[name] != asked[name]:
+            return name
+    done = _WRITES.get(asked.get("rw", ""), {row["direction"]})
+    # writes are read again to verify them; other directions are sums
+    possible = {*done, "mixed", "total", "sync", *(["read"] if "write" in done else [])}
+    if row["direction"] not in possible:
+        return "rw"
+    if row["total_ios"] and row["io_bytes"] and "bs_bytes" in asked:
+        # bytes are counted when they are sent, I/Os when they are done
+        flying = asked.get("iodepth", 1) * asked.get("numjobs", 1)
+        if row["io_bytes"] > (row["total_ios"] + flying) * asked["bs_bytes"]:
+            return "bs_bytes"
+    return None
+
+
+def conditions(section: Section, file: JobFile, direction: str | None) -> dict[str, Any]:
+    """Say under which conditions a job, or the group that it is reported with, was to run."""
+    group = [section]
+    if section.grouped:
+        group = [one for one in file.sections if one.grouped and one.group == section.group]
+    found = fio_options.common_conditions([one.options for one in group], direction)
+    same = {
+        name: value
+        for name, value in found.items()
+        if not (isinstance(value, str) and "$" in value)
+    }
+    if len(group) > 1:
+        same.pop("numjobs", None)
+    return same
+
+
+def _add_settings(tables: Tables, run: int, entries: list[Row], file: JobFile) -> None:
+    sections = [(row, _section(file, row["job"])) for row in entries]
+    known = [(row, section) for row, section in sections if section]
+    everywhere = all(section.shared == known[0][1].shared for _, section in known)
+    if everywhere:
+        fio_options.add_settings(tables, run, None, None, known[0][1].shared, "global")
+    for row, section in known:
+        place = (tables, run, row["entry"], row["job"])
+        if not everywhere:  # a later [global] added to those of the jobs below it
+            fio_options.add_settings(*place, section.shared, "global")
+        own = {name: text for name, text in section.own.items() if name != "name"}
+        fio_options.add_settings(*place, own, "given")
+
+
+def _amend(
+    tables: Tables, sections: Mapping[int, Mapping[int, Section | None]], file: JobFile
+) -> None:
+    """Fill the conditions that are missing, and tell groups from jobs, by run and entry."""
+    if not sections:
+        return
+    every = (section for entries in sections.values() for section in entries.values())
+    grouped = any(section.grouped for section in every if section)
+    for table in _TABLES if grouped else ("io",):
+        known = ("run", "entry", "scope", *(("direction", *CONDITIONS) if table == "io" else ()))
+        rows = [*_rows(tables, table, *known)]
+        for row in rows:
+            section = sections.get(row["run"], {}).get(row["entry"])
+            if section is None:
+                continue
+            if section.grouped and row["scope"] == "job":
+                row["scope"] = "group"
+            if table == "io":
+                asked = conditions(section, file, row["direction"])
+                row.update((name, value) for name, value in asked.items() if row[name] is None)
+        tables.amend(table, {name: [row[name] for row in rows] for name in known})

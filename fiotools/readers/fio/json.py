@@ -23,17 +23,14 @@ Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_js
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
 from fiotools.readers.fio import documents
-from fiotools.readers.fio import json_bins as fio_json_bins
 from fiotools.readers.fio import json_columns as columns
-from fiotools.readers.fio.documents import Piece
+from fiotools.readers.fio.documents import Piece, runs_of
 from fiotools.readers.fio.json_fields import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
-from fiotools.readers.fio.repeats import runs_of
 from fiotools.readers.grammar import Later, Report, Session
 
 if TYPE_CHECKING:
@@ -49,7 +46,10 @@ _add_reports, _note_beside = (
 def read(document: Document, tables: Tables) -> None:
     """Read every document in the text."""
     pieces = [r.data for r in document.reports if r.kind == "fio_json"]
-    loads = partial(fio_json_bins.loads, wanted=tables.wants("bins"))
+
+    def loads(text: str | bytes) -> Any:
+        return _loads(text, tables.wants("bins"))
+
     pieces = pieces or documents.pieces(document.text, loads, document.data)
     around = documents.stretches(document.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]
@@ -86,6 +86,15 @@ def read(document: Document, tables: Tables) -> None:
         owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
         last = runs[places[-1]] if places else None
         _note_beside(tables, document, stretch, next(owners, last))
+
+
+def _loads(text: str | bytes, wants_bins: bool = True) -> Any:
+    """Parse JSON; the bins of a long text are cut out first."""
+    if len(text) < documents.LONG:
+        return documents.strict_loads(text)
+    from fiotools.readers.fio import json_bins  # most files are short
+
+    return json_bins.loads(text, wants_bins)
 
 
 def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int:
@@ -153,7 +162,7 @@ def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> Non
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Read the document that begins at the match."""
-    piece = documents.piece_at(text, match.start(), fio_json_bins.loads)
+    piece = documents.piece_at(text, match.start(), _loads)
     return piece.start, max(piece.end, match.end()), piece
 
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers import surroundings
-from fiotools.readers.fio.documents import Piece, Stretch
-from fiotools.readers.fio.repeats import entries
+from fiotools.readers.fio.documents import Piece, Stretch, entries
 from fiotools.readers.grammar import Report
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
-    from fiotools.readers.fio.normal_rows import Job
+    from fiotools.readers.fio.normal import Job
     from fiotools.tables import Tables
 
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
@@ -71,7 +70,7 @@ def _repeats(report: Report, known: _Known) -> bool:
     if report.kind == "fio_normal":
         return all(_is_known(entry, known.ios) for entry in report.data.entries)
     if report.kind == "fio_terse":
-        from fiotools.readers.fio.terse_lines import Record
+        from fiotools.readers.fio.terse import Record
 
         records = [item for item in report.data.items if isinstance(item, Record)]
         return bool(records) and all(

@@ -9,31 +9,26 @@ which any part is laid out otherwise is left to the parser whole, and its bins a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import orjson
 
 from fiotools.readers.fio import digits as fio_digits
-from fiotools.readers.fio.bins import fine_edges
+from fiotools.readers.fio.bins import NONE, Bins, fine_edges
 from fiotools.readers.fio.digits import LONGEST, PAD
-from fiotools.readers.fio.documents import each_once
+from fiotools.readers.fio.documents import entries, strict_loads
 from fiotools.readers.fio.json_fields import DIRECTIONS
-from fiotools.readers.fio.repeats import entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Whole: TypeAlias = NDArray[np.int64]
-    Edges: TypeAlias = NDArray[np.float64]
 
 Place: TypeAlias = tuple[int, int]
 
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys; it counts in ns
 _OPENING = b'"bins" : {'
 _KEY = b'bins"'
-_LEAST = 1 << 15  # bytes: shorter texts are quicker read as they are
 _SOON = 1 << 15  # json+ has bins so early that other texts need not be searched whole
 _LINE = 16  # bytes: that of a bin has more
 _LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
@@ -63,29 +58,20 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     >>> len(found), found.counts[:2].tolist(), found.low[:2].tolist()
     (2000, [2005, 2007], [1992.0, 1994.0])
     """
-    if len(text) < _LEAST:
-        return _loads(text)
     try:
         data = text.encode() if isinstance(text, str) else text
     except UnicodeEncodeError:  # half of a character
-        return _loads(text)
+        return strict_loads(text)
     places = find(data) if data.find(_OPENING, 0, _SOON) >= 0 else None
     found = _histograms(data, places, wanted) if places else None
     if not places or found is None:
-        return _loads(data)
+        return strict_loads(data)
     # The dicts held numbers only, so that the rest is JSON if and only if the whole is.
     rest = without(data, places)
-    value = _loads(rest)
+    value = strict_loads(rest)
     # A key may be spelled otherwise, and then a dict that looks like a substitute may be none.
     is_plain = rest.count(_KEY) == len(places) and b"\\u00" not in rest
-    return value if is_plain and _put_back(value, found) else _loads(data)
-
-
-def _loads(text: str | bytes) -> Any:
-    value = orjson.loads(text)
-    if not each_once(text, value):
-        raise orjson.JSONDecodeError("a key stands twice", "", 0)
-    return value
+    return value if is_plain and _put_back(value, found) else strict_loads(data)
 
 
 def find(data: bytes) -> list[Place] | None:
@@ -133,28 +119,6 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
                         latency["bins"] = found[latency["bins"][""]]
                         done += 1
     return done == len(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """The bins of a histogram; in a document, in the place of a dict.
-
-    Attributes
-    ----------
-    low, high : numpy.ndarray
-        The edges of each bin, in ns.
-    counts : numpy.ndarray
-    """
-
-    low: Edges
-    high: Edges
-    counts: Whole
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-
-NONE = Bins(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 def _histograms(data: bytes, places: Sequence[Place], wanted: bool) -> list[Bins] | None:

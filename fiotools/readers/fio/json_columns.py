@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiotools.readers.fields import Field
 from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
-from fiotools.readers.fio.json_run import COUNTS, Entry, Figures, Options, Run, moment
-from fiotools.readers.fio.json_values import fits
+from fiotools.readers.fio.json_run import COUNTS, Entry, Figures, Options, Run, fits, moment
+from fiotools.readers.shapes import Field
 from fiotools.schema import CONDITIONS
 from fiotools.tables import Made
 from fiotools.vocabulary import COLUMNS

@@ -6,7 +6,7 @@ rule of `fiotools.readers.fio.json_columns`, and the line names it.
 
 from __future__ import annotations
 
-from fiotools.readers.fields import Field
+from fiotools.readers.shapes import Field
 
 DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
 LATENCIES = ("slat", "clat", "lat")

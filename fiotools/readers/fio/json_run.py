@@ -1,9 +1,10 @@
-"""A run of fio JSON: its documents taken apart into plain records, of which rows are made later.
+"""A run of fio JSON: its documents taken apart into plain records, which become rows later.
 
-What is taken here are the values as fio has them, in a fixed order, and what has to be said of
-them; `fiotools.readers.fio.json_columns` makes columns of the records of many files. A dictionary
-with anything in it that is not what fio writes is repaired first (`json_values`), and then taken
-like any other.
+The values are taken as fio has them, in a fixed order, with the notes on them;
+`fiotools.readers.fio.json_columns` makes columns of the records of many files. A dictionary with
+values that fio does not write is repaired first (`Values`): programs that pass a document on may
+change it. A number in quotation marks is that number. Anything else that is not a number, or does
+not fit its column, is left out, and the run gets a note.
 """
 
 from __future__ import annotations
@@ -11,25 +12,28 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
 
+from fiotools.readers.fio import Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import (
     INDEXED,
+    Bins,
     coarse_columns,
     fine_edges,
     indexed_edges,
     whole_direction,
 )
-from fiotools.readers.fio.json_bins import Bins
+from fiotools.readers.fio.documents import elapsed, entries
 from fiotools.readers.fio.json_fields import (
     DIRECTIONS,
     DISK,
@@ -39,14 +43,85 @@ from fiotools.readers.fio.json_fields import (
     STATISTICS,
     VERSION_KEYS,
 )
-from fiotools.readers.fio.json_values import Values
-from fiotools.readers.fio.repeats import elapsed, entries
-from fiotools.readers.fio.version import Version
 from fiotools.readers.grammar import Session
 from fiotools.readers.shapes import Shape, Shapes
+from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
+    from fiotools.readers.shapes import Shapes
     from fiotools.tables import Tables
+
+# --- values that fio does not write -----------------------------------------------------------
+
+_NUMBER = re.compile(r"\s*-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,3})?\s*")
+_KINDS: dict[str, set[type]] = {"float64": {int, float}, "str": {str}}
+_LIMIT = 2**63
+
+
+def fits(column: str, values: Sequence[Any]) -> bool:
+    """Whether all values are of a column's type, or None."""
+    kinds = set(map(type, values))
+    if NoneType in kinds:
+        values = [value for value in values if value is not None]
+        kinds.discard(NoneType)
+    dtype = COLUMNS[column].dtype
+    if dtype != "Int64":
+        return kinds <= _KINDS.get(dtype, kinds)
+    is_whole = kinds <= {int} or (kinds <= {int, float} and all(v == v // 1 for v in values))
+    return is_whole and min(values, default=0) > -_LIMIT and max(values, default=0) < _LIMIT
+
+
+class Values:
+    """Looks at the values of one run, and remembers what was wrong with them."""
+
+    def __init__(self) -> None:
+        self.left_out: list[str] = []
+        self.nulls: list[str] = []
+        self.quoted = 0
+
+    def numbers(self, values: Mapping[str, Any], keys: Iterable[str], place: str) -> dict[str, Any]:
+        """Return a copy in which each of the keys that is there holds a number."""
+        sound = dict(values)
+        for key in keys:
+            value = sound.get(key)
+            if type(value) is int or type(value) is float:
+                continue
+            if isinstance(value, str) and _NUMBER.fullmatch(value):
+                self.quoted += 1
+                sound[key] = float(value) if re.search("[.eE]", value) else int(value)
+            elif key in sound:
+                del sound[key]
+                if value is None:
+                    self.nulls.append(f"{place}{key}")
+                else:
+                    self.left_out.append(f"{place}{key} is {value!r:.40}")
+        return sound
+
+    def record(self, record: Mapping[str, Any], shapes: Shapes, place: str) -> dict[str, Any]:
+        """Return a copy in which each of the figures that are taken is a number."""
+        sound = self.numbers(record, shapes.keys, place)
+        for keys in shapes.inner:
+            key = next((key for key in keys if isinstance(record.get(key), dict)), None)
+            if key is not None:
+                sound[key] = self.numbers(record[key], shapes.inner_keys, f"{place}{key}.")
+        return sound
+
+    def problems(self, said: int) -> Iterator[tuple[str, str]]:
+        """Say what was left out, and that numbers were texts; of so many nulls it is ``said``.
+
+        Yields
+        ------
+        severity, message : str
+        """
+        if len(self.nulls) > said:
+            more = ", ..." * (len(self.nulls) > 1)
+            message = f"{len(self.nulls) - said} figures are null, which fio does not write"
+            yield "warning", f"{message}: left out ({self.nulls[0]}{more})"
+        if self.quoted:
+            yield "info", f"{self.quoted} numbers of the document are texts: read as numbers"
+        for what in dict.fromkeys(self.left_out):
+            yield "warning", f"{what}, which is not what fio writes: left out"
+
 
 Figures = tuple[Any, ...]
 Listed = tuple[tuple[str, ...], tuple[str, ...]]  # options: their names, and their texts

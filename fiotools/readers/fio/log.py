@@ -9,45 +9,545 @@ with it a window of time. Fills ``runs`` (one row), ``samples`` and, with ``log_
 maximum with ``log_max_value=1``: the file does not say which), ``bw_bytes_per_s``, ``iops``, or
 ``count`` where an IOPS log counts single I/Os. With ``log_window_value=both`` a window is two rows:
 ``lat_mean_ns`` and ``lat_max_ns``, ``bw_mean_bytes_per_s`` and so on. ``bs_bytes``,
-``offset_bytes`` and ``prio`` are of single I/Os; windows have none, and fio writes 0 there.
+``offset_bytes`` and ``prio`` belong to single I/Os; windows have none, and fio writes 0 there.
 ``entry`` is the job's number in the name, as in fio's own report without ``group_reporting``.
 
-Traps: the quantity and the job stand in the file's name alone (`log_head`); columns were added
-(`log_lines`) and units changed (`log_meaning`) from version to version, and no log says
-which wrote it. Where content and ``version=`` do not settle it, a note says what was taken.
-A bandwidth is KiB/s of a window, but 1000 B/s of an I/O. With ``log_compression`` fio (3.33) takes
-the mean of single I/Os for every window: 1 in an IOPS log, and rates that are no bandwidth.
-``per_job_logs=0`` appends: the file holds several jobs, or several runs, one after another. Times
-are ms. Early fio 1.x wrote three columns, in units that are not certain: that is not read. Issue
-times (``log_issue_time=1``) have no column and are left out.
+fio writes no header, and later versions write more columns:
+
+``time, value[, maximum], direction, block size[, offset][, priority][, issue time]``
+
+The offset comes with ``log_offset=1`` (2.1.11); the priority always since 3.18, 0 or 1, or in hex
+with ``log_prio=1``; value and maximum of each window with ``log_window_value=both`` (3.37); the
+issue time with ``log_issue_time=1`` (3.38), which needs ``log_offset=1``.
+
+So a fifth and last column is an offset or a priority. Every layout that fits the number of columns
+is tried on all rows; the one that fits most rows is taken. Ambiguous columns stay unnamed.
+
+Traps: only the file's name says the quantity and the job (`log_head`), and no log says which
+version wrote it. A note says what was assumed if neither the content nor ``version=`` settles it.
+Latencies are ns since 3.0 and were usec before: only a version, a column that older ones do not
+write, or physics decides. No I/O takes longer than the run so far, so a latency that would begin
+long before the run if it were usec is ns; physics cannot prove usec. A bandwidth is KiB/s of a
+window, but 1000 B/s of a single I/O, despite the manual: ``bytes * 1000000 / nsec`` (``stat.c``,
+``add_bw_sample``; usec and 1000 before 3.0); before 2.2 fio logged windows only, with a block size.
+With ``log_compression`` fio (3.33) averages single I/Os in every window: 1 in an IOPS log, and
+rates that are not bandwidth. ``per_job_logs=0`` appends: the file holds several jobs, or several
+runs, one after another. Times are ms. Three columns are early fio 1.x, in uncertain units: not
+read. Issue times (``log_issue_time=1``) have no column and are left out.
 ``log_store_compressed=1`` writes ``.log.fz``, which ``fio --inflate-log=FILE`` unpacks.
 
-Specified in fio's HOWTO ("Log File Formats"), ``iolog.c`` and ``stat.c``, 2.0 to 3.42.
+Specified in fio's HOWTO ("Log File Formats"), ``iolog.c`` (``flush_samples``) and ``stat.c``, 2.0
+to 3.42.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from fiotools.errors import ParseError
 from fiotools.hints import argument
+from fiotools.readers.fio import Version
 from fiotools.readers.fio.log_head import (
+    DIRECTION,
+    HEX,
+    NUMBER,
     LogName,
     begin,
     first_rows,
     is_cut,
     named,
+    time_zero,
     warn,
 )
-from fiotools.readers.fio.log_lines import Layout, Lines, layout_of, whole_lines
-from fiotools.readers.fio.log_meaning import Meaning, figures, meaning_of
-from fiotools.readers.fio.version import Version
+from fiotools.units import human
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
+    from fiotools.readers.fio import Version
+    from fiotools.readers.fio.log_head import LogName
     from fiotools.tables import Tables
+
+# no log but those of histograms comes near so many columns
+_ROWS = re.compile(rf"^{NUMBER}(?:, ?(?:{NUMBER}|{HEX})){{1,11}}$", re.A | re.M)
+_LOOKED_AT = 200  # lines that say how all are laid out
+_FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
+_HEX_FIELD = rf"[ \t]*{HEX}\r?"
+_LARGEST = 10**18
+_NARROW = pl.Int32(), pl.UInt32()  # of the times, of the rest
+_WIDE = pl.Int64(), pl.Int64()
+_HEXED = re.compile(_HEX_FIELD, re.A)
+
+Number = tuple[int, int] | None  # of a version
+Shape = tuple[int, int | None]  # how many columns, and which of them is in hex
+
+
+# --- columns of numbers -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines that were taken.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        Columns ``0``, ``1``, ...; numbers, but for the one in hex, which is text.
+    hexed : int or None
+        Which column is written in hex.
+    numbers : polars.Series or None
+        The line on which each row stands; None where that is the row's number, from 1.
+    others : polars.Series or None
+        The lines that are laid out otherwise.
+    """
+
+    frame: pl.DataFrame
+    hexed: int | None
+    numbers: pl.Series | None = None
+    others: pl.Series | None = None
+
+    def where(self, rows: pl.Series) -> pl.Series:
+        """Give the lines of some rows, chosen by a mask."""
+        numbers = pl.int_range(1, self.frame.height + 1, eager=True)
+        return (numbers if self.numbers is None else self.numbers).filter(rows)
+
+
+def whole_lines(document: Document, tables: Tables) -> Lines | None:
+    """Take the lines that are whole, and note the others; None if there is none."""
+    text = document.text[: document.text.rfind("\n") + 1]
+    shape = shape_of(text)
+    if shape is None:
+        return None
+    lines = parsed(text.encode("utf-8", errors="replace"), shape)
+    if lines.others is not None and len(lines.others):
+        warn(tables, torn(len(lines.others)), int(lines.others[0]))
+    return lines
+
+
+def torn(count: int) -> str:
+    """Say that lines are laid out otherwise."""
+    return (
+        f"{count:,} lines not laid out as the others (torn, from another writer, or with"
+        " negative or impossible numbers): left out"
+    )
+
+
+def shape_of(text: str) -> Shape | None:
+    """Say how many columns most of the first lines have, and which of them is in hex."""
+    shapes: Counter[Shape] = Counter()
+    for row in islice(_ROWS.finditer(text), _LOOKED_AT):
+        fields = row[0].split(",")
+        hexed = [i for i, field in enumerate(fields) if "x" in field]
+        if len(hexed) < 2:
+            shapes[len(fields), hexed[0] if hexed else None] += 1
+    return shapes.most_common(1)[0][0] if shapes else None
+
+
+def parsed(body: bytes, shape: Shape) -> Lines:
+    """Parse whole lines, each ended by a newline."""
+    for types in (_NARROW, _WIDE):
+        frame = fast(body, shape, types)
+        if frame is not None:
+            return Lines(frame, shape[1])
+    return exact(body, shape)
+
+
+def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> pl.DataFrame | None:
+    """Parse lines together; None unless each of them is a row of numbers that fit the types.
+
+    Parameters
+    ----------
+    body : bytes
+    shape : (int, int or None)
+    types : sequence of polars.DataType
+        Of the columns; the last one is that of all others.
+    """
+    if body.startswith(b"\n"):  # polars would pass over empty lines
+        return None
+    width, hexed = shape
+    schema: dict[str, Any] = {str(i): types[min(i, len(types) - 1)] for i in range(width)}
+    if hexed is not None:
+        schema[str(hexed)] = pl.String()
+    try:
+        frame = pl.read_csv(body, has_header=False, schema=schema, quote_char=None)
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.is_empty() or any(series.null_count() for series in frame):
+        return None
+    if hexed is not None and not all(map(_HEXED.fullmatch, frame[str(hexed)].unique())):
+        return None
+    signed = [series for series in frame if series.dtype.is_signed_integer()]
+    if any(series.to_numpy().min() < 0 for series in signed):
+        return None
+    wide = [series for series in frame if series.dtype == pl.Int64]
+    return None if any(series.to_numpy().max() >= _LARGEST for series in wide) else frame
+
+
+def exact(body: bytes, shape: Shape) -> Lines:
+    """Parse those lines that are rows, and give the numbers of the others."""
+    width, hexed = shape
+    text = body.replace(b"\r\n", b"\n").decode("utf-8", errors="replace")
+    lines = text.split("\n")[:-1]
+    fields = [_HEX_FIELD if i == hexed else _FIELD for i in range(width)]
+    series = pl.Series([line if line.isascii() else "?" for line in lines], dtype=pl.String)
+    good = series.str.contains(f"^{','.join(fields)}$")
+    numbers = pl.int_range(1, len(lines) + 1, eager=True)
+    schema = {str(i): pl.String if i == hexed else pl.Int64 for i in range(width)}
+    kept = "\n".join(series.filter(good).to_list()).encode()
+    frame = pl.read_csv(kept, has_header=False, schema=schema, quote_char=None)
+    others = numbers.filter(~good & (series.str.len_bytes() > 0))
+    return Lines(frame, hexed, numbers.filter(good), others)
+
+
+# --- which is which ---------------------------------------------------------------------------
+
+_PRIORITY_SINCE = (3, 18)
+_FIELDS = ("time", "value", "max", "ddir", "bs", "offset", "prio", "issue")
+# what is optional: its letter stands in a layout that has it
+_LAYOUTS = {4: ("",), 5: ("o", "p"), 6: ("op", "mp"), 7: ("opi", "mop"), 8: ("mopi",)}
+_LETTERS = {"max": "m", "offset": "o", "prio": "p", "issue": "i"}
+_SINCE = {"m": (3, 37), "i": (3, 38), "p": _PRIORITY_SINCE}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a log.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        ``time``, ``value``, ``ddir``, ``bs``, and of the others those that are certain.
+    bad : polars.Series
+        The lines whose figures do not fit.
+    since : tuple of int or None
+        The oldest fio that writes so many columns, where that tells anything.
+    open : bool
+        Whether the fifth column may be an offset or a priority.
+    tied : bool
+        Whether value and maximum may be value and direction.
+    refuted : bool
+        Whether the version that was given never wrote such a log.
+    letters : str
+        What optional columns it has.
+    others : list of str
+        What else the number of columns can mean.
+    """
+
+    frame: pl.DataFrame
+    bad: pl.Series
+    since: Number
+    open: bool
+    tied: bool
+    refuted: bool
+    letters: str
+    others: list[str]
+
+
+def layout_of(lines: Lines, version: Number) -> Layout | None:
+    """Name the columns; None if no fio writes so many."""
+    known = _LAYOUTS.get(lines.frame.width)
+    if known is None:
+        return None
+    allowed = [letters for letters in known if version is None or _written_by(letters, version)]
+    named = {letters: _named(lines, letters) for letters in allowed or known}
+    fits = {letters: _fits(frame) for letters, frame in named.items() if frame is not None}
+    if not fits:
+        return None
+    most = max(fit.sum() for fit in fits.values())
+    best = [letters for letters, fit in fits.items() if fit.sum() == most]
+    chosen, fit = best[0], fits[best[0]]
+    frame = named[chosen]
+    assert frame is not None
+    if best == ["o", "p"]:  # all zero
+        frame = frame.drop("offset")
+    since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
+    return Layout(
+        frame if fit.all() else frame.filter(fit),
+        lines.where(~fit),
+        since,
+        len(best) > 1 and "p" in best,
+        len(best) > 1 and "p" not in best,
+        not allowed,
+        chosen,
+        [letters for letters in named if letters != chosen],
+    )
+
+
+def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | None:
+    """Name the columns of further lines; None if they mean something else than the first ones.
+
+    Returns
+    -------
+    tuple or None
+        The rows, and the lines whose figures do not fit, as in `Layout`.
+    """
+    frame = _named(lines, first.letters)
+    assert frame is not None  # the one in hex is the same
+    fit = _fits(frame)
+    if first.open:
+        if (frame["offset"] > 1).any():
+            return None
+        frame = frame.drop("offset")
+    if fit.all():
+        return frame, lines.where(~fit)
+    others = (_named(lines, letters) for letters in first.others)
+    if any(other is not None and _fits(other).sum() > fit.sum() for other in others):
+        return None
+    return frame.filter(fit), lines.where(~fit)
+
+
+def _written_by(letters: str, version: tuple[int, int]) -> bool:
+    if "p" not in letters and version >= _PRIORITY_SINCE:
+        return False
+    return all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
+
+
+def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
+    """Name the columns after one layout; None if the one in hex would not be the priority."""
+    names = [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
+    if lines.hexed is not None and names[lines.hexed] != "prio":
+        return None
+    return lines.frame.rename(dict(zip(lines.frame.columns, names, strict=True)))
+
+
+def _fits(frame: pl.DataFrame) -> pl.Series:
+    """Say which rows can be fio's under one layout."""
+    tests = [pl.col("ddir") <= 2]
+    if "prio" in frame.columns and frame.schema["prio"] != pl.String:
+        tests.append(pl.col("prio") <= 1)
+    if "max" in frame.columns:
+        # only windows have a maximum, and windows have nothing of a single I/O
+        tests.append(pl.col("max") >= pl.col("value"))
+        tests += [pl.col(name) == 0 for name in ("bs", "offset", "issue") if name in frame.columns]
+    return frame.select(pl.all_horizontal(tests).alias("fits")).to_series()
+
+
+# --- what a row stands for, in which unit -----------------------------------------------------
+
+# one value a row; value and maximum of a window
+_QUANTITIES = {
+    "bw": ("bw_bytes_per_s", "bw_mean_bytes_per_s", "bw_max_bytes_per_s"),
+    "iops": ("iops", "iops_mean", "iops_max"),
+    **{k: (f"{k}_ns", f"{k}_mean_ns", f"{k}_max_ns") for k in ("slat", "clat", "lat")},
+}
+QUANTITY = pl.Enum(["count", *(name for names in _QUANTITIES.values() for name in names)])
+FIGURES: Mapping[str, pl.DataType] = {
+    "direction": DIRECTION,
+    "time_s": pl.Float64(),
+    "value": pl.Float64(),
+    "bs_bytes": pl.Int64(),
+    "offset_bytes": pl.Int64(),
+    "prio": pl.String(),
+}
+_OPEN = (
+    "the fifth column is 0 throughout: the priority (fio 3.18 and later), or the offset of an older"
+    " fio; it is left out, and {} decides"
+)
+_WINDOWS = "a row is a window of time: its mean, or its maximum if fio was run with log_max_value=1"
+_COMPRESSED = "; with log_compression it is of the rates of single I/Os, and no bandwidth"
+_MAYBE_OLD = (
+    "latencies are read as ns (fio 3.18 and later); an older fio with log_offset=1 wrote as many"
+    " columns, before 3.0 in usec: {} decides"
+)
+_UNCERTAIN = (
+    "unit not certain: latencies are read as ns (fio 3), half of them above {}; {} reads usec"
+    " (fio 2), {}"
+)
+_UNCERTAIN_BW = (
+    "unit not certain: bandwidths are read as {}, 2.4 % more or less than otherwise; {} decides"
+)
+_ONES = (
+    "every window says 1: with log_compression fio takes the mean of single I/Os, 1 each, and that"
+    " is no rate"
+)
+Said = tuple[int, str, str]  # scale, severity and text of a note; no text, no note
+
+# wide, because I/Os in flight when ramp_time ended began before the clock
+_MARGIN_MS, _MARGIN = 60_000, 10
+_PER_IO_SINCE, _WINDOWS_ONLY_BEFORE = (2, 15), (2, 2)
+_WINDOW_MS = 400  # fio's own windows are of 500
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What the rows of a log stand for.
+
+    Attributes
+    ----------
+    kind : str
+        What was logged, as the name says it.
+    quantities : mapping
+        Each quantity, and the column that has it.
+    scale : int
+        What a value is multiplied by; in a log of bandwidth, that of a single I/O.
+    sure : bool
+        Whether the scale is the same whatever other rows there are.
+    zero : float
+        When times begin, in ms.
+    windows : bool
+        Whether each row is a window of time; else rows with a block size are single I/Os.
+    ones : bool
+        Whether every value is 1, in a log of IOPS.
+    """
+
+    kind: str
+    quantities: Mapping[str, str]
+    scale: int
+    sure: bool
+    zero: float
+    windows: bool
+    ones: bool
+
+
+def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> Meaning:
+    """Decide what rows stand for, and note what has to be said of it."""
+    frame, number = layout.frame, None if layout.refuted else fio.number
+    windows = not (frame["bs"] > 0).any()
+    if layout.open and not windows:
+        tables.note(_OPEN.format(argument("version")), run=tables.runs)
+    zero = time_zero(tables, frame["time"].to_numpy())
+    said: Said = 1, "", ""
+    if name.kind == "bw":
+        said = _bw_scale(layout, number, name.scope == "job")
+    elif name.kind != "iops":
+        said = _latency_scale(layout, number, zero == 0)
+    scale, severity, message = said
+    if message:
+        tables.note(message, severity=severity, run=tables.runs)
+    one, mean, largest = _QUANTITIES[name.kind]
+    ones = name.kind == "iops" and bool((frame["value"] == 1).all())
+    if "max" in frame.columns:
+        quantities = {mean: "value", largest: "max"}
+    else:
+        quantities = {one: "value"}
+        if windows:
+            said_of = _COMPRESSED if name.kind == "bw" else ""
+            tables.note(_WINDOWS + said_of, run=tables.runs)
+        if ones and not windows:
+            quantities = {"count": "value"}
+            tables.note("a row is one I/O, not a rate", run=tables.runs)
+        elif ones:
+            warn(tables, _ONES)
+    sure = name.kind != "bw" or windows or not message
+    return Meaning(name.kind, quantities, scale, sure, zero, windows, ones)
+
+
+def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
+    """Say how many ns a latency's unit has; physics needs times from the start of the run."""
+    value, time = layout.frame["value"], layout.frame["time"]
+    early = (value // 1000 > time + _MARGIN_MS) & (value // 1000 > time * _MARGIN)
+    why = _why(layout.frame.filter(early)) if relative and early.any() else ""
+    if version is not None:
+        if version >= (2, 99):
+            return 1, "", ""
+        said = "usec as fio {}.{} writes them, but {}".format(*version, why) if why else ""
+        return 1000, "warning", said
+    if layout.since is not None:
+        return 1, "", ""
+    if why:
+        return 1, "info", f"latencies are ns: {why}"
+    if layout.open:
+        return 1, "info", _MAYBE_OLD.format(argument("version"))
+    median = value.median()
+    assert isinstance(median, float)
+    older = argument("version", "2.21")
+    read = human(median, "ns"), older, human(median * 1000, "ns")
+    return 1, "warning", _UNCERTAIN.format(*read)
+
+
+def _why(early: pl.DataFrame) -> str:
+    """Say what is impossible of a latency that is read as usec."""
+    row = early.row(0, named=True)
+    return (
+        f"as usec an I/O of {row['value'] / 1e6:.4g} s would have ended"
+        f" {row['time'] / 1000:g} s after the start"
+    )
+
+
+def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
+    """Say how many bytes the unit has in which rows with a block size are.
+
+    Windows of one job end one after another: two at once are single I/Os.
+    """
+    single = layout.frame.filter(pl.col("bs") > 0)
+    if single.is_empty() or layout.since is not None:
+        return 1000, "", ""
+    if version is not None and not _WINDOWS_ONLY_BEFORE <= version < _PER_IO_SINCE:
+        return (1024 if version < _WINDOWS_ONLY_BEFORE else 1000), "", ""
+    gaps = single.select(pl.col("time").diff().over("ddir")).to_series()
+    if one_job and (gaps == 0).any():
+        return 1000, "", ""
+    typical = gaps.median()
+    if isinstance(typical, float) and typical >= _WINDOW_MS:
+        scale, severity, read = 1024, "warning", "KiB/s of windows (fio before 2.2)"
+    else:
+        scale, severity = 1000, "info" if layout.open else "warning"
+        read = "1000 B/s of single I/Os (since 2.15)"
+    return scale, severity, _UNCERTAIN_BW.format(read, argument("version"))
+
+
+def figures(
+    frame: pl.DataFrame, value: str, meaning: Meaning, wanted: Collection[str] = FIGURES
+) -> pl.DataFrame:
+    """Compute the columns of `samples` that a log has; those that are alike cost nothing.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        As in `Layout`, with a row at least.
+    value : {"value", "max"}
+    meaning : Meaning
+    wanted : collection of str
+        Which of the columns of `FIGURES`.
+    """
+    columns: dict[str, pl.Expr | pl.Series] = {}
+    if "direction" in wanted:
+        columns["direction"] = pl.col("ddir").cast(pl.UInt8).cat.to(DIRECTION)
+    if "time_s" in wanted:
+        # by numpy: polars divides by a number as it multiplies by its reciprocal, a digit off
+        times = (frame["time"].to_numpy() - meaning.zero) / 1000
+        columns["time_s"] = pl.Series(times, dtype=pl.Float64)
+    if "value" in wanted:
+        columns["value"] = _scaled(frame, value, meaning)
+    for name, source in (("bs_bytes", "bs"), ("offset_bytes", "offset"), ("prio", "prio")):
+        if name in wanted:
+            columns[name] = _of_single(frame, source, FIGURES[name])
+    return frame.with_columns(**columns).select(name for name in FIGURES if name in wanted)
+
+
+def _scaled(frame: pl.DataFrame, value: str, meaning: Meaning) -> pl.Expr:
+    """Give values in the base unit."""
+    values = pl.col(value).cast(pl.Float64)
+    if meaning.kind == "bw":
+        if meaning.windows:
+            return values * 1024
+        # fio gives an I/O that took no time no rate
+        single = pl.when(pl.col(value) > 0).then(values * meaning.scale)
+        return pl.when(pl.col("bs") > 0).then(single).otherwise(values * 1024)
+    return values if meaning.scale == 1 else values * meaning.scale
+
+
+def _of_single(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
+    """Give a column that windows have not: one value where all are alike, as they mostly are."""
+    sizes = frame["bs"]
+    if name not in frame.columns or not sizes.max():
+        return pl.lit(None, dtype=dtype)
+    column, single = pl.col(name), bool(sizes.min())
+    if single and frame[name].min() == frame[name].max():
+        column = pl.lit(frame[name][0])
+    column = column.cast(dtype)
+    if dtype == pl.String:
+        column = column.str.strip_chars()
+    return column if single else pl.when(pl.col("bs") > 0).then(column)
+
+
+# --- the reader -------------------------------------------------------------------------------
 
 _WIDEST = 8
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.readers.fio.version import Version
+from fiotools.readers.fio import Version
 
 if TYPE_CHECKING:
     import numpy as np

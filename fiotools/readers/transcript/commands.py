@@ -1,9 +1,9 @@
-"""The commands of a pasted session: which lines hold them, and where what they printed ends.
+"""The commands of a pasted session: the lines that hold them, and where their output ends.
 
-Prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, as they come by default and as people make
-them; the trace of ``set -x``; a bare ``dd if=...`` as make echoes it. Commands over several lines
-are joined. Traps: ``# `` begins a root prompt inside a fence and a heading outside; ``> `` asks for
-more of a command, quotes a mail, or is a prompt itself; ``%`` stands in many tables.
+Prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, default and customised; the trace of
+``set -x``; a bare ``dd if=...`` as make echoes it. Commands over several lines are joined. Traps:
+``# `` is a root prompt inside a fence and a heading outside; ``> `` continues a command, quotes a
+mail, or is a prompt itself; ``%`` stands in many tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.readers import shell
-from fiotools.readers.repaired import SEPARATOR
+from fiotools.readers.pasted import SEPARATOR
 from fiotools.readers.text import line_end
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "fr
 
 
 class Command(NamedTuple):
-    """A place where what follows stops belonging to the command above: or a new command itself.
+    """A place where the output of the command above ends: a new command, or a break.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Command(NamedTuple):
     end_of_line: int = 0
 
     def before(self, position: int, text: str) -> str | None:
-        """Return the command, without what stands on the same line and is printed already."""
+        """Return the command, without output on the same line."""
         if self.text is not None and self.start <= position < self.end:
             # where lines were lost, so were those before the last prompt
             told = _GLUED.split(text[self.start : position])[-1]

@@ -1,15 +1,21 @@
-"""What a session tells of its machine: the memory (``free``), and the device of a run (``lsblk``).
+"""The machine behind a session: its memory (``free``), and the device of a run (``lsblk``).
 
-It is kept for the runs at the same prompt, as `extras`: ``memory/total_bytes``, and ``device/name``
-with ``device/tran``, ``rota``, ``size`` and ``model`` as far as they were printed; of the file
-system (``findmnt``, ``df``) ``filesystem/type`` and ``options``, where it was asked of the run's
-own file, or of ``.`` and the file is named without a folder.
+Runs at the same prompt get it as `extras`: ``memory/total_bytes``, ``device/name`` and, as far as
+they were printed, ``device/tran``, ``rota``, ``size`` and ``model``. ``findmnt`` and ``df`` give
+``filesystem/type`` and ``options`` if they were asked about the run's own file, or about ``.`` and
+the file is named without a folder.
 
-Which device a run was on has to be certain: fio's own ``disks`` name it, or the target is it, or
-lies below its mount point. Nothing is said of a target with a relative path or below ``/`` alone (a
-tmpfs or a network mount, which lsblk does not list, may lie between), of a run on several devices,
-of layers (LVM, LUKS, RAID, loop), of a device of which two lists say different things, nor of mount
-points where ``mount`` or ``umount`` stands between the list and the run.
+The device of a run must be certain: fio's own ``disks`` name it, or the target is the device, or
+lies below its mount point. Nothing is said about a target with a relative path or below ``/`` alone
+(it may be on a tmpfs or a network mount, which lsblk does not list), a run on several devices,
+layers (LVM, LUKS, RAID, loop), a device that two lists describe differently, or mount points if
+``mount`` or ``umount`` stands between the list and the run.
+
+Any value in the table of ``lsblk`` may be missing, so columns are told apart by position: some are
+right-aligned and may begin left of their heading; all others begin below it. A device with several
+mount points has a line for each. Nothing is read if a line does not fit its heading (copied from a
+page, passed through ``column``, ``lsblk -r``), nor from pairs (``-P``) and JSON. Specified by
+util-linux, misc-utils/lsblk.c (2.38).
 """
 
 from __future__ import annotations
@@ -21,14 +27,153 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools import memory_report
 from fiotools.readers import shell
-from fiotools.readers.transcript import lsblk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fiotools.readers.transcript.commands import Command
-    from fiotools.readers.transcript.lsblk import Device
     from fiotools.tables import Tables
+
+_TREE = str.maketrans(dict.fromkeys("│├└─", " "))
+_BRANCHES = " |`-"
+_HEADING = re.compile(r"[A-Z][A-Z:%-]*")
+_WIDEST = 1000
+# right-aligned columns
+_RIGHT = {
+    *("ROTA", "SIZE", "RM", "RO", "HOTPLUG", "RA", "RAND", "START", "REV", "ALIGNMENT", "RQ-SIZE"),
+    *("MIN-IO", "OPT-IO", "PHY-SEC", "LOG-SEC", "DISC-ALN", "DISC-GRAN", "DISC-MAX", "DISC-ZERO"),
+    *("WSAME", "FSAVAIL", "FSSIZE", "FSUSED", "FSUSE%", "DAX", "MQ", "PARTN", "DISK-SEQ"),
+}
+_LEGAL = {
+    "NAME": re.compile(r"\S*"),
+    "TYPE": re.compile(r"[a-z][a-z\d_+-]*|"),
+    "TRAN": re.compile(r"ata|fc|fcoe|iscsi|mmc|nvme|sas|sata|sbp|spi|usb|virtio|"),
+    "ROTA": re.compile(r"[01]?"),
+    "SIZE": re.compile(r"(?:\d+(?:[.,]\d+)?[BKMGTPE]?)?"),
+    "MOUNTPOINT": re.compile(r"/.*|\[SWAP\]|"),
+    "MOUNTPOINTS": re.compile(r"/.*|\[SWAP\]|"),
+}
+_MOUNTS = ("MOUNTPOINT", "MOUNTPOINTS")
+_PLAIN = ("type", "tran", "rota", "size", "model")
+_SEVERAL = {*_MOUNTS, "FSROOTS"}  # columns with a line for each value
+# names that the kernel gives: a partition is called after its disk
+_DISK = re.compile(r"(?:[shv]|xv)d[a-z]+|nvme\d+n\d+|mmcblk\d+")
+_PART = re.compile(r"(?P<numbered>.*\d)p\d+|(?P<lettered>.*\D)\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A block device; None for a missing column or value.
+
+    Attributes
+    ----------
+    name : str
+        Without ``/dev/``.
+    type, tran, rota, size, model : str or None
+        As printed.
+    mounts : tuple of str or None
+        Where it is mounted; None without a column for that.
+    """
+
+    name: str
+    type: str | None = None
+    tran: str | None = None
+    rota: str | None = None
+    size: str | None = None
+    model: str | None = None
+    mounts: tuple[str, ...] | None = None
+
+    @property
+    def is_disk(self) -> bool:
+        """Whether it is a whole disk, and no layer over others."""
+        return self.type == "disk" or (self.type is None and is_disk(self.name))
+
+
+def is_disk(name: str) -> bool:
+    """Return whether the kernel calls a disk so.
+
+    Examples
+    --------
+    >>> [is_disk(name) for name in ("sda", "nvme0n1", "sda1", "dm-0", "zram0")]
+    [True, True, False, False, False]
+    """
+    return _DISK.fullmatch(name) is not None
+
+
+def parent(name: str) -> str | None:
+    """Name the disk that a partition is called after; it need not exist.
+
+    Examples
+    --------
+    >>> [parent(name) for name in ("sda1", "nvme0n1p2", "sda")]
+    ['sda', 'nvme0n1', None]
+    """
+    part = _PART.fullmatch(name) if len(name) <= _WIDEST else None
+    return part and (part["numbered"] or part["lettered"])
+
+
+def devices(text: str) -> list[Device]:
+    r"""List the devices of a table; none if it is uncertain which value belongs to which.
+
+    Examples
+    --------
+    >>> sda = "sda    disk    1\n`-sda1 part    1 /mnt/a\n                   /mnt/b\n"
+    >>> told = devices("NAME   TYPE ROTA MOUNTPOINTS\n" + sda)
+    >>> [(one.name, one.type, one.rota, one.mounts) for one in told]
+    [('sda', 'disk', '1', ()), ('sda1', 'part', '1', ('/mnt/a', '/mnt/b'))]
+    """
+    lines = text.translate(_TREE).split("\n")
+    heads = [at for at, line in enumerate(lines) if _is_heading(line)]
+    if len(heads) != 1:
+        return []
+    columns = list(re.finditer(r"\S+", lines[heads[0]]))
+    found: list[Device] = []
+    for line in lines[heads[0] + 1 :]:
+        if not line.strip():
+            break
+        cells = _cells(line, columns)
+        if cells is None:
+            return []
+        mounts = [cells[name] for name in _MOUNTS if name in cells]
+        paths = tuple(path for path in mounts if path.startswith("/")) if mounts else None
+        if cells["NAME"]:
+            told = {key: cells.get(key.upper()) or None for key in _PLAIN}
+            found.append(Device(cells["NAME"], **told, mounts=paths))
+        elif found and not any(cell for name, cell in cells.items() if name not in _SEVERAL):
+            found[-1] = replace(found[-1], mounts=(*(found[-1].mounts or ()), *(paths or ())))
+        else:
+            return []
+    return found
+
+
+def _is_heading(line: str) -> bool:
+    words = line.split() if len(line) <= _WIDEST else []
+    is_whole = len(words) == len({*words}) > 1 and "NAME" in words
+    return is_whole and all(_HEADING.fullmatch(word) for word in words)
+
+
+def _cells(line: str, columns: list[re.Match[str]]) -> dict[str, str] | None:
+    """Cut a line into its cells, from the right to the left."""
+    if len(line) > _WIDEST or not line.isascii():  # wide letters move what follows
+        return None
+    cells = {}
+    end = len(line)
+    for column in reversed(columns):
+        name, start, stop = column[0], column.start(), end
+        if name in _RIGHT:
+            stop = column.end()
+            if line[stop - 1 : stop].strip():
+                start = line.rfind(" ", 0, stop) + 1
+        cell = line[start:stop].strip()
+        if line[stop:end].strip() or line[max(start - 1, 0) : start].strip():
+            return None
+        if name == "NAME":
+            cell = cell.lstrip(_BRANCHES).removeprefix("/dev/")
+        if name in _LEGAL and not _LEGAL[name].fullmatch(cell):
+            return None
+        cells[name], end = cell, min(start, len(line))
+    return None if line[:end].strip() else cells
+
 
 # what may stand behind a pipe, and leaves the columns where they are
 _FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
@@ -45,7 +190,7 @@ _ELSEWHERE = {
 
 @dataclass
 class _Machine:
-    """What is told at one prompt; None for what is told in two ways.
+    """The facts told at one prompt; None for a fact with two values.
 
     Attributes
     ----------
@@ -87,18 +232,18 @@ class _Machine:
         return None
 
     def disk(self, name: str) -> Device | None:
-        """Give a disk by its own name, or by that of a partition."""
+        """Return a disk by its own name, or by that of a partition."""
         device = self.devices.get(name)
         if device is not None and device.is_disk:
             return device
         if name in self.devices and (device is None or device.type not in ("part", None)):
             return None
-        disk = self.devices.get(lsblk.parent(name) or "")
+        disk = self.devices.get(parent(name) or "")
         return disk if disk is not None and disk.is_disk else None
 
 
 def _merged(one: Device, other: Device) -> Device | None:
-    """Put together what two lists say of a device; None if they contradict each other."""
+    """Merge two descriptions of a device; None if they contradict each other."""
     said: dict[str, Any] = {}
     for name in _SAID:
         values = {getattr(one, name), getattr(other, name)} - {None}
@@ -109,7 +254,7 @@ def _merged(one: Device, other: Device) -> Device | None:
 
 
 def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: str) -> None:
-    """Keep what other commands told, for the runs at the same prompt.
+    """Keep facts from other commands for the runs at the same prompt.
 
     Parameters
     ----------
@@ -132,7 +277,7 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
             if size is not None:
                 machines[prompts[place]].memory.add(size)
         if _shows_devices(asked):
-            told = lsblk.devices(text[command.end_of_line : end])
+            told = devices(text[command.end_of_line : end])
             machines[prompts[place]].add(told, stages[place])
     systems = _file_systems(found, text)
     wanted = systems or any(one.devices for one in machines.values())
@@ -150,7 +295,7 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
 
 
 def _add_device(tables: Tables, run: int, disks: list[Device | None]) -> None:
-    """Keep what is known of the one device of a run."""
+    """Keep the facts about the only device of a run."""
     device = disks[0] if disks else None
     if device is not None and all(one == device for one in disks):
         for name in _KEPT:
@@ -160,9 +305,9 @@ def _add_device(tables: Tables, run: int, disks: list[Device | None]) -> None:
 
 
 def _file_systems(found: list[Command], text: str) -> dict[int, dict[str, str]]:
-    """Read what `findmnt` and `df` print of one path; by the place of the command.
+    """Read the output of `findmnt` and `df` about one path; by the place of the command.
 
-    What changes the folder or what is mounted has an entry too, which tells nothing.
+    A command that changes the folder or the mounts has an empty entry.
     """
     told: dict[int, dict[str, str]] = {}
     for place, command in enumerate(found):
@@ -185,7 +330,7 @@ def _file_systems(found: list[Command], text: str) -> dict[int, dict[str, str]]:
 
 
 def _asked_of(words: list[str]) -> str | None:
-    """Give the one path that `findmnt -T` or `df` was asked of."""
+    """Return the only path that `findmnt -T` or `df` was asked about."""
     if "findmnt" in words:
         return words[words.index("-T") + 1] if "-T" in words[:-1] else None
     paths = (
@@ -197,7 +342,7 @@ def _asked_of(words: list[str]) -> str | None:
 def _below(
     systems: dict[int, dict[str, str]], targets: set[str], prompts: list[str | None], at: int
 ) -> Iterator[tuple[str, str]]:
-    """Give what is certain of the file system of a run's one target."""
+    """Yield the certain facts about the file system of a run's only target."""
     before = [place for place in systems if place < at and prompts[place] == prompts[at]]
     if not before or len(targets) != 1:
         return
@@ -215,7 +360,7 @@ def _prompt(command: Command, text: str) -> str | None:
 
 
 def _stages(found: list[Command], prompts: list[str | None]) -> list[int]:
-    """Count what changes the mount points before each command; what does stands for itself."""
+    """Count the changes of mount points before each command; a change is a stage of its own."""
     counted: Counter[str | None] = Counter()
     stages = []
     for command, prompt in zip(found, prompts, strict=True):
@@ -240,7 +385,7 @@ def _runs(command: str, *programs: str) -> bool:
 
 
 def _targets(tables: Tables) -> dict[int, set[str]]:
-    """Give the paths that each run was on; of a run that does not tell all of them, none."""
+    """Return the paths of each run; an empty path stands for an unknown one."""
     if not (tables.wants("io") and tables.wants("disks")):
         return {}
     named: defaultdict[int, set[str]] = defaultdict(set)

@@ -1,14 +1,14 @@
 """transcript: a pasted terminal session, or a Markdown article with such sessions in it.
 
-Produced by people: prompts with commands, reports of any tool below them, prose around. It finds
-the commands and hands the reports to their own grammars, so that ``time dd if=... of=...`` becomes
-one run with its command, its row of I/O and its timing. Fills whatever the tools found in it fill.
+Produced by people: prompts with commands, reports of any tool below them, prose around. The reader
+finds the commands and hands each report to its own grammar, so that ``time dd if=... of=...`` is
+one run with its command, its row of I/O and its timing. Fills the tables of the tools in it.
 
 Traps: a report belongs to the last command above it, but not across a fence, a heading or another
 prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
-may print several reports; a report without a command is still a report. Prose is not kept; of other
-commands only what ``free`` says of the memory and ``lsblk`` of the device under a run, if that is
-certain, for the runs at the same prompt.
+may print several reports; a report without a command is still a report. Prose is not kept, nor the
+output of other commands, except the memory (``free``) and the device of a run (``lsblk``), if they
+are certain, for the runs at the same prompt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.grammar import Later, Report, Session
-from fiotools.readers.transcript import machine as transcript_machine
+from fiotools.readers.transcript import machine
 from fiotools.readers.transcript.commands import Command, commands
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
-_ADD_TIMING = Later("fiotools.readers.time.reader:add_timing")
+_ADD_TIMING = Later("fiotools.readers.time:add_timing")
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
 
@@ -38,7 +38,7 @@ def read(document: Document, tables: Tables) -> None:
     """Read every report in the text, each with the command above it."""
     reports = document.reports
     if not reports:
-        raise ParseError(document.name, "the text holds no report of any tool that is read")
+        raise ParseError(document.name, "the text holds no report of a known tool")
     found = list(commands(document.text, reports))
     starts = [command.position for command in found]
     above: Counter[tuple[int, str]] = Counter()
@@ -79,11 +79,11 @@ def read(document: Document, tables: Tables) -> None:
             above[key] += added
             owners.update(dict.fromkeys(range(before + 1, tables.runs + 1), at))
         previous, under = report, at
-    transcript_machine.add(tables, found, owners, document.text)
+    machine.add(tables, found, owners, document.text)
 
 
 def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[Session, int]:
-    """Return what is known of the command that printed a report, and its place in the list."""
+    """Return the session of the command that printed a report, and its place in the list."""
     if at < 0:
         return Session(), at
     command = found[at]
@@ -103,7 +103,7 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
 
 
 def _listed(found: list[Command], at: int, session: Session, reports: Sequence[Report]) -> Session:
-    """Name all commands of a list whose reports stand below it, in order."""
+    """Join the commands of a list whose reports follow in order."""
     first = at
     while (
         at - first < _BACK
@@ -144,7 +144,7 @@ def _is_one_dd(command: str | None) -> bool:
 
 def _adjacent(between: str, command: str | None, added: int) -> bool:
     """Whether one command printed both: it is known, or nothing stands between them."""
-    if added > 1:  # of several runs only the last can be what was timed, and only if it is said
+    if added > 1:  # only the last of several runs can be timed, and the command must say so
         parts = [part for _, part in shell.simple(command or "")]
         return len(parts) > 1 and shell.is_timed(parts[-1])
     if command and not _is_script(command):
@@ -153,5 +153,5 @@ def _adjacent(between: str, command: str | None, added: int) -> bool:
 
 
 def _is_script(command: str) -> bool:
-    """Whether nobody knows what a command runs."""
+    """Whether it is unknown what a command runs."""
     return not any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd"))

@@ -1,4 +1,4 @@
-"""Did it even happen? Every run is asked what physics, arithmetic and its own options say of it."""
+"""Did it even happen? Physics, arithmetic and a run's own options against its numbers."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.check.byte_budget import budget
-from fiotools.stats.check.dd_copies import copying
+from fiotools.stats.check.device_share import amplified
 from fiotools.stats.check.evidence import Cache, Evidence, Media, Memory, Sides, evidence
 from fiotools.stats.check.finding import Finding, Verdict
-from fiotools.stats.check.latency_modes import modes
-from fiotools.stats.check.link_rate import ceiling, media_of
+from fiotools.stats.check.link_rate import budget, ceiling, media_of
 from fiotools.stats.check.littles_law import depth, little
-from fiotools.stats.check.media import fast, medium, turns
-from fiotools.stats.check.options import options_diskspd, options_fio
-from fiotools.stats.check.page_cache import pagecache, warm
-from fiotools.stats.check.pairs import Pair, alone, layers, mirror, pairs, settings, twins, unsided
-from fiotools.stats.check.remarks import remarks
+from fiotools.stats.check.media import fast, fresh, medium, modes, turns
+from fiotools.stats.check.options import copying, options_diskspd, options_fio, paced, processor
+from fiotools.stats.check.page_cache import pagecache, sparse
+from fiotools.stats.check.pairs import (
+    Pair,
+    alone,
+    layers,
+    mirror,
+    pairs,
+    settings,
+    twins,
+    unsided,
+    warm,
+)
 from fiotools.stats.check.runs import Run, runs
 from fiotools.stats.check.totals import parts
-from fiotools.stats.check.unwritten_blocks import sparse
 from fiotools.tables.columns import column
 from fiotools.tables.frames import of_files, to_pandas
 from fiotools.vocabulary import ANSWERS, EVERY
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
 
-# asked of every run, in this order
+# in the order of the answer
 _OF_RUNS: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
     *(little, depth, parts, ceiling, medium, turns, budget, pagecache, fast),
     *(options_fio, options_diskspd, sparse, copying),
@@ -43,7 +49,9 @@ _OF_RUNS: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
 _OF_PAIRS: tuple[Callable[[Pair, Evidence], Iterator[Finding]], ...] = (
     *(settings, layers, mirror, warm),
 )
-_LAST: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (modes, remarks)
+_LAST: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
+    *(modes, processor, fresh, paced, amplified),
+)
 _KEYS = ("source", "run")
 
 
@@ -66,64 +74,62 @@ def check(
     prefilled: bool = False,
     compression: float | None = None,
 ) -> pd.DataFrame:
-    """Ask of every run whether its figures can be true, and of what.
+    """Check whether the numbers of every run can be true, and what they are numbers of.
 
-    What the files do not say has to be given; what nobody says is answered with ``unknown`` and the
-    evidence that is missing. ``impossible`` is for physics only. A note that accuses nobody is
-    ``ok`` with a remedy.
+    Pass what the files do not say: a check without evidence is ``unknown`` and names what is
+    missing. ``impossible`` is for physics only. A note that accuses nobody is ``ok`` with a remedy.
 
     Parameters
     ----------
     results : Results
-        As `read` gives them, with all tables.
+        From `read`, with all tables.
     ram, host_ram : str, number or path, optional
-        Memory of the machine that ran the tool, and of the host if that is a guest (0: there is no
-        host). ``"8GB"`` are 8 GiB, as memory is sold. A path is of a file with what ``free`` said
-        below its command, or of a copy of /proc/meminfo. Where a session shows ``free`` at the
-        prompt of a run, `ram` is known.
+        Memory of the machine that ran the tool, and of its host if it is a guest (0: no host).
+        ``"8GB"`` are 8 GiB, as memory is sold. A path is a file with the output of ``free`` below
+        its command, or a copy of /proc/meminfo. `ram` is known if a session shows ``free`` at the
+        prompt of a run.
     link : str or number, optional
-        What the device hangs on: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
+        The link to the device: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
         ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
-        Of ``lsblk`` only the kind is known (usb, sata), which the remedy names.
+        ``lsblk`` tells only the kind (usb, sata), which the remedy names.
     media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
-        What the device is. Evidence of a run whose disks are all called ``nvme...``, and where a
-        session shows ``lsblk`` at the prompt of a run and it is certain which device that is: of
-        NVMe, and of SATA where nothing rotates and nothing looks virtual. A disk that is said to
-        rotate may be virtual, so that ``"hdd"`` has to be given.
+        The kind of the device. It is known if all disks of a run are called ``nvme...``, or if a
+        session shows ``lsblk`` at the prompt of a run and it is certain which device that is: NVMe,
+        or SATA if nothing rotates and nothing looks virtual. A rotating disk may be virtual, so
+        ``"hdd"`` has to be given.
     devices : int, optional
-        How many there are, each with a link of its own. For links the default is one; a mirror's is
-        unknown.
+        How many there are, each with a link of its own. The default for links is one; for a mirror
+        it is unknown.
     cache : {"cold", "warm"}, optional
         What was meant to be measured. A warm cache is memory, and no fault.
     between, baseline : str, optional
         A label and one of its values, as in `compare`: the sides of a comparison.
     sides : {"layer", "device", "mirror", "cache"}, optional
-        What the sides are: the levels go through a layer and the baseline does not (the default);
-        they are devices of another kind; they are mirrors of `copies` (the default with `copies`)
-        of the baseline's single disk; the baseline is cold and the level is warm, as `cache` says.
+        What the sides are. layer: the levels go through a layer and the baseline does not (the
+        default). device: other devices. mirror: mirrors of `copies` of the baseline's single disk
+        (the default with `copies`). cache: the baseline is cold and the level is warm.
     copies : int or mapping of level to int, optional
         Copies that a mirror writes.
     speedup_max : float, optional
-        What the cache gains at most, from elsewhere.
+        The most that the cache gains, known from elsewhere.
     moved : str or number, optional
-        Bytes that each timed command moved (``cat``), where no tool says it.
+        Bytes that each timed command moved (``cat``), if no tool says it.
     capacity : str or number, optional
-        Of the SSD.
+        The capacity of the SSD.
     prefilled : bool, optional
         Whether the file was full of data before it was read.
     compression : float, optional
-        How many times smaller the data is below the files, where they lie on a compressed file
-        system or come over a link that packs; 1 by default.
+        How many times smaller the data is below the files, on a compressed file system or a link
+        that packs; 1 by default.
 
     Returns
     -------
     pandas.DataFrame
         A row per run, check and subject: the labels, ``source``, ``run``, ``subject``, ``check``
-        (the question's short name), ``verdict`` (ok, suspect, impossible, unknown), ``observed``
-        and ``limit`` (in ``unit``), ``why`` (one sentence), ``remedy`` (what to do, or to find
-        out), ``basis`` (where the limit comes from). The sentences ``why`` and ``remedy`` are in
-        the language that `plot.style` has set, and stay in it: English unless it was asked before.
-        All else is the same in every language.
+        (its short name), ``verdict`` (ok, suspect, impossible, unknown), ``observed`` and ``limit``
+        (in ``unit``), ``why`` (one sentence), ``remedy`` (what to do, or to find out), ``basis``
+        (where the limit comes from). ``why`` and ``remedy`` are in the language that `plot.style`
+        has set; all else is the same in every language.
 
     Raises
     ------
@@ -139,28 +145,12 @@ def check(
     '1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry: impossible as a rate
     of the disk'
     """
-    given = evidence(
-        ram=ram,
-        host_ram=host_ram,
-        link=link,
-        media=media,
-        devices=devices,
-        cache=cache,
-        copies=copies,
-        moved=moved,
-        capacity=capacity,
-        prefilled=prefilled,
-        compression=compression,
-        between=between,
-        baseline=baseline,
-        sides=sides,
-        speedup_max=speedup_max,
-    )
-    return to_pandas(answer(results, given))
+    arguments = {name: value for name, value in locals().items() if name != "results"}
+    return to_pandas(answer(results, evidence(**arguments)))
 
 
 def answer(results: Results, given: Evidence) -> pl.DataFrame:
-    """Answer as `check` does, as a frame of polars."""
+    """Do the same as `check`, and return a frame of polars."""
     every = runs(results)
     facing: dict[int, list[Pair]] = {}
     for pair in pairs(every, given):
@@ -180,7 +170,7 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
 
 
 def _told(run: Run, given: Evidence) -> Evidence:
-    """Add what the file or its side of the comparison tells of a run, where nobody else does."""
+    """Add what a run's file or its side of the comparison tells and the caller does not."""
     if given.ram is None and run.memory is not None:
         given = replace(given, ram=run.memory)
     if given.media is None:

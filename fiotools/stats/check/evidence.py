@@ -1,17 +1,18 @@
-"""What the caller knows of the machine, and the files do not say."""
+"""What the caller knows about the machine and the files do not say."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from fiotools import memory_report, units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
-from fiotools.stats.check.links import Link, link
+from fiotools.links import Link
+from fiotools.links import link as link_of
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
@@ -41,7 +42,7 @@ class Evidence:
 
     @property
     def is_memory(self) -> bool:
-        """Whether it is said that memory was measured, and no device."""
+        """Whether the caller says that memory was measured, and no device."""
         return self.cache == "warm" or self.media == "ram"
 
     @property
@@ -49,82 +50,51 @@ class Evidence:
         """Bytes of files that all links together carry in a second; None without a link."""
         if self.link is None:
             return None
-        return self.link.times(self.devices) * (self.compression or 1.0)
+        return self.link.bytes_per_s * (self.devices or 1) * (self.compression or 1.0)
 
 
-def evidence(
-    *,
-    ram: Memory | None,
-    host_ram: Memory | None,
-    link: str | float | None,
-    media: str | None,
-    devices: int | None,
-    cache: str | None,
-    copies: int | Mapping[str, int] | None,
-    moved: str | float | None,
-    capacity: str | float | None,
-    prefilled: bool,
-    compression: float | None,
-    between: str | None,
-    baseline: str | None,
-    sides: str | None,
-    speedup_max: float | None,
-) -> Evidence:
-    """Look at every argument, and refuse what makes no sense."""
-    _one_of("media", media, get_args(Media))
-    _one_of("cache", cache, get_args(Cache))
-    _one_of("sides", sides, get_args(Sides))
-    _count("devices", devices)
-    for number in copies.values() if isinstance(copies, Mapping) else [copies]:
+def evidence(**arguments: Any) -> Evidence:
+    """Convert the arguments of `check`, and refuse what makes no sense."""
+    raw = Evidence(**arguments)
+    for name, legal in (("media", Media), ("cache", Cache), ("sides", Sides)):
+        value = getattr(raw, name)
+        if value is not None and value not in get_args(legal):
+            raise SchemaError(f"{argument(name, value)} is not one of {', '.join(get_args(legal))}")
+    _count("devices", raw.devices)
+    for number in raw.copies.values() if isinstance(raw.copies, Mapping) else [raw.copies]:
         _count("copies", number)
-    if (between is None) != (baseline is None):
+    if (raw.between is None) != (raw.baseline is None):
         raise SchemaError(
             f"{argument('between')} and {argument('baseline')} go together: "
             "a column, and one of its values"
         )
-    if between is None and (sides is not None or copies is not None):
+    if raw.between is None and (raw.sides is not None or raw.copies is not None):
         raise SchemaError(
             f"{argument('sides')} and {argument('copies')} compare two sides: "
             f"name them with {argument('between')}, {argument('baseline')}"
         )
-    if copies is not None and sides not in (None, "mirror"):
+    if raw.copies is not None and raw.sides not in (None, "mirror"):
         raise SchemaError(
-            f"{argument('copies')} is about a mirror, {argument('sides', sides)} is not"
+            f"{argument('copies')} is about a mirror, {argument('sides', raw.sides)} is not"
         )
-    if speedup_max is not None and not speedup_max > 1:
-        raise SchemaError(f"{argument('speedup_max', speedup_max)}: a cache that helps is above 1")
-    if compression is not None and not 1 <= compression < float("inf"):
+    if raw.speedup_max is not None and not raw.speedup_max > 1:
+        given = argument("speedup_max", raw.speedup_max)
+        raise SchemaError(f"{given}: a cache that helps is above 1")
+    if raw.compression is not None and not 1 <= raw.compression < float("inf"):
         raise SchemaError(
-            f"{argument('compression', compression)} is below 1: "
+            f"{argument('compression', raw.compression)} is below 1: "
             "the data is this many times what is stored"
         )
-    if between is not None and sides is None:
-        sides = "layer" if copies is None else "mirror"
-    return Evidence(
-        ram=_memory("ram", ram),
-        host_ram=_memory("host_ram", host_ram),
-        link=_link(link),
-        media=media,
-        devices=devices,
-        cache=cache,
-        copies=copies,
-        moved=_size("moved", moved, 1000),
-        capacity=_size("capacity", capacity, 1000),
-        prefilled=prefilled,
-        compression=compression,
-        between=between,
-        baseline=baseline,
-        sides=sides,
-        speedup_max=speedup_max,
+    default = None if raw.between is None else "layer" if raw.copies is None else "mirror"
+    return replace(
+        raw,
+        ram=_memory("ram", raw.ram),
+        host_ram=_memory("host_ram", raw.host_ram),
+        link=link_of(arguments.get("link")),
+        moved=_size("moved", raw.moved, 1000),
+        capacity=_size("capacity", raw.capacity, 1000),
+        sides=raw.sides or default,
     )
-
-
-_link = link  # an argument has its name
-
-
-def _one_of(name: str, value: str | None, legal: tuple[str, ...]) -> None:
-    if value is not None and value not in legal:
-        raise SchemaError(f"{argument(name, value)} is not one of {', '.join(legal)}")
 
 
 def _count(name: str, value: object) -> None:
@@ -135,7 +105,7 @@ def _count(name: str, value: object) -> None:
 
 
 def _size(name: str, value: str | float | None, kilo: int) -> float | None:
-    """Read a size; 0 is one, and says that there is none of it."""
+    """Read a size; 0 means that there is none of it."""
     if value is None:
         return None
     try:
@@ -149,7 +119,7 @@ def _size(name: str, value: str | float | None, kilo: int) -> float | None:
 
 
 def _memory(name: str, value: Memory | None) -> float | None:
-    """Read a size of memory, or a file that tells it: what `free` printed, or /proc/meminfo."""
+    """Read a size of memory, or a file with the output of `free` or a copy of /proc/meminfo."""
     if not isinstance(value, PathLike | str) or (isinstance(value, str) and not _is_file(value)):
         # memory comes in powers of two: "8GB" of it are 8 GiB
         return _size(name, value, 1024)
@@ -165,5 +135,5 @@ def _memory(name: str, value: Memory | None) -> float | None:
 def _is_file(value: str) -> bool:
     try:
         return Path(value).is_file()
-    except OSError:  # too long for a name, and so no path
+    except OSError:  # too long for a path
         return False

@@ -1,48 +1,147 @@
-"""The rate of the link: no more passes than it carries.
+"""Rates and bytes against the link: no more passes than it carries, and memory holds the rest.
 
-A guest's disks say of themselves what their host makes up: ``ROTA=1`` where nothing rotates, SATA
-where there is no cable. So a hard disk is never taken from a file, and an SSD only where nothing
-looks virtual. The kernel calls NVMe by its name; how fast a link is it does not say.
+A guest's disks report what their host makes up: ``ROTA=1`` where nothing rotates, SATA without a
+cable. So a file never proves a hard disk, and an SSD only if nothing looks virtual. The kernel
+names NVMe; it does not say how fast a link is.
+
+The byte budget uses the longest time there is: the tool's, or that of the `time` around it. Bytes
+that are moved repeatedly count once, so the size of the file bounds them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import expm1
 
 from fiotools.hints import argument, typed
 from fiotools.language import listed, say
+from fiotools.links import Link
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
-from fiotools.stats.check.flows import Flow, busiest, flows, has_data, on_link
-from fiotools.stats.check.links import Link
-from fiotools.stats.check.media import not_the_disk
-from fiotools.stats.check.runs import Run
+from fiotools.stats.check.finding import Finding, Probe, not_the_disk
+from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
-_SLACK = 1.02  # rounding of what was printed
+_TWO_WAY = ("mixed", "total")
+_NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
+_SLACK = 1.02  # rounding of printed numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Bytes that went in one direction (`mixed` and `total`: in both) within one time."""
+
+    subject: str
+    direction: str
+    rate: float
+    moved: float | None = None
+    seconds: float | None = None
+    row: Row | None = None
+
+    @property
+    def is_two_way(self) -> bool:
+        """Whether the rate is of reads and writes together."""
+        return self.direction in _TWO_WAY
+
+
+def flows(run: Run, known: Evidence) -> list[Flow]:
+    """List every certain rate of a run: each row's, and those of jobs side by side."""
+    found = [
+        Flow(
+            run.subject(row),
+            row["direction"] or "",
+            row["bw_bytes_per_s"],
+            row["io_bytes"],
+            row["runtime_s"],
+            row,
+        )
+        for row in _ways(run)
+        if row["bw_bytes_per_s"] is not None and _has_data(row)
+    ]
+    found += _together(run)
+    timing = run.timing
+    if not found and known.moved is not None and timing is not None:
+        took = timing["real_s"] if timing["real_s"] is not None else timing["real_mean_s"]
+        if took:
+            found.append(Flow("command", "", known.moved / took, known.moved, took))
+    return found
+
+
+def _has_data(row: Row) -> bool:
+    """Whether the bytes of a row went over the link."""
+    is_trimmed = row["direction"] in _TWO_WAY and "trim" in (row["rw"] or "")
+    return row["direction"] not in _NO_DATA and not is_trimmed
+
+
+def _ways(run: Run) -> list[Row]:
+    """List the rows that each had the links to itself: the clients if they ran on several hosts."""
+    clients = [row for row in run.io if row["scope"] == "client"]
+    return clients if len({row["host"] for row in clients}) > 1 else run.wholes()
+
+
+def _together(run: Run) -> Iterator[Flow]:
+    """Add up the jobs of a fio run that has one group, over its whole time.
+
+    The rates are not added, because the jobs may not have overlapped. But all of them were done
+    within the time that fio ran.
+    """
+    rows = [row for row in run.wholes() if _has_data(row)]
+    elapsed = run.head["duration_s"]
+    if run.tool != "fio" or not elapsed or any(row["scope"] in ("total", "client") for row in rows):
+        return
+    if len({row["group"] for row in rows}) > 1:
+        return
+    sums = defaultdict(list)
+    for row in rows:
+        sums[row["direction"]].append(row["io_bytes"])
+    for direction, amounts in sums.items():
+        known = [amount for amount in amounts if amount is not None]
+        if len(known) == len(amounts) > 1:
+            moved = float(sum(known))
+            yield Flow(f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed)
+
+
+def busiest(several: list[Flow]) -> list[Flow]:
+    """Keep the fastest flow of each direction; totals only if there is nothing else."""
+    best: dict[str, Flow] = {}
+    for flow in several:
+        if flow.direction not in best or flow.rate > best[flow.direction].rate:
+            best[flow.direction] = flow
+    one_way = [flow for flow in best.values() if not flow.is_two_way]
+    return one_way or list(best.values())
+
+
+def in_one(found: list[Flow]) -> list[Flow]:
+    """Add up reads and writes that share the link; two entries may not have run together."""
+    ways = [flow for flow in found if flow.direction in ("read", "write")]
+    if len(ways) < 2 or len({flow.row["entry"] if flow.row else None for flow in ways}) > 1:
+        return found
+    rate = sum(flow.rate for flow in ways)
+    return [replace(ways[0], subject="read and write", direction="total", rate=rate)]
 
 
 def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Hold the rate of each direction against what the link carries."""
+    """Compare the rate of each direction with what the link carries."""
     found = busiest(flows(run, known))
     if not found:
-        moved = any(has_data(row) for row in run.io)
-        if moved or (run.timing is not None and not run.io):
-            why = say("how many bytes were moved, and in which time, is not in the report")
-            remedy = say("for timed commands, give {moved}", moved=argument("moved"))
-            yield Finding("link", "run", "unknown", why, "-", remedy)
-        return
-    if known.link is None:
-        why = say(
-            "whether anything carries {rates} depends on the link, which is not known",
-            rates=listed(human(flow.rate, "B/s") for flow in found),
-        )
-        basis, remedy = f"none without {argument('link')}", hanging(run) or _ask()
+        if any(_has_data(row) for row in run.io) or (run.timing is not None and not run.io):
+            yield Probe("link", "run", "-").unknown(
+                say("how many bytes were moved, and in which time, is not in the report"),
+                say("for timed commands, give {moved}", moved=argument("moved")),
+            )
+    elif known.link is None:
         rate = max(flow.rate for flow in found)
-        yield Finding("link", "run", "unknown", why, basis, remedy, rate, unit="B/s")
+        yield Probe("link", "run", f"none without {argument('link')}", rate, unit="B/s").unknown(
+            say(
+                "whether anything carries {rates} depends on the link, which is not known",
+                rates=listed(human(flow.rate, "B/s") for flow in found),
+            ),
+            _hanging(run) or _ask(),
+        )
     else:
-        for flow in on_link(known.link, found):
+        for flow in in_one(found) if known.link.is_shared else found:
             yield _carried(flow, known.link, known)
 
 
@@ -65,14 +164,13 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
         times=f"{times:.3g}",
         carried=carried,
     )
-    basis, figures = link.basis, (flow.rate, limit, "B/s")
+    probe = Probe("link", flow.subject, link.basis, flow.rate, limit, "B/s")
     if times <= _SLACK:
-        return Finding("link", flow.subject, "ok", said, basis, None, *figures)
+        return probe.ok(said)
     if known.is_memory:
-        why = say("{said}: it is a rate of memory, as was declared", said=said)
-        return Finding("link", flow.subject, "ok", why, basis, None, *figures)
+        return probe.ok(say("{said}: it is a rate of memory, as was declared", said=said))
     why = say("{said}: impossible as a rate of the disk", said=said)
-    return Finding("link", flow.subject, "impossible", why, basis, not_the_disk(), *figures)
+    return probe.impossible(why, not_the_disk())
 
 
 def _ask() -> str:
@@ -94,7 +192,7 @@ _LINKS = {"usb": "usb3-5g", "sata": "sata-3", "sas": "sas-3", "nvme": "pcie3-x4"
 
 
 def media_of(run: Run) -> str | None:
-    """Say what the devices of a run are, where the files leave no doubt."""
+    """Tell the kind of a run's devices if the files leave no doubt."""
     told = run.device
     if _is_virtual(run):
         return None
@@ -105,8 +203,8 @@ def media_of(run: Run) -> str | None:
     return "sata-ssd" if is_ssd and told.get("model") else None
 
 
-def hanging(run: Run) -> str | None:
-    """Say which link to give, where `lsblk` names its kind."""
+def _hanging(run: Run) -> str | None:
+    """Say which link to give if `lsblk` names its kind."""
     told = run.device
     example = _LINKS.get(told.get("tran", ""))
     if example is None or _is_virtual(run):
@@ -124,3 +222,114 @@ def hanging(run: Run) -> str | None:
 
 def _is_virtual(run: Run) -> bool:
     return _VIRTUAL.search(run.device.get("model", "")) is not None
+
+
+_BUDGET = "bytes moved <= memory of the guest + memory of the host + link x seconds"
+# options that keep I/Os in a part of the file
+_CORNERS = (
+    *("zonemode", "zonesize", "zonerange", "percentage_random", "rw_sequencer"),
+    *("read_iolog", "-rd"),
+)
+
+
+def budget(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Account for the bytes of each direction: in memory, or over the link."""
+    if known.is_memory:
+        return
+    ways: dict[str, list[Flow]] = {}
+    for flow in flows(run, known):
+        if flow.direction != "total" and not flow.subject.endswith("all jobs"):
+            ways.setdefault(flow.direction, []).append(flow)
+    for several in ways.values():
+        # the job that is hardest to account for
+        yield _spent(run, max(several, key=lambda flow: _unexplained(run, flow, known)), known)
+
+
+def _unexplained(run: Run, flow: Flow, known: Evidence) -> float:
+    return (_distinct(run, flow) or 0.0) - (known.carried or 0.0) * (_longest(run, flow) or 0.0)
+
+
+def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
+    distinct, took = _distinct(run, flow), _longest(run, flow)
+    probe = Probe("budget", flow.subject, _BUDGET)
+    if distinct is None or not took:
+        return probe.unknown(
+            say("how many different bytes were moved is not in the report: no size of the file"),
+            say("keep the size of the file, and the whole output"),
+        )
+    terms = {
+        say("the guest's memory ({ram})", ram=argument("ram")): known.ram,
+        say("the link ({link})", link=argument("link")): known.carried,
+        say(
+            "the host's memory ({host_ram}; 0 if there is no host)", host_ram=argument("host_ram")
+        ): known.host_ram,
+    }
+    missing = listed(name for name, value in terms.items() if value is None)
+    ask = say("not known: {missing}", missing=missing)
+    words = {"moved": human(distinct, "B"), "time": human(took, "s")}
+    if known.ram is None or known.carried is None:
+        why = say("where {moved} were within {time} cannot be accounted for", **words)
+        return probe.of(distinct, None, "B").unknown(why, ask)
+    carried = known.carried * took
+    words |= {"ram": human(known.ram, "B"), "carried": human(carried, "B")}
+    if known.host_ram:
+        said = say(
+            "of {moved} the guest holds at most {ram} of memory, the host {host}, and the link "
+            "carries {carried} in {time}",
+            host=human(known.host_ram, "B"),
+            **words,
+        )
+    else:
+        said = say(
+            "of {moved} the guest holds at most {ram} of memory, and the link carries {carried} "
+            "in {time}",
+            **words,
+        )
+    limit = known.ram + carried + (known.host_ram or 0.0)
+    probe, rest = probe.of(distinct, limit, "B"), distinct - limit
+    if rest <= 0.01 * distinct:
+        return probe.ok(said)
+    left = {"said": said, "rest": human(rest, "B"), "share": f"{100 * rest / distinct:.0f}"}
+    if known.host_ram is None:
+        why = say(
+            "{said}: at least {rest} ({share} %) were neither there nor on the link, but in the "
+            "memory of a host, or nowhere",
+            **left,
+        )
+        look = say("look at the size of the virtual disk, and count the bytes at the device")
+        return probe.suspect(why, listed([ask, look], "; "))
+    return probe.impossible(
+        say("{said}: at least {rest} ({share} %) were never stored nor read", **left),
+        say("use random data, prefill the file, and count the bytes at the device"),
+    )
+
+
+def _distinct(run: Run, flow: Flow) -> float | None:
+    """Bound the different bytes from below, however often they were moved.
+
+    Jobs may have a file each or share one, so only what one of them moved is certain. Uniformly
+    random I/O of n bytes in a file of s reaches s (1 - exp(-n / s)) of it; other patterns may stay
+    in a part of the file.
+    """
+    row = flow.row
+    if row is None or run.tool == "dd":
+        return flow.moved
+    size, jobs = row["size_bytes"], 1 if row["scope"] == "job" else row["numjobs"]
+    if not size or flow.moved is None or not jobs or row["rw"] is None:
+        return None
+    if any(run.option(row["entry"], name) not in (None, "0", "none") for name in _CORNERS):
+        return None
+    if any("Distribution" in name for name in run.all_options()):  # DISKSPD's
+        return None
+    each = flow.moved / jobs
+    if "rand" not in row["rw"]:
+        return float(min(each, size))
+    if run.option(row["entry"], "random_distribution") not in (None, "random"):
+        return None
+    return float(size * -expm1(-each / size)) if run.tells_options(row["entry"]) else None
+
+
+def _longest(run: Run, flow: Flow) -> float | None:
+    real = run.timing["real_s"] if run.timing else None
+    known = [seconds for seconds in (flow.seconds, real) if seconds]
+    return max(known) if known else None

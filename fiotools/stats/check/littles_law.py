@@ -1,10 +1,10 @@
-"""Little's law: as many I/Os are on their way as rate x latency says, and no more than asked for.
+"""Little's law: rate x latency I/Os are in flight, and no more than asked for.
 
 fio: the sum over directions of I/Os x mean total latency, divided by the time that the jobs ran.
-``job_runtime`` is summed over the jobs of a group and the phases of a job, so that the answer is
-the depth of ONE job; where it is missing (before 3.8, and in text) the longest direction stands for
-it, and the answer is the depth of all jobs together. DISKSPD: I/Os per second x mean latency,
-against outstanding x threads x targets.
+``job_runtime`` is summed over the jobs of a group and the phases of a job, so the result is the
+depth of ONE job; if it is missing (before 3.8, and in text) the longest direction stands for it,
+and the result is the depth of all jobs together. DISKSPD: I/Os per second x mean latency, against
+outstanding x threads x targets.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 from fiotools import units
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, keep_options
+from fiotools.stats.check.finding import Finding, Probe, keep_options
 from fiotools.stats.check.runs import Row, Run, directions
 
 _BASIS = "Little's law: I/Os in flight = rate x latency"
 _SLACK = 1.05
 _SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
-_CRYSTAL = 5.0  # s: what CrystalDiskMark takes for each figure, and does not print
+_CRYSTAL = 5.0  # s: the time of each measurement of CrystalDiskMark, which does not print it
 _HALF_DIGIT = 500.0  # ns: DISKSPD prints 0.001 ms
 _MIXED = ("rw", "randrw", "readwrite", "trimwrite", "randtrimwrite")
 SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"}
-# what keeps a queue from being full
+# options that keep a queue from being full
 _BRAKES = (
     *("rate", "rate_iops", "rate_min", "thinktime", "fsync", "fdatasync", "sync"),
     *("io_submit_mode", "iodepth_batch", "iodepth_low", "latency_target"),
@@ -34,21 +34,21 @@ _BRAKES = (
 
 
 def little(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Hold the I/Os in flight against the depth that was asked for."""
+    """Compare the I/Os in flight with the depth that was asked for."""
     del known
     if run.tool == "fio":
         for job, rows in run.entries():
             yield _fio(run, job, rows)
-    else:
-        rows = run.wholes()
-        # of a mixture one direction has not all I/Os of the queue
-        whole = [row for row in rows if row["direction"] == "total"] or rows
-        for row in whole:
-            if row["direction"] is not None and row["lat_mean_ns"] is not None:
-                depth, took = _whole_depth(row), row["runtime_s"]
-                if run.tool == "crystaldiskmark":
-                    took = _CRYSTAL
-                yield _judge(run, row, _flight(row), depth, took, _HALF_DIGIT)
+        return
+    rows = run.wholes()
+    # one direction of a mixture has not all I/Os of the queue
+    for row in [row for row in rows if row["direction"] == "total"] or rows:
+        if row["direction"] is not None and row["lat_mean_ns"] is not None:
+            depth, threads = row["iodepth"], row["numjobs"]
+            whole = None if depth is None or threads is None else depth * threads
+            flight = None if row["iops"] is None else row["iops"] * row["lat_mean_ns"] / 1e9
+            took = _CRYSTAL if run.tool == "crystaldiskmark" else row["runtime_s"]
+            yield _judge(run, row, flight, whole, took, _HALF_DIGIT)
 
 
 def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
@@ -74,18 +74,6 @@ def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
     return _judge(run, row, inflight, depth * jobs, longest)
 
 
-def _flight(row: Row) -> float | None:
-    """Give rate x latency."""
-    if row["iops"] is None or row["lat_mean_ns"] is None:
-        return None
-    return float(row["iops"] * row["lat_mean_ns"] / 1e9)
-
-
-def _whole_depth(row: Row) -> int | None:
-    depth, threads = row["iodepth"], row["numjobs"]
-    return None if depth is None or threads is None else depth * threads
-
-
 def _judge(
     run: Run,
     row: Row,
@@ -95,36 +83,35 @@ def _judge(
     half_digit: float = 0.0,
 ) -> Finding:
     subject = run.subject(row)
-    if inflight is None or not depth or not runtime:
-        missing = say("rate, latency or run time are not in the report")
-        if not depth:
-            missing = say("the depth and the number of jobs are not in the report")
+    if not depth:
+        missing = say("the depth and the number of jobs are not in the report")
         return _unknown(subject, missing)
+    if inflight is None or not runtime:
+        return _unknown(subject, say("rate, latency or run time are not in the report"))
     tail = (row.get("lat_max_ns") or 0.0) / 1e9 / runtime
-    printed = (row.get("iops") or 0.0) * half_digit / 1e9 if half_digit else 0.0
-    limit = _SLACK * depth + tail + printed
+    printed = (row.get("iops") or 0.0) * half_digit / 1e9
+    probe = Probe("little", subject, _BASIS, inflight, float(depth))
     said = say(
         "{inflight} I/Os were in flight on average, of {depth} asked for",
         inflight=f"{inflight:.4g}",
         depth=depth,
     )
-    figures = (inflight, float(depth))
-    if inflight > limit and runtime >= _SHORT:
-        why = say("{said}: rate, latency and depth cannot all be right", said=said)
-        remedy = say("look for a figure that was edited, added up twice or read in another unit")
-        return Finding("little", subject, "impossible", why, _BASIS, remedy, *figures)
-    if inflight > limit:
+    if inflight > _SLACK * depth + tail + printed:
+        if runtime >= _SHORT:
+            return probe.impossible(
+                say("{said}: rate, latency and depth cannot all be right", said=said),
+                say("look for a figure that was edited, added up twice or read in another unit"),
+            )
         lasted = units.human(runtime, "s")
         why = say("{said}, in {time}: too short to tell", said=said, time=lasted)
-        remedy = say("run for longer than 1 s")
-        return Finding("little", subject, "unknown", why, _BASIS, remedy, *figures)
+        return probe.unknown(why, say("run for longer than 1 s"))
     if inflight >= 0.9 * depth:
-        return Finding("little", subject, "ok", said, _BASIS, None, *figures)
+        return probe.ok(said)
     if causes := _causes(run, row):
-        why = say("{said}: {causes} keeps the queue from filling", said=said, causes=causes)
-        return Finding("little", subject, "ok", why, _BASIS, None, *figures)
-    remedy = say("the queue was not kept full; a low number is no fault by itself")
-    return Finding("little", subject, "ok", said, _BASIS, remedy, *figures)
+        return probe.ok(
+            say("{said}: {causes} keeps the queue from filling", said=said, causes=causes)
+        )
+    return probe.ok(said, say("the queue was not kept full; a low number is no fault by itself"))
 
 
 def _causes(run: Run, row: Row) -> str:
@@ -137,21 +124,18 @@ def _causes(run: Run, row: Row) -> str:
 
 
 def _default(run: Run, entry: int | None) -> int | None:
-    """Give fio's own depth, where the options are listed and none was given."""
+    """Return fio's own depth if the options are listed without one."""
     text = run.default(entry, "iodepth")
     return int(text) if text and text.isdecimal() else None
 
 
 def _unknown(subject: str, missing: str) -> Finding:
     why = say("Little's law cannot be asked: {missing}", missing=missing)
-    return Finding("little", subject, "unknown", why, _BASIS, keep_options())
-
-
-_DEPTH_BASIS = "fio, HOWTO: iodepth and ioengine"
+    return Probe("little", subject, _BASIS).unknown(why, keep_options())
 
 
 def depth(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Say where the depth had no effect, and where submitting is all that took time."""
+    """Find where the depth had no effect, and where submitting took all the time."""
     del known
     if run.tool != "fio":
         return
@@ -159,12 +143,13 @@ def depth(run: Run, known: Evidence) -> Iterator[Finding]:
         row = {**rows[0], "direction": None}
         asked, engine = row["iodepth"], row["ioengine"]
         if asked is not None and asked > 1 and engine is not None:
-            yield from _asked(run, row, asked, engine)
+            yield _asked(run, row, asked, engine)
         yield from _submission(run, row, directions(rows))
 
 
-def _asked(run: Run, row: Row, asked: int, engine: str) -> Iterator[Finding]:
-    subject, basis = run.subject(row), _DEPTH_BASIS
+def _asked(run: Run, row: Row, asked: int, engine: str) -> Finding:
+    probe = Probe("depth", run.subject(row), "fio, HOWTO: iodepth and ioengine")
+    one = probe.of(1.0, float(asked))
     words = {"n": asked, "engine": engine}
     if run.option(row["entry"], "io_submit_mode") == "offload":
         why = say(
@@ -172,37 +157,34 @@ def _asked(run: Run, row: Row, asked: int, engine: str) -> Iterator[Finding]:
             "(io_submit_mode=offload)",
             **words,
         )
-        yield Finding("depth", subject, "ok", why, basis)
-    elif engine in SYNC_ENGINES:
+        return probe.ok(why)
+    if engine in SYNC_ENGINES:
         why = say(
             "iodepth={n} was asked of ioengine={engine}, which has one I/O in flight: the depth "
             "had no effect",
             **words,
         )
-        remedy = say("use ioengine=io_uring or libaio with direct=1, or more jobs")
-        yield Finding("depth", subject, "suspect", why, basis, remedy, 1.0, float(asked))
-    elif engine == "libaio" and run.direct(row) is False:
+        return one.suspect(why, say("use ioengine=io_uring or libaio with direct=1, or more jobs"))
+    is_direct = run.direct(row)
+    if engine == "libaio" and is_direct is False:
         why = say(
             "iodepth={n} was asked of ioengine={engine} with direct=0: Linux then waits in "
             "io_submit, so the depth had no effect",
             **words,
         )
-        remedy = say("set direct=1, or use io_uring")
-        yield Finding("depth", subject, "suspect", why, basis, remedy, 1.0, float(asked))
-    elif engine == "libaio" and run.direct(row) is None:
+        return one.suspect(why, say("set direct=1, or use io_uring"))
+    if engine == "libaio" and is_direct is None:
         why = say(
             "iodepth={n} was asked of ioengine={engine}, and whether direct=1 was set is not in "
             "the report",
             **words,
         )
-        yield Finding("depth", subject, "unknown", why, basis, keep_options(), limit=float(asked))
-    else:
-        why = say("iodepth={n} was asked of ioengine={engine}, which can keep it", **words)
-        yield Finding("depth", subject, "ok", why, basis)
+        return probe.of(None, float(asked)).unknown(why, keep_options())
+    return probe.ok(say("iodepth={n} was asked of ioengine={engine}, which can keep it", **words))
 
 
 def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
-    """Note where the time went into submitting: then clat is void, and lat the figure."""
+    """Note where the time went into submitting: then clat means nothing, and lat is the value."""
     jobs = 1 if row["scope"] == "job" else row["numjobs"]
     known = [part for part in parts if part["slat_mean_ns"] and part["iops"]]
     if not jobs or not known or len(known) < len(parts):
@@ -210,11 +192,11 @@ def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
     share = sum(part["iops"] * part["slat_mean_ns"] / 1e9 for part in known) / jobs
     if not 0.9 <= share <= 1.1:
         return
-    why = say(
-        "submission-bound: the job spent {share} % of its time submitting",
-        share=f"{100 * share:.0f}",
-    )
     basis = "I/Os per second x mean submission latency / jobs"
-    remedy = say("read lat and not clat, which begins when the work is done")
-    figures = (100 * share, 90.0, "%")
-    yield Finding("submission", run.subject(row), "ok", why, basis, remedy, *figures)
+    yield Probe("submission", run.subject(row), basis, 100 * share, 90.0, "%").ok(
+        say(
+            "submission-bound: the job spent {share} % of its time submitting",
+            share=f"{100 * share:.0f}",
+        ),
+        say("read lat and not clat, which begins when the work is done"),
+    )

@@ -1,31 +1,37 @@
 """What media can do: how fast their fastest I/Os are, and how often platters turn to the head.
 
-No flash and no platter is asked where an I/O takes less time than the medium's kind needs, or where
-a hard disk answers more often than its heads and its turns allow; a cache did, of the machine, of a
-controller or of the disk itself.
+The medium did not answer an I/O that took less time than its kind needs, and a hard disk does not
+answer more often than its heads and its turns allow: a cache did, of the machine, of a controller
+or of the disk itself.
+
+Two modes of one latency are hits and misses of a cache only if the fast ones are faster than the
+medium can be, or if the device gave less than was read: a processor that was taken away, an
+interrupt or a throttle makes slow modes, and read-ahead makes fast ones.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import floor, log2
 
 from fiotools.hints import argument
-from fiotools.language import say
+from fiotools.language import listed, say
 from fiotools.stats.check.device_share import read_share
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
-from fiotools.stats.check.flows import busiest, flows, on_link
-from fiotools.stats.check.links import Link
+from fiotools.stats.check.finding import Finding, Probe, not_the_disk
+from fiotools.stats.check.link_rate import busiest, flows, in_one
 from fiotools.stats.check.littles_law import SYNC_ENGINES
-from fiotools.stats.check.runs import Row, Run
+from fiotools.stats.check.runs import NO_DEVICE, Row, Run
 from fiotools.units import human
 
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """A kind of device, and what the fastest percent of its I/Os takes longer than.
+    """A kind of device, and the time that the fastest percent of its I/Os exceeds.
 
     Attributes
     ----------
@@ -41,17 +47,12 @@ class Medium:
     command_ns: float
 
 
-_ANY = Medium("NVMe SSD", 3e3, 3e3)
-MEDIA = {
+_ANY = Medium("NVMe SSD", 3e3, 3e3)  # the fastest
+_MEDIA = {
     "nvme": _ANY,
     "sata-ssd": Medium("SATA SSD", 20e3, 15e3),
     "hdd": Medium("hard disk", 100e3, 15e3),
 }
-
-
-def medium_of(known: Evidence) -> Medium:
-    """Give the kind of a device; the fastest, where it is not known."""
-    return MEDIA.get(known.media or "", _ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,7 @@ class Turns:
     alone : float
         With one I/O in flight.
     queued : float, optional
-        With several, of which each of two actuators takes the nearest; None if one turn can serve
-        all of them.
+        With several, each of two actuators taking the nearest; None if one turn can serve all.
     is_physics : bool
         Whether three times as much is impossible: the disk's own memory does not help.
     basis : str
@@ -80,29 +80,29 @@ _READS = Turns(180, 1000, True, "a seek and half a turn: 60 to 180 /s; 500 /s wi
 _WRITES = Turns(1000, 1000, False, "random writes that the disk's own memory puts in order")
 _SYNCS = Turns(250, None, True, "a turn for each: 90 to 250 /s at 5,400 to 15,000 turns")
 _PLATTER = 300e6  # B/s: the outer tracks of a large disk; two actuators give twice as much
-_SLACK = 1.02  # rounding of what was printed
-# what a path or a device is called that is memory
+_SLACK = 1.02  # rounding of printed numbers
+# paths and devices with these names are memory
 _MEMORY = re.compile(
     r"(?:^|/)(?:dev/shm|run/shm|(?:tmpfs|ramfs|ram-?disk)\d*|z?ram\d+|nullb\d+)(?=/|$)"
 )
 
 
 def medium(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Ask whether there is a medium at all, and whether a hard disk's can be so fast."""
+    """Check that there is a medium at all, and that a hard disk can be so fast."""
     if known.is_memory:
         return
     if name := _memory(run):
-        why = say("{name} is memory, and no device", name=name)
-        remedy = say("measure a file on the device, or declare {ram}", ram=argument("media", "ram"))
-        yield Finding("medium", "run", "suspect", why, "the name of the file or device", remedy)
-    if known.media != "hdd":
-        return
-    for flow in on_link(Link("", 1, True, ""), busiest(flows(run, known))):
-        yield from _platter(flow.subject, flow.rate, known)
+        yield Probe("medium", "run", "the name of the file or device").suspect(
+            say("{name} is memory, and no device", name=name),
+            say("measure a file on the device, or declare {ram}", ram=argument("media", "ram")),
+        )
+    if known.media == "hdd":
+        for flow in in_one(busiest(flows(run, known))):
+            yield from _platter(flow.subject, flow.rate, known)
 
 
 def _memory(run: Run) -> str | None:
-    """Give the path or the device that is called as memory is."""
+    """Return the path, device or file system whose name says that it is memory."""
     if (kind := run.filesystem.get("type")) in ("tmpfs", "ramfs"):
         return kind
     named = [row["target"] for row in run.io]
@@ -123,16 +123,15 @@ def _platter(subject: str, rate: float, known: Evidence) -> Iterator[Finding]:
         limit=human(limit, "B/s"),
     )
     basis = "outer tracks of large hard disks, as their makers state it"
-    figures = (rate, limit, "B/s")
+    probe = Probe("medium", subject, basis, rate, limit, "B/s")
     if rate <= 2 * _SLACK * limit:
-        remedy = say("only disks with two actuators are so fast: say that it is one")
-        yield Finding("medium", subject, "ok", said, basis, remedy, *figures)
-        return
-    yield Finding("medium", subject, "suspect", said, basis, not_the_disk(), *figures)
+        yield probe.ok(said, say("only disks with two actuators are so fast: say that it is one"))
+    else:
+        yield probe.suspect(said, not_the_disk())
 
 
 def turns(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Hold I/Os a second against the seeks and turns of a hard disk."""
+    """Compare the I/Os per second with the seeks and turns of a hard disk."""
     if known.media != "hdd" or known.is_memory:
         return
     for row in run.wholes():
@@ -148,20 +147,18 @@ def turns(run: Run, known: Evidence) -> Iterator[Finding]:
             times=f"{rate / limit:.3g}",
             limit=human(limit, "1/s"),
         )
-        subject, figures = run.subject(row), (rate, limit, "1/s")
+        probe = Probe("turns", run.subject(row), bound.basis, rate, limit, "1/s")
         if rate <= limit:
-            yield Finding("turns", subject, "ok", said, bound.basis, None, *figures)
+            yield probe.ok(said)
         elif rate <= 3 * limit or not bound.is_physics:
-            yield Finding("turns", subject, "suspect", said, bound.basis, not_the_disk(), *figures)
+            yield probe.suspect(said, not_the_disk())
         else:
             why = say("{said}: impossible as a rate of its platters", said=said)
-            yield Finding(
-                "turns", subject, "impossible", why, bound.basis, not_the_disk(), *figures
-            )
+            yield probe.impossible(why, not_the_disk())
 
 
 def _bound(run: Run, row: Row) -> tuple[Turns | None, float]:
-    """Say what bounds a row, and how many of its I/Os share a flush."""
+    """Return the bound of a row, and how many of its I/Os share a flush."""
     entry, is_random = row["entry"], "rand" in (row["rw"] or "")
     if row["direction"] == "read" and is_random:
         # few blocks that are read often lie in the disk's own memory
@@ -169,32 +166,13 @@ def _bound(run: Run, row: Row) -> tuple[Turns | None, float]:
         return (_READS if is_even else None), 1
     if row["direction"] not in ("write", "copy"):
         return None, 1
-    if waits(run, entry):
-        return _SYNCS, 1
-    if each := syncs(run, entry):
+    if each := run.waits(entry):
         return _SYNCS, each
     return (_WRITES if is_random else None), 1
 
 
-def waits(run: Run, entry: int | None) -> bool:
-    """Whether each write waits until it is stored: O_SYNC or O_DSYNC."""
-    if run.tool == "dd":
-        flags = (run.option(entry, "oflag") or "").split(",")
-        return "sync" in flags or "dsync" in flags
-    return run.option(entry, "sync") not in (None, "", "0", "none")
-
-
-def syncs(run: Run, entry: int | None) -> int | None:
-    """Give the number of writes after which each is flushed, if they are while the job runs."""
-    for name in ("fsync", "fdatasync"):
-        number = run.option(entry, name) or "0"
-        if number.isdecimal() and int(number):
-            return int(number)
-    return None
-
-
 def _flying(run: Run, row: Row) -> int:
-    """Give the I/Os in flight at most; 2, for several, where that is not known."""
+    """Return the most I/Os in flight; 2, for several, if that is not known."""
     jobs = row["numjobs"] or 1
     if run.tool == "fio":
         jobs = max(jobs, len({other["entry"] for other in run.io}))
@@ -208,11 +186,11 @@ def fast(run: Run, known: Evidence) -> Iterator[Finding]:
     """Suspect I/Os that are faster than any device of the kind."""
     if known.is_memory or any(name.startswith("pmem") for name in run.disks):
         return
-    kind = medium_of(known)
+    kind = _MEDIA.get(known.media or "", _ANY)
     share = read_share(run, known)
     is_whole = share is not None and share.is_whole
     for row in run.wholes():
-        if row["ioengine"] == "null" or row["target"] in ("/dev/zero", "/dev/null"):
+        if row["ioengine"] == "null" or row["target"] in NO_DEVICE:
             continue
         is_direct, is_random = run.direct(row), "rand" in (row["rw"] or "")
         if row["direction"] == "read" and (is_random or is_direct):
@@ -221,7 +199,7 @@ def fast(run: Run, known: Evidence) -> Iterator[Finding]:
             is_read = is_whole and not (is_direct and known.media)
             yield from _fast_reads(run, row, kind, limit, is_read)
             continue
-        is_waiting = row["direction"] == "write" and (is_direct or waits(run, row["entry"]))
+        is_waiting = row["direction"] == "write" and (is_direct or run.is_sync(row["entry"]))
         # after direct writes there may be nothing left to flush
         if is_waiting or (row["direction"] == "sync" and not is_direct):
             yield from _fast_writes(run, row, kind)
@@ -231,26 +209,26 @@ def _fast_reads(run: Run, row: Row, kind: Medium, limit: float, is_read: bool) -
     if (found := _fastest(run, row, limit)) is None:
         return
     said, observed = found
-    basis, figures = _basis(kind, limit), (observed, limit, "ns")
+    probe = Probe("fast_reads", run.subject(row), _basis(kind, limit), observed, limit, "ns")
     if observed >= limit or is_read:
-        yield Finding("fast_reads", run.subject(row), "ok", said, basis, None, *figures)
+        yield probe.ok(said)
         return
-    name = say(kind.name)
-    why = say("{said}: faster than any {device}, so memory answered them", said=said, device=name)
-    warm = argument("cache", "warm")
-    remedy = say("set direct=1, prefill the file, or declare {warm}", warm=warm)
-    yield Finding("fast_reads", run.subject(row), "suspect", why, basis, remedy, *figures)
+    name, warm = say(kind.name), argument("cache", "warm")
+    yield probe.suspect(
+        say("{said}: faster than any {device}, so memory answered them", said=said, device=name),
+        say("set direct=1, prefill the file, or declare {warm}", warm=warm),
+    )
 
 
 def _fast_writes(run: Run, row: Row, kind: Medium) -> Iterator[Finding]:
-    if (found := _fastest(run, row, kind.command_ns)) is None or found[1] >= kind.command_ns:
+    limit = kind.command_ns
+    if (found := _fastest(run, row, limit)) is None or found[1] >= limit:
         return
     said, observed = found
-    why = say(
-        "{said}: faster than any {device}, so memory took them", said=said, device=say(kind.name)
-    )
-    basis, figures = _basis(kind, kind.command_ns), (observed, kind.command_ns, "ns")
-    yield Finding("fast_writes", run.subject(row), "suspect", why, basis, not_the_disk(), *figures)
+    name = say(kind.name)
+    why = say("{said}: faster than any {device}, so memory took them", said=said, device=name)
+    probe = Probe("fast_writes", run.subject(row), _basis(kind, limit), observed, limit, "ns")
+    yield probe.suspect(why, not_the_disk())
 
 
 def _basis(kind: Medium, limit: float) -> str:
@@ -258,10 +236,10 @@ def _basis(kind: Medium, limit: float) -> str:
 
 
 def _fastest(run: Run, row: Row, limit: float) -> tuple[str, float] | None:
-    """Say how long the fastest percent of a row's I/Os took, where that tells something."""
+    """Tell how long the fastest percent of a row's I/Os took, if that says something."""
     p1 = run.fastest.get((row["entry"], row["direction"], row["scope"]), {})
     whole, clat = row["lat_mean_ns"], row["clat_mean_ns"]
-    # where submitting takes the time, clat begins when the work is done
+    # if submitting takes the time, clat begins when the work is done
     latency = "lat" if "lat" in p1 else "clat"
     if latency == "clat" and (whole is None or clat is None or whole >= 2 * clat):
         return None
@@ -286,10 +264,147 @@ def _fastest(run: Run, row: Row, limit: float) -> tuple[str, float] | None:
     ), value
 
 
-def not_the_disk() -> str:
-    """Advise against a figure that no disk can have made."""
-    return say(
-        "do not report it as a rate of the disk: empty the caches of guest and host, flush, use "
-        "random data, and count the bytes at the device; {compression} says how far it is packed",
-        compression=argument("compression"),
+_APART = 10.0
+_LEAST = 0.1  # of the I/Os: a smaller mode is a tail
+_ENOUGH = 100  # I/Os: ten in the smaller mode
+_VALLEY = 0.25  # of the smaller mode: a shallower valley does not part two modes
+_MODES = "modes more than 10 times apart, with 10 % of the I/Os each"
+Modes = tuple[float, float, float]  # the share of the fast mode, and where both lie, in ns
+
+
+def modes(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Look for two modes in each direction that has one block size."""
+    bins, curves = _by_row(run.tables["bins"]), _by_row(run.tables["percentiles"])
+    for row in run.wholes():
+        if row["direction"] not in ("read", "write") or row["ioengine"] == "null":
+            continue
+        place = (row["entry"], row["direction"], row["scope"])
+        if place not in bins and place not in curves:
+            continue
+        probe = Probe("modes", run.subject(row), _MODES)
+        if row["bs_bytes"] is None:
+            why = say("whether the I/Os had one size is not in the report")
+            yield probe.unknown(why, say("use one block size"))
+            continue
+        if row["total_ios"] is not None and row["total_ios"] < _ENOUGH:
+            n = f"{row['total_ios']:,}"
+            why = say("{n} I/Os are too few to tell modes from chance", n=n)
+            yield probe.unknown(why, say("run for longer"))
+            continue
+        found = in_bins(bins[place]) if place in bins else _in_curve(curves[place])
+        if found is not None and found[1] < (row["lat_min_ns"] or 0):
+            # clat begins when the submitting is over, which may have waited for the I/O itself
+            why = say(
+                "two modes of clat, one at about {low}, and no I/O took less than {least}, "
+                "submitting included",
+                low=human(found[1], "ns"),
+                least=human(row["lat_min_ns"], "ns"),
+            )
+            yield probe.unknown(why, say("ask fio for lat_percentiles=1"))
+        elif found is None:
+            yield probe.ok(say("one mode"))
+        else:
+            yield _two_modes(probe, found, _is_cached(run, row, found, known))
+
+
+def _is_cached(run: Run, row: Row, found: Modes, known: Evidence) -> bool:
+    """Whether the fast mode of reads is a cache's: faster than the medium, or not the device's."""
+    if row["direction"] != "read" or known.is_memory:
+        return False
+    share = read_share(run, known)
+    if share is not None and (share.is_short or share.is_whole):
+        return share.is_short
+    # the fast ones of sequential reads were read ahead
+    return "rand" in (row["rw"] or "") and found[1] < _MEDIA.get(known.media or "", _ANY).read_ns
+
+
+def _two_modes(probe: Probe, found: Modes, is_cached: bool) -> Finding:
+    share, low, high = found
+    said = say(
+        "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
+        "times as long",
+        share=f"{100 * share:.0f}",
+        low=human(low, "ns"),
+        high=human(high, "ns"),
+        times=f"{high / low:.3g}",
     )
+    remedy = say("report the two apart; a mean of them is nobody's latency")
+    probe = probe.of(high / low, _APART)
+    if not is_cached:
+        return probe.ok(said, remedy)
+    return probe.suspect(say("{said}: hits and misses of a cache", said=said), remedy)
+
+
+def _by_row(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
+    """Sort by row of `io`; of several latencies keep the most complete."""
+    kinds: dict[tuple[object, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["latency"] != "slat" and row["direction"] is not None:
+            place = (row["entry"], row["direction"], row["scope"])
+            kinds[place][row["latency"]].append(row)
+    return {place: own.get("lat") or next(iter(own.values())) for place, own in kinds.items()}
+
+
+def in_bins(rows: Sequence[Row]) -> Modes | None:
+    """Find the two highest octaves that are far apart with a valley between them.
+
+    fio's coarsest histogram has one bin an octave: anything finer would find valleys in it.
+    """
+    counts: dict[int, float] = defaultdict(float)
+    for row in rows:
+        if row["count"] and row["bin_lo_ns"]:
+            counts[floor(log2(row["bin_lo_ns"]))] += row["count"]
+    every = sum(counts.values())
+    if not every:
+        return None
+    series = [counts[at] for at in range(min(counts), max(counts) + 1)]
+    first, top = min(counts), max(range(len(series)), key=series.__getitem__)
+    for other in sorted(range(len(series)), key=lambda at: -series[at]):
+        if abs(other - top) <= log2(_APART):
+            continue
+        low, high = sorted((top, other))
+        middle = (low + high) / 2  # of several empty places take the one in the middle
+        valley = min((series[at], abs(at - middle), at) for at in range(low, high + 1))[2]
+        below = sum(series[: valley + 1]) / every
+        if series[valley] <= _VALLEY * series[other] and _LEAST <= below <= 1 - _LEAST:
+            return below, 2 ** (first + low + 0.5), 2 ** (first + high + 0.5)
+    return None
+
+
+def _in_curve(rows: Sequence[Row]) -> Modes | None:
+    """Find neighbouring percentiles in the bulk that are far apart."""
+    curve = sorted((row["percentile"], row["value_ns"]) for row in rows if row["value_ns"])
+    for (a, low), (b, high) in pairwise(curve):
+        is_bulk = a >= 100 * _LEAST and b <= 100 - 100 * _LEAST and b - a <= 10
+        if is_bulk and high > _APART * low:
+            return (a + b) / 200, low, high
+    return None
+
+
+def fresh(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Compare the bytes written with the capacity: an SSD's cache takes the first of them."""
+    if known.media not in ("sata-ssd", "nvme"):
+        return
+    written = sum(row["io_bytes"] or 0 for row in run.wholes() if row["direction"] == "write")
+    if not written:
+        return
+    basis = "SNIA PTS: write twice the capacity before measuring"
+    moved = human(written, "B")
+    probe = Probe("preconditioning", "run", basis, float(written))
+    if known.capacity is None:
+        said = say("{moved} were written", moved=moved)
+        if run.disks:
+            said = say("{moved} were written to {disks}", moved=moved, disks=listed(run.disks))
+        capacity = argument("capacity")
+        yield probe.unknown(
+            listed([said, say("how much the SSD's cache takes is not known")], "; "),
+            say("give {capacity}; write twice the capacity before", capacity=capacity),
+        )
+    elif written < 2 * known.capacity:
+        why = say(
+            "{moved} are {share} % of the SSD: this may be its cache's speed",
+            moved=moved,
+            share=f"{100 * written / known.capacity:.3g}",
+        )
+        remedy = say("write twice the capacity before, or say that it is the speed of a fresh SSD")
+        yield probe.of(float(written), 2 * known.capacity, "B").ok(why, remedy)

@@ -1,7 +1,11 @@
-"""Options that make a number mean something else than it seems to: fio's, and DISKSPD's.
+"""Options that give a number another meaning: fio's, DISKSPD's and dd's; and a busy processor.
 
-DISKSPD's outputs name them differently: elements of ``Profile`` in the XML, sentences of
-``Input parameters`` in the text, and both may hold the command line's own letters.
+DISKSPD's outputs name options differently: elements of ``Profile`` in the XML, sentences of ``Input
+parameters`` in the text, and both may hold the command line's own letters.
+
+``dd`` stops its clock when the last write() returns, after closing its files; the data is in the
+page cache then without ``fdatasync``, ``fsync``, ``direct`` or ``sync``. It empties an existing
+file before its clock begins, so a longer real time is no sign of flushing.
 """
 
 from __future__ import annotations
@@ -13,141 +17,122 @@ from fiotools.hints import argument
 from fiotools.language import listed, say
 from fiotools.stats.check.device_share import waited_share
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, keep_options
-from fiotools.stats.check.media import syncs, waits
-from fiotools.stats.check.page_cache import bypassing, host
-from fiotools.stats.check.runs import Row, Run
+from fiotools.stats.check.finding import Finding, Probe, host, keep_options
+from fiotools.stats.check.page_cache import bypassing
+from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
+from fiotools.units import human
 
-_BASIS = "fio, HOWTO: "
+_FIO = "fio, HOWTO: "
+_DISKSPD = "DISKSPD, wiki: command line and parameters, "
+_DD = "GNU coreutils, dd: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
-_OFF = (None, "", "0", "none")
+_OFF = ("", "0", "none")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
 
 
 def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Audit the options of every entry of a fio run."""
+    """Check the options of every entry of a fio run."""
     if run.tool != "fio":
         return
     for job, rows in run.entries():
         row = {**rows[0], "direction": None}
+        subject = run.subject(row)
         writes = [one for one in rows if one["direction"] == "write"]
         if row["ioengine"] == "null":
             why = say("ioengine=null moves no byte: the figures are fio's own speed")
-            basis, remedy = f"{_BASIS}ioengine", say("use another engine")
-            yield Finding("engine", run.subject(row), "suspect", why, basis, remedy)
+            probe = Probe("engine", subject, f"{_FIO}ioengine")
+            yield probe.suspect(why, say("use another engine"))
         elif writes:
-            yield from _flush(run, writes[0], known)
+            yield _flush(run, writes[0], known)
             yield from _data(run, writes[0], known)
         if error := job.get("error"):
             why = say("the job ended with error {n}: its figures are of a part", n=error)
-            basis, remedy = "the report's own error", say("mend the cause, and run it again")
-            figures = (float(error), 0.0)
-            yield Finding("error", run.subject(row), "suspect", why, basis, remedy, *figures)
-        yield from _short(run, rows)
+            probe = Probe("error", subject, "the report's own error", float(error), 0.0)
+            yield probe.suspect(why, say("mend the cause, and run it again"))
+        yield from _short(subject, rows)
 
 
-def _flush(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
-    """Ask whether buffered writes were waited for."""
-    subject, entry, basis = run.subject(row), row["entry"], f"{_BASIS}end_fsync, direct"
+def _flush(run: Run, row: Row, known: Evidence) -> Finding:
+    """Check that buffered writes were waited for."""
+    entry, probe = row["entry"], Probe("flush", run.subject(row), f"{_FIO}end_fsync, direct")
     if known.is_memory:
-        why = say("memory was measured, as was declared")
-        yield Finding("flush", subject, "ok", why, basis)
-        return
-    each = _waits(run, row)
+        return probe.ok(say("memory was measured, as was declared"))
+    each = 1 if run.direct(row) else run.waits(entry)
     share = None if each is None else waited_share(run, row, (row["total_ios"] or 0) / each)
     if share is not None and share.is_short:
         why = say("{said}: memory took the writes, and nobody waited for a device", said=share.said)
-        remedy = say("count the bytes at the device")
-        yield Finding("flush", subject, "suspect", why, share.basis, remedy, *share.figures)
-        return
+        return share.probe("flush", probe.subject).suspect(
+            why, say("count the bytes at the device")
+        )
     if row["direct"]:
         why = say("direct=1: writes do not wait in the page cache")
         if known.host_ram == 0:
-            yield Finding("flush", subject, "ok", why, basis)
-            return
+            return probe.ok(why)
         why = listed([why, say("whether they wait in a host's is not known")], "; ")
-        yield Finding("flush", subject, "unknown", why, basis, host())
-        return
+        return probe.unknown(why, host())
     if run.is_bypassing(row):
         there = say("what waits where it writes to is not in the report")
-        why = listed([bypassing(row), there], "; ")
-        remedy = say("ask how the other end answers writes: stored, or taken in")
-        yield Finding("flush", subject, "unknown", why, basis, remedy)
-        return
-    asked = [f"{name}={run.option(entry, name)}" for name in _FLUSHES]
-    asked = [text for text in asked if text.partition("=")[2] not in ("None", *_OFF)]
+        return probe.unknown(
+            listed([bypassing(row), there], "; "),
+            say("ask how the other end answers writes: stored, or taken in"),
+        )
+    asked = [
+        f"{name}={text}"
+        for name in _FLUSHES
+        if (text := run.option(entry, name)) is not None and text not in _OFF
+    ]
     if asked:
-        why = say("writes are flushed: {options}", options=listed(asked))
-        yield Finding("flush", subject, "ok", why, basis)
-    elif run.direct(row) is None or not run.tells_options(entry):
+        return probe.ok(say("writes are flushed: {options}", options=listed(asked)))
+    if run.direct(row) is None or not run.tells_options(entry):
         why = say("whether writes were direct or flushed is not in the report")
-        yield Finding("flush", subject, "unknown", why, basis, keep_options())
-    else:
-        why = say("buffered writes without fsync: the time ends when the page cache has them")
-        remedy = say("set end_fsync=1, or direct=1")
-        yield Finding("flush", subject, "suspect", why, basis, remedy)
-
-
-def _waits(run: Run, row: Row) -> int | None:
-    """Give the writes after which a row waits for the device, if it does so while it runs."""
-    if run.direct(row) or waits(run, row["entry"]):
-        return 1
-    return syncs(run, row["entry"])
+        return probe.unknown(why, keep_options())
+    why = say("buffered writes without fsync: the time ends when the page cache has them")
+    return probe.suspect(why, say("set end_fsync=1, or direct=1"))
 
 
 def _data(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
-    """Ask whether what was written can be compressed, or left out."""
+    """Check that the data cannot be compressed or left out."""
     subject, entry = run.subject(row), row["entry"]
     found = []
     for name in _POOR:
         text = run.option(entry, name)
         if text not in (None, "0") and not (text == "" and name != "zero_buffers"):
             found.append(f"{name}={text}" if text else name)
-    if found and known.compression and run.option(entry, "zero_buffers") is None:
+    if not found and re.search(r"\bzero_buffers\b", run.command):
+        found = ["zero_buffers"]
+    elif found and known.compression and run.option(entry, "zero_buffers") is None:
         why = say("{options}, and how far it is packed was declared", options=listed(found))
-        yield Finding("data", subject, "ok", why, argument("compression", known.compression))
-    elif found:
-        yield _poor(subject, listed(found))
-    elif re.search(r"\bzero_buffers\b", run.command):
-        yield _poor(subject, "zero_buffers")
+        yield Probe("data", subject, argument("compression", known.compression)).ok(why)
+        return
+    if found:
+        why = say(
+            "{options}: a disk that compresses or leaves zeros out stores less than this",
+            options=listed(found),
+        )
+        probe = Probe("data", subject, f"{_FIO}{', '.join(_POOR)}")
+        yield probe.suspect(why, say("write fio's random data, its default"))
     elif run.shows_all_options:
         why = say("fio's random data cannot be compressed")
-        yield Finding("data", subject, "ok", why, f"{_BASIS}refill_buffers")
+        yield Probe("data", subject, f"{_FIO}refill_buffers").ok(why)
     elif run.tells_options(entry):
         why = say("random data, unless zero_buffers was set: fio does not list it without a value")
-        yield Finding("data", subject, "unknown", why, f"{_BASIS}zero_buffers", keep_options())
+        yield Probe("data", subject, f"{_FIO}zero_buffers").unknown(why, keep_options())
 
 
-def _poor(subject: str, options: str) -> Finding:
-    why = say(
-        "{options}: a disk that compresses or leaves zeros out stores less than this",
-        options=options,
-    )
-    remedy = say("write fio's random data, its default")
-    return Finding("data", subject, "suspect", why, f"{_BASIS}{', '.join(_POOR)}", remedy)
-
-
-def _short(run: Run, rows: list[Row]) -> Iterator[Finding]:
+def _short(subject: str, rows: list[Row]) -> Iterator[Finding]:
+    """Note a run that is short enough for caches of devices alone."""
     longest = max((row["runtime_s"] or 0.0 for row in rows), default=0.0)
     if 0 < longest < 30:
-        yield short(run.subject({**rows[0], "direction": None}), longest)
-
-
-def short(subject: str, seconds: float) -> Finding:
-    """Note a run in which caches of devices, and not what lies behind them, may have worked."""
-    why = say(
-        "a run of {seconds} s may end before caches are full and clocks have settled",
-        seconds=f"{seconds:.3g}",
-    )
-    basis, remedy = "30 s, by custom", say("run for 30 s or more")
-    return Finding("runtime", subject, "ok", why, basis, remedy, seconds, 30.0, "s")
-
-
-_DISKSPD_BASIS = "DISKSPD, wiki: command line and parameters, "
+        why = say(
+            "a run of {seconds} s may end before caches are full and clocks have settled",
+            seconds=f"{longest:.3g}",
+        )
+        probe = Probe("runtime", subject, "30 s, by custom", longest, 30.0, "s")
+        yield probe.ok(why, say("run for 30 s or more"))
 
 
 def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Audit the options of a DISKSPD run."""
+    """Check the options of a DISKSPD run."""
     if run.tool != "diskspd" or not run.io:
         return
     options = {
@@ -160,49 +145,240 @@ def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
     warmup = options.get("-W", options.get("Warmup", options.get("warm up time")))
     if warmup in ("0", "0s"):
         why = say("no warm-up (-W0; the default is 5 s): the first seconds are in the figures")
-        yield Finding("warmup", "run", "ok", why, f"{_DISKSPD_BASIS}-W", say("leave -W out"))
-    longest = max((row["runtime_s"] or 0.0 for row in run.io), default=0.0)
-    if 0 < longest < 30:
-        yield short("run", longest)
+        yield Probe("warmup", "run", f"{_DISKSPD}-W").ok(why, say("leave -W out"))
+    yield from _short("run", run.io)
 
 
 def _caching(run: Run, known: Evidence) -> Finding:
-    direct = {row["direct"] for row in run.io}
-    basis = f"{_DISKSPD_BASIS}-S"
+    direct, probe = {row["direct"] for row in run.io}, Probe("caching", "run", f"{_DISKSPD}-S")
     if known.is_memory:
-        why = say("memory was measured, as was declared")
-        return Finding("caching", "run", "ok", why, basis)
+        return probe.ok(say("memory was measured, as was declared"))
     if False in direct:
         why = say("neither -Sh nor -Su: the system's file cache answers (-Sw alone leaves it on)")
-        return Finding("caching", "run", "suspect", why, basis, say("use -Sh"))
+        return probe.suspect(why, say("use -Sh"))
     if None in direct:
         why = say("whether -Sh or -Su was given is not in the report")
-        remedy = say("keep the whole output, with its input parameters")
-        return Finding("caching", "run", "unknown", why, basis, remedy)
-    return Finding("caching", "run", "ok", say("the file cache was off (-Sh or -Su)"), basis)
+        return probe.unknown(why, say("keep the whole output, with its input parameters"))
+    return probe.ok(say("the file cache was off (-Sh or -Su)"))
 
 
 def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
-    """Ask what was written: zeros, 0 to 255 again and again, or random data."""
-    typed = options.get("-Z")
-    pattern = options.get("Pattern", "")
-    is_zero = typed == "" or pattern == "zero" or "zeroing write buffers" in " ".join(options)
-    words = " ".join(options)
-    is_random = (
-        (typed is not None and typed != "")
-        or pattern == "random"
-        or "generating random data for each write IO" in words
-        or any("random data" in name and "write" in name for name in options)
-    )
-    basis = f"{_DISKSPD_BASIS}-Z"
-    if is_zero:
+    """Check the data that was written: zeros, 0 to 255 again and again, or random data."""
+    given, pattern, words = options.get("-Z"), options.get("Pattern"), " ".join(options)
+    probe = Probe("data", "run", f"{_DISKSPD}-Z")
+    if given == "" or pattern == "zero" or "zeroing write buffers" in words:
         why = say(
             "-Z writes zeros: a disk that compresses or leaves zeros out stores less than this"
         )
-        yield Finding("data", "run", "suspect", why, basis, say("use -Zr"))
-    elif is_random:
-        yield Finding("data", "run", "ok", say("random data was written (-Zr)"), basis)
+        yield probe.suspect(why, say("use -Zr"))
+    elif (
+        given
+        or pattern == "random"
+        or "generating random data for each write IO" in words
+        or any("random data" in name and "write" in name for name in options)
+    ):
+        yield probe.ok(say("random data was written (-Zr)"))
     elif options:
         why = say("DISKSPD writes the bytes 0 to 255 again and again, which compress well")
-        remedy = say("use -Zr, if what lies below compresses or deduplicates")
-        yield Finding("data", "run", "ok", why, basis, remedy)
+        yield probe.ok(why, say("use -Zr, if what lies below compresses or deduplicates"))
+
+
+_PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
+_SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
+_TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
+# the part that `time` measures: a list in brackets, else one pipeline
+_TAKEN = re.compile(
+    r"\((?:[^()'\"]|'[^']*'|\"[^\"]*\"|\([^()]*\))*\)|\{[^{}]*\}"
+    r"|(?:'[^']*'|\"[^\"]*\"|[^;&\n'\"]|(?<=[<>])&|&(?=>))*"
+)
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
+
+
+def copying(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Check dd: its data, whether it waited for the disk, how long it ran, and who was busy."""
+    if run.tool == "dd" and run.io:
+        row = run.io[0]
+        source, target = run.option(row["entry"], "if"), run.option(row["entry"], "of")
+        if source is None and target is None:
+            probe = Probe("dd_flush", run.subject(row), f"{_DD}operands")
+            yield probe.unknown(
+                say("what was copied, from where and how, is not known: there is no command line"),
+                say("keep the command line beside the report"),
+            )
+        else:
+            yield from _source(run, row, source, target)
+            if row["direction"] != "read" and target is not None:
+                yield _dd_flush(run, row, target, known)
+        if row["runtime_s"] is not None:
+            yield _dd_time(run, row)
+    yield from _busy(run, known)
+
+
+def _source(run: Run, row: Row, source: str | None, target: str | None) -> Iterator[Finding]:
+    probe = Probe("dd_source", run.subject(row), f"{_DD}if=")
+    if source in (*NO_DEVICE, *RANDOM) and target in NO_DEVICE:
+        why = say("from {source} to {target}: there is no disk in it", source=source, target=target)
+        yield probe.suspect(why, say("name a file or a device"))
+    elif source == "/dev/zero":
+        remedy = say("write random data from a file in memory, and count the bytes at the device")
+        if _PACKS.search(options := run.filesystem.get("options", "")):
+            why = say("zeros were written where {options} leaves them out", options=options)
+            yield probe.suspect(why, remedy)
+        else:
+            why = say(
+                "zeros were written: whether what lies below stores, compresses or leaves them out "
+                "is not known"
+            )
+            yield probe.unknown(why, remedy)
+    elif source in RANDOM:
+        rate = row["bw_bytes_per_s"]
+        why = say("the rate may be that of {source}, which makes a few hundred MB/s", source=source)
+        if rate is not None:
+            why = say(
+                "the rate, {rate}, may be that of {source}, which makes a few hundred MB/s",
+                rate=human(rate, "B/s"),
+                source=source,
+            )
+        remedy = say("make the random data before, in memory")
+        yield probe.of(rate, None, "B/s").suspect(why, remedy)
+
+
+def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
+    probe = Probe("dd_flush", run.subject(row), f"{_DD}conv=fdatasync, oflag=")
+    if flags := _flags(run, row["entry"]):
+        return probe.ok(say("dd waited for the disk: {flags}", flags=listed(sorted(flags))))
+    if target in NO_DEVICE or known.is_memory:
+        return probe.ok(say("there is nothing to flush"))
+    real, rate = run.timing["real_s"] if run.timing else None, row["bw_bytes_per_s"]
+    if real and row["io_bytes"] and _SYNC.search(_timed(run.command)):
+        rate = row["io_bytes"] / real
+        why = say(
+            "the sync within the timed command is the flush: the rate is {rate}",
+            rate=human(rate, "B/s"),
+        )
+        remedy = say("take bytes / real, and not what dd printed")
+        return probe.of(rate, None, "B/s").ok(why, remedy)
+    if target.startswith("/dev/") and not target.startswith(("/dev/shm/", "/dev/std")):
+        why = say(
+            "dd closes {target} before its clock ends, which flushes it if nobody else has it open",
+            target=target,
+        )
+        return probe.unknown(why, say("use conv=fdatasync to be sure"))
+    why = say("no fdatasync, fsync, direct or sync")
+    if rate is not None:
+        pace = human(rate, "B/s")
+        why = say("{said}: {rate} is how fast the page cache took it", said=why, rate=pace)
+    if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
+        why = say("{said}, and that real is longer than dd's time shows no flushing", said=why)
+    return probe.of(rate, None, "B/s").suspect(why, say("use conv=fdatasync"))
+
+
+def _flags(run: Run, entry: int | None) -> set[str]:
+    """Return the flags that make dd wait for the disk."""
+    return {
+        flag
+        for name in ("conv", "oflag")
+        for flag in (run.option(entry, name) or "").split(",")
+        if flag in ("fdatasync", "fsync", "direct", "sync", "dsync")
+        # conv=sync pads blocks, and waits for nothing
+        and (name, flag) != ("conv", "sync")
+    }
+
+
+def _timed(command: str) -> str:
+    """Return the part of a command line that `time` measured: `time dd; sync` waits for no sync."""
+    found = _TIMED.search(command)
+    taken = found and _TAKEN.match(found[1])
+    return taken[0] if taken else ""
+
+
+def _dd_time(run: Run, row: Row) -> Finding:
+    took = row["runtime_s"]
+    probe = Probe("dd_time", run.subject(row), "1 s and 5 s, by custom", took, 5.0, "s")
+    said = say("dd ran for {time}", time=human(took, "s"))
+    if took >= 5:
+        return probe.ok(said)
+    remedy = say("copy more, for 5 s at least")
+    if took >= 0.1 and (row["direct"] or _flags(run, row["entry"])):
+        why = say("{said}, and waited for the disk: a short time varies much", said=said)
+        return probe.ok(why, remedy)
+    if took < 1:
+        why = say("{said}: below 1 s the rate means nothing", said=said)
+    else:
+        why = say("{said}: below 5 s caches and start-up decide", said=said)
+    return probe.suspect(why, remedy)
+
+
+def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Check whether a processor copied memory all the time."""
+    timing = run.timing
+    if timing is None or _PIPE.search(run.command):  # the others of a pipe are busy too
+        return
+    real, user, system = (timing[name] for name in ("real_s", "user_s", "sys_s"))
+    copies = run.tool == "dd" or re.match(r"\s*(?:time\s+)?(?:cat|cp)\s", run.command)
+    if not copies or not real or user is None or system is None or real < 0.05:
+        return
+    share = (user + system) / real
+    said = say(
+        "the processor was busy for {busy} of {time}",
+        busy=human(user + system, "s"),
+        time=human(real, "s"),
+    )
+    probe = Probe("copying", "command", "user + sys against real", 100 * share, 90.0, "%")
+    if share < 0.9:
+        yield probe.ok(said)
+    elif run.tool == "dd" and run.io and run.option(run.io[0]["entry"], "if") in RANDOM:
+        why = say("{said}: it made random data, and did not wait for a disk", said=said)
+        yield probe.suspect(why, say("make the random data before, in memory"))
+    elif known.is_memory:
+        yield probe.ok(say("{said}: it copied memory, as was declared", said=said))
+    else:
+        why = say("{said}: it copied memory, and did not wait for a disk", said=said)
+        yield probe.suspect(why, say("flush, empty the caches, or use direct I/O"))
+
+
+def processor(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Note a processor that was busy: it may be the limit."""
+    del known
+    shares = [row["usage_pct"] for row in run.tables["cpu"] if row["usage_pct"] is not None]
+    what = say("a processor")
+    if not shares:
+        what = say("a job's processor")
+        shares = [
+            row["usr_cpu_pct"] + row["sys_cpu_pct"]
+            for row in run.tables["jobs"]
+            if row["usr_cpu_pct"] is not None and row["sys_cpu_pct"] is not None
+        ]
+    if shares and max(shares) >= 90:
+        why = say(
+            "{processor} was busy for {share} % of the time: it may be what was measured",
+            processor=what,
+            share=f"{max(shares):.0f}",
+        )
+        remedy = say("use more jobs, or a faster processor, before blaming the disk")
+        yield Probe("processor", "run", "90 % of one processor", max(shares), 90.0, "%").ok(
+            why, remedy
+        )
+
+
+_PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
+
+
+def paced(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Note a fixed rate: a stall delays later I/Os, and their latency does not show it."""
+    del known
+    options = run.all_options()
+    # DISKSPD repeats its options for each target
+    for name in list(options):
+        if name.startswith("Target["):
+            options.setdefault("Target/" + name.partition("/")[2], options[name])
+    found = [
+        f"{name}={options[name]}" for name in _PACED if options.get(name, "0") not in ("", "0")
+    ]
+    if found and options.get("rate_process") != "poisson":
+        why = say(
+            "{options}: a stall delays the I/Os after it, whose latency begins later",
+            options=listed(found),
+        )
+        remedy = say("do not read high percentiles of it as what a user would have waited")
+        yield Probe("omission", "run", "coordinated omission").ok(why, remedy)

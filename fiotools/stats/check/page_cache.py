@@ -1,10 +1,12 @@
-"""The page cache: whether what was read came from memory.
+"""The page cache and unwritten blocks: whether what was read came from the device.
 
-Memory means the guest's and the host's. Where fio counted the device's I/O, that decides. Else fio
-asks the kernel to drop the cache of its files first (``invalidate=1``), which keeps pages that are
-dirty, so that a file smaller than memory is neither proof nor enough to be suspected; dd and
-DISKSPD drop nothing. Direct I/O passes by the guest's cache, but for file systems that keep one of
-their own, and by no other.
+Memory means the guest's and the host's. fio's count of the device's I/O decides if there is one.
+Else fio asks the kernel to drop the cache of its files first (``invalidate=1``), which keeps dirty
+pages, so a file smaller than memory proves nothing; dd and DISKSPD drop nothing. Direct I/O
+bypasses the guest's cache, but not a cache that a file system keeps itself, nor any other.
+
+A read of an unwritten block (sparse file, dynamic VHDX, thin volume, fresh SSD) returns zeros
+without I/O, and direct I/O does not help. The device's own count shows it.
 """
 
 from __future__ import annotations
@@ -15,44 +17,38 @@ from fiotools.hints import argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.device_share import Share, read_share
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, keep_options
-from fiotools.stats.check.pairs import Pair
-from fiotools.stats.check.runs import Row, Run
+from fiotools.stats.check.finding import Finding, Probe, host, keep_options
+from fiotools.stats.check.link_rate import flows
+from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
 from fiotools.units import human
 
 _FIO = "fio, HOWTO: direct, invalidate, pre_read"
 _TWICE = "twice the memory, so that most of it cannot be cached"
-DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
 
 
 def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Ask of every read whether memory answered it."""
+    """Check for every read whether memory answered it."""
     wholes = run.wholes()
     apart = {row["entry"] for row in wholes if row["direction"] == "read"}
-    rows = [
-        row
-        for row in wholes
-        if row["direction"] == "read" or (row["direction"] == "mixed" and row["entry"] not in apart)
-    ]
-    if known.is_memory:
-        for row in rows:
-            why = say("memory was measured, as was declared")
-            basis = typed("the arguments cache=, media=", "the options --cache, --media")
-            yield Finding("cache", run.subject(row), "ok", why, basis)
-        return
-    for row in rows:
-        if row["ioengine"] == "null" or row["target"] in ("/dev/zero", "/dev/null"):
+    for row in wholes:
+        is_mixed = row["direction"] == "mixed" and row["entry"] not in apart
+        if row["direction"] != "read" and not is_mixed:
             continue
-        yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
+        if known.is_memory:
+            basis = typed("the arguments cache=, media=", "the options --cache, --media")
+            why = say("memory was measured, as was declared")
+            yield Probe("cache", run.subject(row), basis).ok(why)
+        elif row["ioengine"] != "null" and row["target"] not in NO_DEVICE:
+            yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
 
 
 def _fio(run: Run, row: Row, known: Evidence) -> Finding:
-    subject, entry = run.subject(row), row["entry"]
+    entry, probe = row["entry"], Probe("cache", run.subject(row), _FIO)
     direct = run.direct(row)
     if run.is_bypassing(row):
-        return _guest_ok(subject, bypassing(row), known, _FIO)
+        return _guest_ok(probe, bypassing(row), known)
     if direct:
-        return _direct(run, subject, known)
+        return _direct(run, probe, known)
     remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
     for option, bad in (("invalidate", "0"), ("pre_read", "1")):
         if run.option(entry, option) == bad:
@@ -61,176 +57,158 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
                 option=option,
                 value=bad,
             )
-            return Finding("cache", subject, "suspect", why, _FIO, remedy)
+            return probe.suspect(why, remedy)
     share = read_share(run, known)
-    if share is not None and (share.is_short or share.is_whole):
-        return _counted(subject, share, known)
+    if share is not None and share.is_whole:
+        return _guest_ok(share.probe("cache", probe.subject), share.said, known)
+    if share is not None and share.is_short:
+        why = say("{said}: the rest came from memory", said=share.said)
+        return share.probe("cache", probe.subject).suspect(why, remedy)
     if direct is None:
         why = say(
             "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
         )
-        remedy = listed([keep_options(), host()], "; ")
-        return Finding("cache", subject, "unknown", why, _FIO, remedy)
+        return probe.unknown(why, listed([keep_options(), host()], "; "))
     ask = listed([say("set direct=1"), host()], "; ")
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
         why = say("without direct=1, and reads and writes are in one figure")
-        return Finding("cache", subject, "unknown", why, _FIO, ask)
+        return probe.unknown(why, ask)
     size, moved = row["size_bytes"], row["io_bytes"]
     jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
     held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
     if size and held is not None and size * jobs >= 2 * held:
         said = say("the file has {times} times the memory", times=f"{size * jobs / held:.3g}")
-        return _guest_ok(subject, said, known, _TWICE)
+        return _guest_ok(Probe("cache", probe.subject, _TWICE), said, known)
     if size and moved and moved > 1.01 * size * jobs:
         words = {"moved": human(moved, "B"), "size": human(size * jobs, "B")}
-        figures = (float(moved), float(size * jobs), "B")
+        again = probe.of(float(moved), float(size * jobs), "B")
         if run.option(entry, "norandommap") not in (None, "0"):
             why = say(
                 "{moved} were read from {size} without direct=1 and at random: from the second "
                 "time on out of the page cache",
                 **words,
             )
-            return Finding("cache", subject, "suspect", why, _FIO, remedy, *figures)
+            return again.suspect(why, remedy)
         why = say(
             "{moved} were read from {size} without direct=1: fio drops the cache before each "
             "pass, but not pages that are dirty",
             **words,
         )
-        return Finding("cache", subject, "unknown", why, _FIO, ask, *figures)
+        return again.unknown(why, ask)
     if size is None or not run.tells_options(entry):
         why = say("without direct=1, and the size of the file is not in the report")
-        return Finding("cache", subject, "unknown", why, _FIO, ask)
+        return probe.unknown(why, ask)
     why = say(
         "without direct=1: fio drops the cache first, but not pages that are dirty, and some file "
         "systems keep all"
     )
-    return Finding("cache", subject, "unknown", why, _FIO, ask)
+    return probe.unknown(why, ask)
 
 
-def _direct(run: Run, subject: str, known: Evidence) -> Finding:
+def _direct(run: Run, probe: Probe, known: Evidence) -> Finding:
     if files := [name for name in run.disks if name.startswith("loop")]:
         why = say(
             "{device} is a file on another file system, whose cache direct=1 does not pass by",
             device=listed(files),
         )
         remedy = say("attach it with losetup --direct-io=on, and count below it")
-        return Finding("cache", subject, "unknown", why, _FIO, remedy)
+        return probe.unknown(why, remedy)
     said = say("direct=1 passes by the page cache")
     if run.tables["disks"]:
-        return _guest_ok(subject, said, known, _FIO)
+        return _guest_ok(probe, said, known)
     why = say("{said}, but not by ZFS's own, and no device was counted", said=said)
-    remedy = listed([say("count the bytes at the device"), host()], "; ")
-    return Finding("cache", subject, "unknown", why, _FIO, remedy)
-
-
-def _counted(subject: str, share: Share, known: Evidence) -> Finding:
-    if share.is_whole:
-        return _guest_ok(subject, share.said, known, share.basis, share.figures)
-    why = say("{said}: the rest came from memory", said=share.said)
-    remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
-    return Finding("cache", subject, "suspect", why, share.basis, remedy, *share.figures)
+    return probe.unknown(why, listed([say("count the bytes at the device"), host()], "; "))
 
 
 def _plain(run: Run, row: Row, known: Evidence) -> Finding:
-    """Ask of dd, DISKSPD and CrystalDiskMark, which drop nothing."""
-    subject = run.subject(row)
+    """Check dd, DISKSPD and CrystalDiskMark, which drop nothing."""
+
+    def probe(basis: str) -> Probe:
+        return Probe("cache", run.subject(row), basis)
+
     if row["direct"]:
         said = say("direct I/O passes by the page cache")
-        return _guest_ok(subject, said, known, "direct I/O")
+        return _guest_ok(probe("direct I/O"), said, known)
     if run.tool != "dd" and row["direct"] is None:
         why = say("whether the page cache was off is not in the report")
-        return Finding("cache", subject, "unknown", why, "DISKSPD, -Su and -Sh", say("use -Sh"))
-    if any(word in run.command for word in DROPS):
+        return probe("DISKSPD, -Su and -Sh").unknown(why, say("use -Sh"))
+    if run.drops_cache:
         said = say("the command drops the cache first")
-        return _guest_ok(subject, said, known, "the command line")
+        return _guest_ok(probe("the command line"), said, known)
     size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
     if size is None or known.ram is None:
-        why = say("the page cache was on, and how much memory there is is not known")
-        remedy = say(
-            "give {ram}, such as {example}",
-            ram=argument("ram"),
-            example=typed('ram="8GB"', "--ram 8GB"),
+        return probe(_TWICE).unknown(
+            say("the page cache was on, and how much memory there is is not known"),
+            say(
+                "give {ram}, such as {example}",
+                ram=argument("ram"),
+                example=typed('ram="8GB"', "--ram 8GB"),
+            ),
         )
-        return Finding("cache", subject, "unknown", why, _TWICE, remedy)
     held = known.ram + (known.host_ram or 0.0)
     share = {"size": human(size, "B"), "share": f"{100 * size / held:.2g}"}
     said = say("{size} through the page cache, {share} % of the memory", **share)
     if size >= held:
         share["times"] = f"{size / held:.3g}"
         said = say("{size} through the page cache, {times} times the memory", **share)
-    warm = argument("cache", "warm")
-    remedy = say("drop the cache first, use direct I/O, or declare {warm}", warm=warm)
-    figures = (float(size), 2 * held, "B")
+    twice = probe(_TWICE).of(float(size), 2 * held, "B")
     if size < 2 * held:
-        return Finding("cache", subject, "suspect", said, _TWICE, remedy, *figures)
+        warm = argument("cache", "warm")
+        remedy = say("drop the cache first, use direct I/O, or declare {warm}", warm=warm)
+        return twice.suspect(said, remedy)
     if known.host_ram is None:
         why = say("{said} of the guest; how much a host's cache holds is not known", said=said)
-        return Finding("cache", subject, "unknown", why, _TWICE, host(), *figures)
-    return Finding("cache", subject, "ok", said, _TWICE, None, *figures)
+        return twice.unknown(why, host())
+    return twice.ok(said)
 
 
-def _guest_ok(
-    subject: str,
-    why: str,
-    known: Evidence,
-    basis: str,
-    figures: tuple[float | None, float | None, str] = (None, None, ""),
-) -> Finding:
+def _guest_ok(probe: Probe, why: str, known: Evidence) -> Finding:
     if known.host_ram == 0:
-        return Finding("cache", subject, "ok", why, basis, None, *figures)
-    told = listed([why, say("whether a host caches is not known")], "; ")
-    return Finding("cache", subject, "unknown", told, basis, host(), *figures)
+        return probe.ok(why)
+    return probe.unknown(listed([why, say("whether a host caches is not known")], "; "), host())
 
 
 def bypassing(row: Row) -> str:
-    """Say of a row that its engine has no page cache to pass by."""
+    """Tell that a row's engine has no page cache to bypass."""
     return say("ioengine={engine} does not use the page cache of files", engine=row["ioengine"])
 
 
-def host() -> str:
-    """Ask for what caches below a guest or behind a network mount."""
-    return say(
-        "for a guest or a network mount, give the host's memory; {none} if there is no host",
-        none=argument("host_ram", 0),
+_UNWRITTEN = "unallocated blocks read as zeros without I/O"
+
+
+def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
+    """Check that the blocks that were read had been written."""
+    if known.media == "ram":
+        return
+    share = read_share(run, known)
+    rate = max((flow.rate for flow in flows(run, known) if flow.direction == "read"), default=0.0)
+    for row in run.wholes():
+        is_read = row["direction"] in ("read", "mixed") and row["ioengine"] != "null"
+        if is_read and row["target"] not in (*NO_DEVICE, *RANDOM):
+            yield _read(run, row, known, share, rate)
+
+
+def _read(run: Run, row: Row, known: Evidence, share: Share | None, rate: float) -> Finding:
+    subject = run.subject(row)
+    probe, declared = Probe("sparse", subject, _UNWRITTEN), argument("prefilled", True)
+    remedy = say(
+        "fill the file with random data first, and discard the first pass ({prefilled} says so)",
+        prefilled=declared,
     )
-
-
-_BASIS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
-
-
-def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
-    """Say what a cache's gain tells; the baseline is the cold side."""
-    if known.sides != "cache":
-        return
-    gain, words = pair.ratio, {"times": f"{pair.ratio:.3g}"}
-    if gain <= 1.1:
+    if share is not None and share.is_short and run.direct(row):
         why = say(
-            "{times} times as fast: the cache changed nothing, so both sides are cold or warm",
-            **words,
+            "{said}, though the reads were direct: the others asked for blocks that are not there, "
+            "or a cache answered",
+            said=share.said,
         )
-        remedy = say(
-            "drop the cache before the cold run, and read the file once before the warm one"
-        )
-        yield Finding("warm", pair.subject, "suspect", why, _BASIS, remedy, gain, 1.1)
-        return
-    least = 1 - 1 / gain
-    share = say("between {least} and 100 % of the warm run were hits", least=f"{100 * least:.0f}")
-    if known.speedup_max is not None:
-        hits = least / (1 - 1 / known.speedup_max)
-        if hits > 1:
-            words["most"] = argument("speedup_max", known.speedup_max)
-            why = say("{times} times as fast is more than a cache can gain ({most})", **words)
-            remedy = say("find out again what a cache gains at most")
-            figures = (gain, known.speedup_max)
-            yield Finding("warm", pair.subject, "suspect", why, _BASIS, remedy, *figures)
-            return
-        share = say("{share} % of the warm run were hits", share=f"{100 * hits:.0f}")
-    said = say("{times} times as fast: {hits}, if the cold one had none", hits=share, **words)
-    if any(word in pair.baseline.command for word in DROPS) or known.cache == "cold":
-        remedy = say("never pool the two: they are two populations")
-        yield Finding("warm", pair.subject, "ok", said, _BASIS, remedy, gain)
-        return
-    nothing = say("nothing shows that the cache was empty before the cold run")
-    why = listed([said, nothing], "; ")
-    remedy = say("drop the cache first and show it; never pool the two")
-    yield Finding("warm", pair.subject, "unknown", why, _BASIS, remedy, gain)
+        return share.probe("sparse", subject).suspect(why, remedy)
+    if known.prefilled:
+        return Probe("sparse", subject, declared).ok(say("prefilled, as was declared"))
+    carried = None if known.is_memory else known.carried
+    if carried is not None and row["direct"] and rate > 1.02 * carried:
+        why = say("direct reads faster than the link: the blocks may never have been written")
+        return probe.suspect(why, remedy)
+    if share is not None and share.is_whole:
+        return share.probe("sparse", subject).ok(share.said)
+    why = say("whether the blocks that were read had been written before is not in the report")
+    return probe.unknown(why, remedy)

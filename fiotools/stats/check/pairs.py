@@ -1,10 +1,10 @@
-"""Two sides of a comparison: which runs face each other, and what cannot be true of both.
+"""Two sides of a comparison: which runs are compared, and what cannot be true of both.
 
 No statistic: one run may have several rows, and a side several runs; each side is its geometric
-mean. Whether a difference is settled is the question of `fiotools.compare`.
+mean. `fiotools.compare` tells whether a difference is more than chance.
 
-Of m devices, k copies and a share x of reads, m / (x + k (1 - x)) is the most that a mirror can do
-against one device; there is no least, for reads at a low depth find one device only.
+With m devices, k copies and a share x of reads a mirror does at most m / (x + k (1 - x)) times what
+one device does; there is no lower bound, because reads at a low depth find one device only.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.finding import Finding, Probe
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS
 
 _IGNORED = ("size_bytes",)  # the sides may have files of their own
-
 
 Cell: TypeAlias = tuple[Any, ...]
 Rate: TypeAlias = "tuple[Run, Row | None, float, str]"  # with the row and the unit, if any
@@ -56,7 +55,7 @@ class Pair:
 
 
 def pairs(several: Sequence[Run], known: Evidence) -> list[Pair]:
-    """Put each level's cells beside the baseline's."""
+    """Pair each level's cells with the baseline's."""
     found = list(_pairs(several, known))
     widest: dict[Cell, float] = defaultdict(lambda: 1.0)
     for asked, pair in found:
@@ -65,7 +64,7 @@ def pairs(several: Sequence[Run], known: Evidence) -> list[Pair]:
 
 
 def _pairs(several: Sequence[Run], known: Evidence) -> Iterator[tuple[Cell, Pair]]:
-    """Give the pairs, each with its level and what was asked of it."""
+    """Yield the pairs, each with its level and its workload."""
     between, baseline = known.between, known.baseline
     if between is None:
         return
@@ -87,32 +86,26 @@ def _pairs(several: Sequence[Run], known: Evidence) -> Iterator[tuple[Cell, Pair
             if not base:
                 continue
             run, row, _, unit = own[0]
-            what = key[0] or "command"
-            pair = Pair(
-                run,
-                f"{what}: {level} against {baseline}",
-                level,
-                _center(own),
-                _center(base),
-                unit,
-                base[0][0],
-                row,
-            )
             direction, _, conditions = key
-            yield (level, direction, conditions), pair
+            subject = f"{direction or 'command'}: {level} against {baseline}"
+            rates = (_center(own), _center(base))
+            yield (
+                (level, direction, conditions),
+                Pair(run, subject, level, *rates, unit, base[0][0], row),
+            )
 
 
-_FIGURES = ("direction", "scope", "io_bytes", "total_ios", "lat_mean_ns", "lat_max_ns")
+_NUMBERS = ("direction", "scope", "io_bytes", "total_ios", "lat_mean_ns", "lat_max_ns")
 
 
 def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
-    """Find runs whose figures are those of an earlier one: of chance no two runs are alike."""
+    """Find runs with the numbers of an earlier one: by chance no two runs are alike."""
     first: dict[Cell, Run] = {}
     for run in several:
-        figures = tuple(tuple(row[name] for name in _FIGURES) for row in run.io)
+        numbers = tuple(tuple(row[name] for name in _NUMBERS) for row in run.io)
         if not any(row["lat_mean_ns"] and row["lat_max_ns"] for row in run.io):
             continue
-        if (other := first.setdefault(figures, run)) is run:
+        if (other := first.setdefault(numbers, run)) is run:
             continue
         why = say(
             "bytes, I/Os and latencies are those of run {n} of {source}, to the last digit",
@@ -120,12 +113,12 @@ def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
             source=other.head["source"],
         )
         remedy = say("leave one of the two out: a run that was copied is no second one")
-        basis = "no two runs take the same nanoseconds"
-        yield run, Finding("twin", "run", "suspect", why, basis, remedy)
+        probe = Probe("twin", "run", "no two runs take the same nanoseconds")
+        yield run, probe.suspect(why, remedy)
 
 
 def alone(several: Sequence[Run], known: Evidence) -> list[Run]:
-    """Give the runs of levels that nothing of the baseline faces; all, if no sides were named."""
+    """List the runs of levels without a baseline run beside them; all, if no sides were named."""
     between, baseline = known.between, str(known.baseline)
     if between is None:
         return list(several) if len(several) > 1 else []
@@ -137,7 +130,7 @@ def alone(several: Sequence[Run], known: Evidence) -> list[Run]:
 
 
 def _sides(several: Sequence[Run], between: str) -> dict[Cell, dict[str, list[Rate]]]:
-    """Sort the rates of all runs by what they are rates of, then by level."""
+    """Sort the rates of all runs by cell, then by level."""
     cells: dict[Cell, dict[str, list[Rate]]] = defaultdict(lambda: defaultdict(list))
     for run in several:
         for key, row, rate, unit in _cells(run, between):
@@ -146,8 +139,8 @@ def _sides(several: Sequence[Run], between: str) -> dict[Cell, dict[str, list[Ra
 
 
 def _cells(run: Run, between: str) -> Iterator[tuple[Cell, Row | None, float, str]]:
-    """Give the rates of a run with what they are rates of."""
-    # a label that numbers repeats does not part cells
+    """Yield the rates of a run, each with its cell."""
+    # a label that numbers repetitions does not separate cells
     labels = tuple(
         (name, value)
         for name, value in run.labels.items()
@@ -171,59 +164,55 @@ def _center(side: Sequence[Rate]) -> float:
 
 
 _SLACK = 1.1  # a quarter of storage set-ups varies by as much from run to run
-
-
-# what caches or packs what lies below it, by the name of a level or a device
+# levels and devices with these in their name cache or pack the data below them
 _HELPS = re.compile(
     r"(?<!no)(?<!no[-_ ])(?<!un)cache|arc\b|zfs|btrfs|compress|zstd|lz4|lzo|vdo|squashfs|erofs",
     re.I,
 )
+_LAYER = "a layer that neither caches nor packs cannot make what lies below it faster"
+_DEVICE = "devices that differ in speed elsewhere, or a processor that was busy all the time"
 
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
-    """Ask whether the device has vanished from the measurement."""
-    if known.sides == "layer":
-        yield _layer(pair, known)
-    elif known.sides == "device":
-        yield _device(pair)
+    """Check whether the device has vanished from the measurement."""
+    if known.sides in ("layer", "device"):
+        basis = _LAYER if known.sides == "layer" else _DEVICE
+        probe = Probe("layers", pair.subject, basis, pair.ratio, _SLACK)
+        yield _layer(probe, pair, known) if known.sides == "layer" else _device(probe, pair)
 
 
-def _layer(pair: Pair, known: Evidence) -> Finding:
-    basis = "a layer that neither caches nor packs cannot make what lies below it faster"
+def _layer(probe: Probe, pair: Pair, known: Evidence) -> Finding:
     if pair.ratio <= _SLACK * (known.compression or 1.0):
-        return _fine(pair, basis)
+        return probe.ok(_said(pair))
     helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
     if helping:
         why = say(
             "{said}: {name} caches or packs, so that it may be", said=_said(pair), name=helping[0]
         )
-        remedy = say("say how warm the cache was, or how well the data packs")
-        return Finding("layers", pair.subject, "ok", why, basis, remedy, pair.ratio, _SLACK)
+        return probe.ok(why, say("say how warm the cache was, or how well the data packs"))
     why = say(
         "{said}: faster through the layer than without it, so the layer answered from a cache, "
         "or stored less",
         said=_said(pair),
     )
-    return _accused(pair, why, basis)
+    return probe.suspect(why, _anew())
 
 
-def _device(pair: Pair) -> Finding:
-    basis = "devices that differ in speed elsewhere, or a processor that was busy all the time"
+def _device(probe: Probe, pair: Pair) -> Finding:
     if max(pair.ratio, 1 / pair.ratio) > _SLACK:
-        return _fine(pair, basis)
+        return probe.ok(_said(pair))
     if pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
         why = say(
             "{said}: other devices at one speed, so that what both share was measured (a cache, a "
             "link, a processor), and no device",
             said=_said(pair),
         )
-        return _accused(pair, why, basis)
+        return probe.suspect(why, _anew())
     why = say(
         "{said}: devices may be alike, or what both share was measured (a cache, a link)",
         said=_said(pair),
     )
-    remedy = say("count the bytes at each device")
-    return Finding("layers", pair.subject, "unknown", why, basis, remedy, pair.ratio, _SLACK)
+    return probe.unknown(why, say("count the bytes at each device"))
 
 
 def _is_busy(run: Run) -> bool:
@@ -234,13 +223,8 @@ def _is_busy(run: Run) -> bool:
     return bool((timing["user_s"] or 0.0) + (timing["sys_s"] or 0.0) >= 0.9 * timing["real_s"])
 
 
-def _fine(pair: Pair, basis: str) -> Finding:
-    return Finding("layers", pair.subject, "ok", _said(pair), basis, None, pair.ratio, _SLACK)
-
-
-def _accused(pair: Pair, why: str, basis: str) -> Finding:
-    remedy = say("empty the caches of guest and host, flush, use random data, and measure again")
-    return Finding("layers", pair.subject, "suspect", why, basis, remedy, pair.ratio, _SLACK)
+def _anew() -> str:
+    return say("empty the caches of guest and host, flush, use random data, and measure again")
 
 
 def _said(pair: Pair) -> str:
@@ -251,11 +235,11 @@ def _said(pair: Pair) -> str:
     return say("{rate} against {baseline} is {times} times as fast", times=times, **rates)
 
 
-_MIRROR_BASIS = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
+_MIRROR = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
 
 
 def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
-    """Hold a mirror's gain against what its copies leave."""
+    """Compare a mirror's gain with the most that its copies allow."""
     if known.sides != "mirror" or pair.row is None:
         return
     copies = known.copies
@@ -265,8 +249,10 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
         copies = copies[pair.level]
     direction = pair.row["direction"]
     share = {"read": 1.0, "write": 0.0}.get(direction, _reads(pair.run))
-    if direction in ("read", "write") and _is_mixed(pair.run):
-        return  # one direction of a mixture has the other's copies to wait for
+    is_mixture = {"read", "write"} <= {row["direction"] for row in pair.run.io}
+    if is_mixture and direction in ("read", "write"):
+        return  # one direction of a mixture waits for the other's copies
+    probe = Probe("mirror", pair.subject, _MIRROR, pair.ratio)
     if copies is None or known.devices is None or share is None:
         where = say("on how many devices they lie ({devices})", devices=argument("devices"))
         terms = {
@@ -279,8 +265,7 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
             "{times} times the single disk's: what a mirror can do is not known",
             times=f"{pair.ratio:.3g}",
         )
-        remedy = say("not known: {missing}", missing=missing)
-        yield Finding("mirror", pair.subject, "unknown", why, _MIRROR_BASIS, remedy, pair.ratio)
+        yield probe.unknown(why, say("not known: {missing}", missing=missing))
         return
     most = known.devices / (share + copies * (1 - share))
     said = say(
@@ -292,23 +277,18 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
         share=f"{100 * share:.0f}",
         most=f"{most:.3g}",
     )
-    figures = (pair.ratio, most)
+    probe = probe.of(pair.ratio, most)
     if pair.ratio <= 1.1 * most:
-        yield Finding("mirror", pair.subject, "ok", said, _MIRROR_BASIS, None, *figures)
+        yield probe.ok(said)
         return
     remedy = say(
         "a cache answered, the copies lie on more devices, or the two were not measured alike"
     )
-    yield Finding("mirror", pair.subject, "suspect", said, _MIRROR_BASIS, remedy, *figures)
-
-
-def _is_mixed(run: Run) -> bool:
-    found = {row["direction"] for row in run.io}
-    return {"read", "write"} <= found
+    yield probe.suspect(said, remedy)
 
 
 def _reads(run: Run) -> float | None:
-    """Give the share of reads among the I/Os."""
+    """Return the share of reads among the I/Os."""
     counts = {"read": 0, "write": 0}
     for row in run.wholes():
         if row["direction"] in counts:
@@ -319,14 +299,52 @@ def _reads(run: Run) -> float | None:
     return counts["read"] / every if every else None
 
 
-_OPTIONS_BASIS = "the options of both reports"
-# where the files lie is what a comparison is about
+_HITS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
+
+
+def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
+    """Tell the share of hits from a cache's gain; the baseline is the cold side."""
+    if known.sides != "cache":
+        return
+    gain, words = pair.ratio, {"times": f"{pair.ratio:.3g}"}
+    probe = Probe("warm", pair.subject, _HITS, gain)
+    if gain <= 1.1:
+        yield probe.of(gain, 1.1).suspect(
+            say(
+                "{times} times as fast: the cache changed nothing, so both sides are cold or warm",
+                **words,
+            ),
+            say("drop the cache before the cold run, and read the file once before the warm one"),
+        )
+        return
+    least = 1 - 1 / gain
+    share = say("between {least} and 100 % of the warm run were hits", least=f"{100 * least:.0f}")
+    if known.speedup_max is not None:
+        hits = least / (1 - 1 / known.speedup_max)
+        if hits > 1:
+            words["most"] = argument("speedup_max", known.speedup_max)
+            why = say("{times} times as fast is more than a cache can gain ({most})", **words)
+            remedy = say("find out again what a cache gains at most")
+            yield probe.of(gain, known.speedup_max).suspect(why, remedy)
+            return
+        share = say("{share} % of the warm run were hits", share=f"{100 * hits:.0f}")
+    said = say("{times} times as fast: {hits}, if the cold one had none", hits=share, **words)
+    if pair.baseline.drops_cache or known.cache == "cold":
+        yield probe.ok(said, say("never pool the two: they are two populations"))
+        return
+    nothing = say("nothing shows that the cache was empty before the cold run")
+    remedy = say("drop the cache first and show it; never pool the two")
+    yield probe.unknown(listed([said, nothing], "; "), remedy)
+
+
+_OPTIONS = "the options of both reports"
+# a comparison is about where the files lie
 _PLACES = ("filename", "directory", "of", "if", "Path", "path", "name", "output")
 _LISTED = 5
 
 
 def unsided(known: Evidence) -> Finding:
-    """Say what is missing where a run has no other side."""
+    """Ask for the other side of a run that has none."""
     if known.between is None:
         why = say("whether a layer, a mirror or a cache made the difference is not asked: no sides")
         remedy = say(
@@ -342,18 +360,19 @@ def unsided(known: Evidence) -> Finding:
             baseline=known.baseline,
         )
         remedy = say("measure the baseline alike")
-    return Finding("sides", "run", "unknown", why, _OPTIONS_BASIS, remedy)
+    return Probe("sides", "run", _OPTIONS).unknown(why, remedy)
 
 
 def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Name the options and versions that differ between a level and its baseline."""
     del known
+    probe = Probe("sides", pair.subject, _OPTIONS)
     one, other = _options(pair.run), _options(pair.baseline)
     if not one or not other:
         if pair.row is not None:
             why = say("whether both sides had the same options is not in the reports")
             remedy = say("keep the job files or the command lines beside the reports")
-            yield Finding("sides", pair.subject, "unknown", why, _OPTIONS_BASIS, remedy)
+            yield probe.unknown(why, remedy)
         return
     nothing = say("not given")
     differ = [
@@ -372,9 +391,9 @@ def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
         if pair.run.tool == "diskspd" and _is_new(mine) != _is_new(theirs):
             version = say("{version} (2.2 counts otherwise)", version=version)
         differ.insert(0, version)
+    probe = probe.of(float(len(differ)), 0.0)
     if not differ:
-        why = say("{n} options are the same on both sides", n=len(one))
-        yield Finding("sides", pair.subject, "ok", why, _OPTIONS_BASIS, None, 0.0, 0.0)
+        yield probe.ok(say("{n} options are the same on both sides", n=len(one)))
         return
     why = say(
         "the sides were not asked alike: {differences}",
@@ -382,10 +401,7 @@ def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
     )
     if more := len(differ[_LISTED:]):
         why = say("{said}, and {n} more", said=why, n=more)
-    remedy = say("change one thing only, or say that this is what is compared")
-    yield Finding(
-        "sides", pair.subject, "suspect", why, _OPTIONS_BASIS, remedy, float(len(differ)), 0.0
-    )
+    yield probe.suspect(why, say("change one thing only, or say that this is what is compared"))
 
 
 def _options(run: Run) -> dict[str, str]:

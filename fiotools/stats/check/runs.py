@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
+NO_DEVICE = ("/dev/null", "/dev/zero")
+RANDOM = ("/dev/random", "/dev/urandom")
+_DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
 _OPERATOR = re.compile(r"[|;&]|\d?>")  # of a shell
 _PARTS = ("read", "write", "trim")
 # engines that go through the file system's calls, and by default through the page cache
@@ -92,24 +95,24 @@ class Run:
 
     @property
     def command(self) -> str:
-        """The command line, of the tool or of what was timed; empty if no file shows it."""
+        """The command line of the tool, or the one that was timed; empty if no file shows it."""
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
         return str(self.head["command"] or (timed[0] if len(timed) == 1 else ""))
 
     @property
     def memory(self) -> float | None:
-        """The memory of its machine, where the text that it stands in tells."""
+        """The memory of its machine, if the text around it tells."""
         told = [row["text"] for row in self.tables["extras"] if row["path"] == "memory/total_bytes"]
         return float(told[0]) if told else None
 
     @property
     def device(self) -> Mapping[str, str]:
-        """What `lsblk` said of its device, where the text that it stands in shows that."""
+        """The output of `lsblk` about its device, if the text around it shows that."""
         return self._told("device/")
 
     @property
     def filesystem(self) -> Mapping[str, str]:
-        """What `findmnt` or `df` said of its file system, where that text shows it."""
+        """The output of `findmnt` or `df` about its file system, if the text around it has one."""
         return self._told("filesystem/")
 
     def _told(self, prefix: str) -> Mapping[str, str]:
@@ -118,7 +121,7 @@ class Run:
 
     @property
     def disks(self) -> list[str]:
-        """The devices under it, by name, as far as its own report or `lsblk` names them."""
+        """The names of the devices under it, if its own report or `lsblk` names them."""
         named = [row["device"] for row in self.tables["disks"] if row["device"]]
         return list(dict.fromkeys(named)) or [*filter(None, [self.device.get("name")])]
 
@@ -134,7 +137,7 @@ class Run:
         return timings[0] if len(timings) == 1 else None
 
     def entries(self) -> Iterator[tuple[Row, list[Row]]]:
-        """Give the rows of `io` by entry, with the entry's row of `jobs`."""
+        """Yield the rows of `io` by entry, with the entry's row of `jobs`."""
         jobs = {row["entry"]: row for row in self.tables["jobs"]}
         rows = defaultdict(list)
         for row in self.io:
@@ -143,20 +146,20 @@ class Run:
             yield jobs.get(entry, {}), own
 
     def wholes(self) -> list[Row]:
-        """Give the rows to judge: totals where there are any, else each entry's."""
+        """Return the rows to judge: totals if there are any, else each entry's."""
         totals = [row for row in self.io if row["scope"] == "total"]
         return totals or self.io
 
     def option(self, entry: int | None, name: str) -> str | None:
-        """Give an option's value: the entry's own, else what holds for all."""
+        """Return an option's value: the entry's own, else the one for all."""
         return _option(self._options, entry, name)
 
     def default(self, entry: int | None, name: str) -> str | None:
-        """Give the tool's default, where the options are listed and this one was not given."""
+        """Return the tool's default if the options are listed and this one was not given."""
         return self.option(entry, name) if (entry, name) in self._defaults else None
 
     def direct(self, row: Row) -> bool | None:
-        """Say whether the page cache was passed by, as far as it was given or is the default."""
+        """Whether I/O bypassed the page cache; None if it was not given and has no default."""
         if row["ioengine"] == "mmap":  # it maps the page cache, whatever direct= says
             return False
         is_silent = self.shows_all_options and "direct" not in self.command
@@ -167,7 +170,7 @@ class Run:
 
     @property
     def shows_all_options(self) -> bool:
-        """Whether its command line holds every option: fio's, with no word that may be a file."""
+        """Whether its command line holds every option: fio's, without a word that may be a file."""
         words = self.command.split()
         at = next((n for n, word in enumerate(words) if word.rpartition("/")[2] == "fio"), None)
         if at is None:
@@ -176,15 +179,37 @@ class Run:
         return all(word.startswith("-") and word != "-" for word in own)
 
     def is_bypassing(self, row: Row) -> bool:
-        """Whether the engine has no page cache to pass by: it speaks to a device or a server."""
+        """Whether the engine has no page cache to bypass: it speaks to a device or a server."""
         return self.tool == "fio" and row["ioengine"] is not None and row["ioengine"] not in _KERNEL
 
+    @property
+    def drops_cache(self) -> bool:
+        """Whether the command drops the page cache first."""
+        return any(word in self.command for word in _DROPS)
+
+    def is_sync(self, entry: int | None) -> bool:
+        """Whether each write waits until it is stored: O_SYNC or O_DSYNC."""
+        if self.tool == "dd":
+            flags = (self.option(entry, "oflag") or "").split(",")
+            return "sync" in flags or "dsync" in flags
+        return self.option(entry, "sync") not in (None, "", "0", "none")
+
+    def waits(self, entry: int | None) -> int | None:
+        """Return the number of writes after which each job waits for the device while it runs."""
+        if self.is_sync(entry):
+            return 1
+        for name in ("fsync", "fdatasync"):
+            number = self.option(entry, name) or "0"
+            if number.isdecimal() and int(number):
+                return int(number)
+        return None
+
     def tells_options(self, entry: int | None) -> bool:
-        """Whether the options of an entry are listed, so that one not listed was not given."""
+        """Whether the options of an entry are listed: one that is missing was not given."""
         return bool(self._options.get(entry))
 
     def all_options(self) -> dict[str, str]:
-        """Give the options of all entries, by name; of one with several values, all of them."""
+        """Return the options of all entries by name, with all values of each."""
         found: dict[str, list[str]] = defaultdict(list)
         for options in self._options.values():
             for name, text in options.items():
@@ -193,7 +218,7 @@ class Run:
         return {name: ", ".join(texts) for name, texts in found.items()}
 
     def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
-        """Name what a row is about: in English, a key, or as `fiotools.language.say` does."""
+        """Name a row's subject: in English, a key, or as `fiotools.language.say` does."""
         what, name = say(row.get("direction") or "run"), row.get("job")
         if row.get("thread") is not None:
             name = say("thread {n}", n=row["thread"])
@@ -229,7 +254,7 @@ _TABLES = (
 
 
 def runs(results: Results) -> list[Run]:
-    """Take the tables of a reading apart by run."""
+    """Split the tables of a reading by run."""
     tables = getattr(results, "tables", None)
     if not isinstance(tables, Frames):
         raise SchemaError(
@@ -250,7 +275,7 @@ def runs(results: Results) -> list[Run]:
     }
     for name in _TABLES:
         for row in _rows(tables.polars(name)) if name in tables else ():
-            # what is said of a file stands with its first run
+            # a row about the whole file goes to its first run
             own = parts.get((row["source"], row["run"] or first.get(row["source"])))
             if own is not None:
                 own[name].append(row)

@@ -1,25 +1,28 @@
 """Whether parts make up their wholes, rates are amounts over time, and means lie in their bins.
 
-Counts and bytes add up exactly; a rate is held against what its own figures allow when they were
-printed. fio's text cuts what it prints, and counts bytes when they are sent, I/Os when they are
-done.
+Counts and bytes add up exactly; a rate is compared with what its own printed digits allow. fio's
+text cuts off digits, and counts bytes when they are sent, I/Os when they are done.
+
+Between two percentiles lie the I/Os of that share, none faster than the one nor slower than the
+other: so a curve bounds the mean from both sides, and so do bins.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 from fiotools import units
 from fiotools.language import called, say
 from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding
-from fiotools.stats.check.own_bins import inside
+from fiotools.stats.check.finding import Finding, Probe
 from fiotools.stats.check.runs import Row, Run
+from fiotools.units import human
 
 _BASIS = "arithmetic on the report's own figures, within their printed digits"
-_SLACK = 0.02
 _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
 _CONTRADICTION = re.compile(
     r"is not bytes / seconds|computed again|printed rate is kept|figures are kept as printed"
@@ -27,47 +30,48 @@ _CONTRADICTION = re.compile(
     r"|is not that of its times"
 )
 _AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
-
 _GROUP = re.compile(
     r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
 )
 
-Answer = str | None  # what is wrong, to one question
+Answer = str | None  # to one question: the contradiction, or None
 
 
 def parts(run: Run, known: Evidence) -> Iterator[Finding]:
-    """Hold sums, rates and products of a run against each other."""
+    """Compare sums, rates and products of a run with each other."""
     del known
-    answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run), *inside(run)]
+    answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run), *_inside(run)]
     answers += [*_groups(run), *_clocks(run)]
     if not run.io and not any(answers):
         return
-    wrong = [what for what in answers if what]
+    wrong, probe = [what for what in answers if what], Probe("parts", "run", _BASIS)
     if wrong:
         why = wrong[0]
         if more := len(wrong) - 1:
             why = say("{reason} (and {n} more)", reason=why, n=more)
         remedy = say("go back to the raw output: a figure was edited, lost or added up twice")
-        yield Finding("parts", "run", "suspect", why, _BASIS, remedy, float(len(wrong)), 0.0)
+        yield probe.of(float(len(wrong)), 0.0).suspect(why, remedy)
     elif answers:
-        why = say("{n} sums, products and rates agree", n=len(answers))
-        yield Finding("parts", "run", "ok", why, _BASIS, observed=0.0, limit=0.0)
+        yield probe.of(0.0, 0.0).ok(say("{n} sums, products and rates agree", n=len(answers)))
     else:
         why = say("the report has no two figures that follow from each other")
-        remedy = say("keep the whole output, with bytes and times")
-        yield Finding("parts", "run", "unknown", why, _BASIS, remedy)
+        yield probe.unknown(why, say("keep the whole output, with bytes and times"))
     yield from _hidden(run)
 
 
+def _slack(run: Run, exact: float = 0.02) -> float:
+    """Return the share that printing may have cut off."""
+    return _COARSE if run.head["format"] == "fio_normal" else exact
+
+
 def _rates(run: Run) -> Iterator[Answer]:
-    share = _COARSE if run.head["format"] == "fio_normal" else _SLACK
     for row in run.io:
         for amount, rate in _AMOUNTS:
             moved, pace, took = row[amount], row[rate], row["runtime_s"]
             if not moved or pace is None or took is None:
                 continue
             # a millisecond, a KiB/s and one I/O more or less
-            slack = share * moved + 0.0015 * pace + 1024 * took + (amount != "io_bytes")
+            slack = _slack(run) * moved + 0.0015 * pace + 1024 * took + (amount != "io_bytes")
             if abs(pace * took - moved) <= slack:
                 yield None
                 continue
@@ -77,17 +81,17 @@ def _rates(run: Run) -> Iterator[Answer]:
                 if unit
                 else "{subject}: {rate} for {time} is not {amount} I/Os",
                 subject=run.subject(row, say),
-                rate=_h(pace, "B/s" if unit else "1/s"),
-                time=_h(took, "s"),
+                rate=human(pace, "B/s" if unit else "1/s"),
+                time=human(took, "s"),
                 amount=_h(moved, unit),
             )
 
 
 def _blocks(run: Run) -> Iterator[Answer]:
-    """Ask whether bytes are I/Os x their one size, where a last I/O is not a part of one."""
+    """Check that bytes are I/Os x their one size, unless a last I/O is a part of one."""
     if run.tool == "dd":
         return
-    share = _COARSE if run.head["format"] == "fio_normal" else _SLACK
+    share = _slack(run)
     for row in run.io:
         block, ios, moved = row["bs_bytes"], row["total_ios"], row["io_bytes"]
         if not ios or not moved:
@@ -102,13 +106,13 @@ def _blocks(run: Run) -> Iterator[Answer]:
             "{subject}: {n} I/Os of {size} are not {amount}",
             subject=run.subject(row, say),
             n=f"{ios:,}",
-            size=_h(block, "B"),
-            amount=_h(moved, "B"),
+            size=human(block, "B"),
+            amount=human(moved, "B"),
         )
 
 
 def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
-    """Ask whether a rate is I/Os a second x their one size, where no amount was printed."""
+    """Check that a rate is I/Os per second x their one size, if no amount was printed."""
     block, iops, rate = row["bs_bytes"], row["iops"], row["bw_bytes_per_s"]
     if block and iops and rate is not None:
         # one I/O a second was cut off, or half a digit rounded
@@ -116,16 +120,16 @@ def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
         said = say(
             "{subject}: {iops} of {size} are not {rate}",
             subject=run.subject(row, say),
-            iops=_h(iops, "1/s"),
-            size=_h(block, "B"),
-            rate=_h(rate, "B/s"),
+            iops=human(iops, "1/s"),
+            size=human(block, "B"),
+            rate=human(rate, "B/s"),
         )
         yield None if fits else said
 
 
 def _sums(run: Run) -> Iterator[Answer]:
-    """Ask whether threads, targets and clients add up, and reads and writes."""
-    share = _COARSE if run.head["format"] == "fio_normal" else 1e-9
+    """Check that threads, targets and clients add up, and reads and writes."""
+    share = _slack(run, exact=1e-9)
     for amount in ("io_bytes", "total_ios"):
         unit = "B" if amount == "io_bytes" else ""
         scopes: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
@@ -166,7 +170,7 @@ def _sums(run: Run) -> Iterator[Answer]:
 
 
 def _printed(run: Run) -> Iterator[Answer]:
-    """Ask what the reader found: it had the digits as they were printed."""
+    """Repeat what the reader noted: it had the digits as they were printed."""
     told = [row["message"] or "" for row in run.tables["notes"] if row["severity"] == "warning"]
     for text in told:
         if _CONTRADICTION.search(text):
@@ -176,7 +180,7 @@ def _printed(run: Run) -> Iterator[Answer]:
 
 
 def _groups(run: Run) -> Iterator[Answer]:
-    """Ask of fio's sums over a group, which its text prints last, what is asked of rows."""
+    """Check fio's sums over a group, which its text prints last, as rows are checked."""
     for row in run.tables["extras"]:
         found = _GROUP.match(row["text"] or "")
         if run.head["format"] != "fio_normal" or not found:
@@ -189,30 +193,25 @@ def _groups(run: Run) -> Iterator[Answer]:
         yield say(
             "{subject}: {rate} for {time} is not {amount}",
             subject=called(row["path"]),
-            rate=_h(rate, "B/s"),
-            time=_h(took, "s"),
-            amount=_h(moved, "B"),
+            rate=human(rate, "B/s"),
+            time=human(took, "s"),
+            amount=human(moved, "B"),
         )
 
 
 def _clocks(run: Run) -> Iterator[Answer]:
-    """Ask whether dd ran for no longer than `time` says that it did."""
+    """Check that dd ran no longer than `time` says."""
     real = run.timing["real_s"] if run.timing else None
     took = max((row["runtime_s"] or 0.0 for row in run.io), default=0.0)
     if run.tool != "dd" or not real or not took:
         return
-    if took <= 1.01 * real + 0.02:
-        yield None
-        return
-    yield say(
-        "dd ran for {took}, and all of its command for {real}",
-        took=_h(took, "s"),
-        real=_h(real, "s"),
-    )
+    words = {"took": human(took, "s"), "real": human(real, "s")}
+    said = say("dd ran for {took}, and all of its command for {real}", **words)
+    yield None if took <= 1.01 * real + 0.02 else said
 
 
 def _hidden(run: Run) -> Iterator[Finding]:
-    """Say where fio ran for much longer than any of its jobs did I/O."""
+    """Find a fio run that took much longer than any of its jobs did I/O."""
     elapsed = run.head["duration_s"]
     times = [row["runtime_s"] for row in run.io if row["runtime_s"]]
     if run.tool != "fio" or elapsed is None or not times:
@@ -221,7 +220,7 @@ def _hidden(run: Run) -> Iterator[Finding]:
         return
     try:
         ramp = units.seconds(run.all_options().get("ramp_time", "0"))
-    except ValueError:  # several, or one of a day: what is left to explain is not certain
+    except ValueError:  # several, or one of a day: the time left to explain is not certain
         return
     shown = max(times) + ramp
     if elapsed <= 1.5 * shown + 5:
@@ -229,13 +228,131 @@ def _hidden(run: Run) -> Iterator[Finding]:
     why = say(
         "fio ran for {elapsed}, its longest job did I/O for {longest}: what happened in the rest "
         "is not reported",
-        elapsed=_h(elapsed, "s"),
-        longest=_h(max(times), "s"),
+        elapsed=human(elapsed, "s"),
+        longest=human(max(times), "s"),
     )
-    basis = "fio's elapsed against its run times"
     remedy = say("look for startdelay, a long layout of files, or a phase that was left out")
-    yield Finding("elapsed", "run", "unknown", why, basis, remedy, float(elapsed), shown, "s")
+    basis = "fio's elapsed against its run times"
+    yield Probe("elapsed", "run", basis, float(elapsed), shown, "s").unknown(why, remedy)
 
 
 def _h(value: float, unit: str) -> str:
-    return units.human(value, unit) if unit else f"{value:,.0f}"
+    return human(value, unit) if unit else f"{value:,.0f}"
+
+
+_BINS = 0.03  # fio's bins are 1/64 wide, and their middles are printed
+_ROUNDED = 1000.0  # ns: cut off by formats that print microseconds
+_CENT = 0.01  # percent: how shares are printed
+_PLACE = ("entry", "direction", "scope", "thread", "target")
+
+Curve = list[tuple[float, float]]  # percentiles and their values, in ns
+Span = tuple[float, float, float]  # percent of the I/Os, from where and to where they lie, in ns
+
+
+def _inside(run: Run) -> Iterator[Answer]:
+    """Compare means and percentiles with the curve and the bins."""
+    curves = _by_latency(run.tables["percentiles"])
+    bins = _by_latency(run.tables["bins"])
+    for row in run.io:
+        for latency in ("clat", "lat"):
+            place = (*(row[name] for name in _PLACE), latency)
+            least, mean, most = (row[f"{latency}_{name}_ns"] for name in ("min", "mean", "max"))
+            if least is None or mean is None or most is None or not row["total_ios"]:
+                continue
+            name = f"{latency}, {run.subject(row, say)}"
+            one = 100 / row["total_ios"]
+            curve = sorted((point["percentile"], point["value_ns"]) for point in curves[place])
+            yield from _outside(name, curve, least, most)
+            points = pairwise([(0.0, least), *curve, (100.0, most)])
+            yield from _mean(name, mean, [(b - a, v, w) for (a, v), (b, w) in points], one)
+            shares = _shares(bins[place], least, most)
+            # hundredths of a percent are rounded up, counts are not
+            is_cut = any(bin_["count"] is None for bin_ in bins[place])
+            off = max(one, _CENT * len(shares)) if is_cut else one
+            yield from _mean(name, mean, shares, off)
+            yield from _off(name, curve, shares, off)
+
+
+def _by_latency(rows: list[Row]) -> dict[tuple[object, ...], list[Row]]:
+    found: dict[tuple[object, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.get("value_ns", 0) is not None:
+            found[*(row[name] for name in _PLACE), row["latency"]].append(row)
+    return found
+
+
+def _shares(bins: list[Row], least: float, most: float) -> list[Span]:
+    """Return the shares of bins, by size; the share that no bin has lies anywhere."""
+    counts = [row["pct"] if row["count"] is None else row["count"] for row in bins]
+    if not counts or None in counts or any(row["time_s"] is not None for row in bins):
+        return []
+    whole = sum(counts) if bins[0]["pct"] is None else max(100.0, sum(counts))
+    spans = sorted(
+        (row["bin_lo_ns"], min(row["bin_hi_ns"] or most, most), 100 * count / whole)
+        for count, row in zip(counts, bins, strict=True)
+        if count
+    )
+    rest = 100.0 - sum(share for *_, share in spans)
+    return [(rest, least, most), *((share, low, high) for low, high, share in spans)]
+
+
+def _outside(name: str, curve: Curve, least: float, most: float) -> Iterator[Answer]:
+    """Check that percentiles lie between the least and the greatest."""
+    for percentile, value in curve:
+        if (1 - _BINS) * least - _ROUNDED <= value <= (1 + _BINS) * most + _ROUNDED:
+            continue
+        yield say(
+            "{name}: percentile {percentile} is {value}, and all I/Os took {least} to {most}",
+            name=name,
+            percentile=f"{percentile:g}",
+            value=human(value, "ns"),
+            least=human(least, "ns"),
+            most=human(most, "ns"),
+        )
+        return
+    if curve:
+        yield None
+
+
+def _mean(name: str, mean: float, shares: list[Span], one: float) -> Iterator[Answer]:
+    """Check that the mean lies where the shares allow."""
+    if len(shares) < 2:
+        return
+    off = one / 100 * max(high for _, _, high in shares)  # an I/O more or less
+    low = sum(share * lo for share, lo, _ in shares) / 100 * (1 - _BINS) - off - _ROUNDED
+    high = sum(share * hi for share, _, hi in shares) / 100 * (1 + _BINS) + off + _ROUNDED
+    if low <= mean <= high:
+        yield None
+        return
+    yield say(
+        "{name}: the mean is {mean}, and its own bins or percentiles leave {low} to {high}",
+        name=name,
+        mean=human(mean, "ns"),
+        low=human(max(low, 0.0), "ns"),
+        high=human(high, "ns"),
+    )
+
+
+def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[Answer]:
+    """Check that each percentile lies in its bin, or beside it."""
+    if not curve or not shares:
+        return
+    (rest, *_), *spans = shares
+    slack = one + rest
+    edges = [low for _, low, _ in spans]
+    for percentile, value in curve:
+        at = bisect(edges, value) - 1
+        faster = sum(share for share, *_ in spans[: max(at - 1, 0)])
+        up_to = sum(share for share, *_ in spans[: at + 2])
+        if faster - slack <= percentile <= up_to + slack:
+            continue
+        yield say(
+            "{name}: percentile {percentile} is {value}, where its own bins have {low} to {high} %",
+            name=name,
+            percentile=f"{percentile:g}",
+            value=human(value, "ns"),
+            low=f"{faster:.3g}",
+            high=f"{up_to:.3g}",
+        )
+        return
+    yield None

@@ -1,0 +1,71 @@
+"""All pages of the site: those of ``docs/``, the notebooks, and those made from the code."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+
+from docs.builder import gallery, plots, reference
+from docs.generator import formats_page
+from docs.generator.filled import DOCS, ROOT
+
+_LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./(?!notebooks/))?([\w./-]+)\)")
+
+
+def write(build: Path, work: Path) -> Path:
+    """Write the folder ``build/pages``, and return it."""
+    pages = build / "pages"
+    skipped = shutil.ignore_patterns("builder", "generator", "__pycache__", "*.py", "*.toml")
+    shutil.copytree(DOCS, pages, ignore=skipped)
+    shutil.copytree(ROOT / "figures", build / "figures")
+    (pages / "notebooks").mkdir()
+    for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        notebook = nbformat.read(file, as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = _LINK.sub(_within, cell.source)
+            for output in cell.get("outputs", ()):
+                data = output.get("data", {})
+                data.pop("application/vnd.fiotools+json", None)  # for reports
+                if "text/html" in data:  # the tables to save are not in the site
+                    data["text/html"] = re.sub(r' href="own-data/[^"]*"', "", data["text/html"])
+        nbformat.write(notebook, pages / "notebooks" / file.name)
+    drawn = plots.draw(filter(plots.example, _names()), work, pages / "plots")
+    reference.write(pages / "reference", drawn)
+    (pages / "gallery.md").write_text(gallery.render(drawn), encoding="utf-8")
+    (pages / "which-columns.md").write_text(formats_page.coverage(), encoding="utf-8")
+    (pages / "terms.md").write_text(_terms(pages), encoding="utf-8")
+    return pages
+
+
+def _names() -> Iterator[str]:
+    return (name for names in reference.CHAPTERS.values() for name in names)
+
+
+def _within(link: re.Match[str]) -> str:
+    """Keep a notebook's link to another notebook; of any other only the text and the path."""
+    return link[0] if link[2].endswith(".ipynb") else f"{link[1]} (`{link[2]}`)"
+
+
+def _terms(pages: Path) -> str:
+    """Write the page of terms, and put each term into the index, where the search looks too."""
+    rows, index = [], {}
+    for terms, places in reference.TOPICS["terms"].items():
+        links = []
+        for place in places.split(", "):
+            page = place if place.endswith(".md") else f"reference/{place}.md"
+            index.setdefault(page, []).extend(terms.split(", "))
+            title = re.search(r"^# (.*)$", (pages / page).read_text(encoding="utf-8"), re.M)[1]
+            links.append(f"[{title}]({page})" if page == place else f"[`{place}`]({page})")
+        rows.append(f"| {terms} | {', '.join(links)} |")
+    for page, terms in index.items():
+        text = (pages / page).read_text(encoding="utf-8")
+        entry = f"```{{index}} {', '.join(dict.fromkeys(terms))}\n```\n\n"
+        head, title, rest = text.partition("# ")
+        (pages / page).write_text(f"{head}{entry}{title}{rest}", encoding="utf-8")
+    head = "# Find by term\n\nWords that people search for, and where the answer is.\n\n"
+    return head + "\n".join(["| term | see |", "|---|---|", *rows]) + "\n"

@@ -1,1 +1,0 @@
-"""What ``time`` prints, of every shell."""
