@@ -1,1 +1,1 @@
-"""What serves the articles: examples, published numbers, notebooks and their kernel."""
+"""The articles: example data, published numbers, and how notebooks are executed."""

@@ -1,7 +1,6 @@
-"""The data of the articles, which comes with the library: something to try things on.
+"""Example data that comes with the library: the raw files of the articles.
 
-In a checkout it is in ``data/``, where the articles' raw files lie; an installed library has the
-same files inside.
+A checkout has the files in ``data/``; an installed library has them inside.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from fiotools.input.sources import find
 from fiotools.tables.results import Results
 
 _HERE = Path(__file__).resolve().parents[1]
-# the files of each that belong together, and which labels their names hold; and what they are
+# the path template of each example, whose braces become labels, and a description
 _EXAMPLES = {
     "dda-vhdx": ("xml/{volume}.xml", "DISKSPD on three volumes"),
     "how-many-runs": (
@@ -37,7 +36,7 @@ _EXAMPLES = {
 
 
 def example(name: str | None = None) -> Results:
-    """Read the data of an article, which comes with fiotools.
+    """Read example data that comes with fiotools.
 
     Parameters
     ----------
@@ -48,17 +47,17 @@ def example(name: str | None = None) -> Results:
     Returns
     -------
     Results
-        With the labels that the names of the files hold, as `read` gives them of a path template;
-        ``source`` names each file as the project's repository does, ``data/...``.
+        With labels from the file names, as `read` makes them from a path template. ``source`` is
+        the path in the project's repository, ``data/...``.
 
     Raises
     ------
     SchemaError
-        If there is no such example, or no name was given; the message has all names.
+        If there is no such example, or no name; the message lists all names.
 
     See Also
     --------
-    example_path : Where the raw files are.
+    example_path : The folder of the raw files.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def example(name: str | None = None) -> Results:
 
 
 def example_path(name: str | None = None) -> Path:
-    """Say where the raw files of an example are.
+    """Return the folder with the raw files of an example.
 
     Parameters
     ----------
@@ -87,12 +86,12 @@ def example_path(name: str | None = None) -> Path:
     Returns
     -------
     pathlib.Path
-        The folder, with a ``README.md`` that says where the files come from.
+        Its ``README.md`` says where the files come from.
 
     Raises
     ------
     SchemaError
-        If there is no such example, or no name was given; the message has all names.
+        If there is no such example, or no name; the message lists all names.
 
     Examples
     --------
@@ -102,12 +101,10 @@ def example_path(name: str | None = None) -> Path:
     """
     if name is None or name not in _EXAMPLES:
         known = ", ".join(f"{one} ({about})" for one, (_, about) in _EXAMPLES.items())
-        which = "name an example" if name is None else f"there is no example {name!r}"
+        which = "name an example" if name is None else f"{name!r} is not an example"
         raise SchemaError(f"{which}; there are: {known}")
     inside = _HERE / "examples" / name
     folder = inside if inside.is_dir() else _HERE.parent / "data" / name
     if not folder.is_dir():
-        raise SchemaError(
-            f"{folder}: the data of the articles is not installed; reinstall fiotools"
-        )
+        raise SchemaError(f"{folder}: the example data is not installed; reinstall fiotools")
     return folder

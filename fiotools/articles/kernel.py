@@ -1,10 +1,10 @@
-"""Run the cells of a notebook in a kernel of its own, which starts even if it fails to at first.
+"""Run the cells of a notebook in its own kernel, and start the kernel again if it fails to start.
 
-A kernel is given five TCP ports that were free a moment ago. Where two kernels start at a time, one
-may take a port of the other, which then ends before it has answered. Nothing of the notebook has
-run by then, so another kernel, with other ports, is as good as the first.
+A kernel gets five TCP ports that were free a moment ago. If two kernels start at once, one may take
+a port of the other, which then ends before it answers. No cell has run by then, so another kernel
+with other ports can take its place.
 
-nbclient is imported here, at the top: import this module only where a notebook is to be run.
+This module imports nbclient: import it only to run a notebook.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from traitlets.config import Config
 STARTS = 3
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
-# Sums must not depend on the number of cores, nor the order of a set on chance, nor whether there
-# is a progress bar on how fast the machine is.
+# The output must not depend on the number of cores, the order of sets, or the speed of the machine.
 ENVIRONMENT = {
     "POLARS_MAX_THREADS": "1",
     "PYTHONHASHSEED": "0",
@@ -40,10 +39,10 @@ def run_cells(
     environment: Mapping[str, str] | None = None,
     on_cell_start: Callable[..., None] | None = None,
 ) -> None:
-    """Execute a notebook; its outputs are put into it.
+    """Execute a notebook and put its outputs into it.
 
-    A kernel that ends, or says nothing for a minute, before it could be given the first cell is
-    started again, twice at most. One that ends later is not: the cells would run a second time.
+    If the kernel ends before the first cell, or does not answer for a minute, it is started again,
+    at most twice. If it ends later, it is not: the cells would run a second time.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def run_cells(
     folder : pathlib.Path
         Where its code runs.
     environment : mapping of str to str, optional
-        Variables that its code finds, besides those of this process and `ENVIRONMENT`.
+        Environment variables besides those of this process and `ENVIRONMENT`.
     on_cell_start : callable, optional
         Called with the keywords ``cell`` and ``cell_index`` before each cell.
 
@@ -61,7 +60,7 @@ def run_cells(
     nbclient.exceptions.CellControlSignal
         If a cell fails (`CellExecutionError`), or takes more than ten minutes.
     RuntimeError
-        If the kernel cannot be started, or ends while it runs a cell.
+        If the kernel does not start, or ends while it runs a cell.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def run_cells(
 
 
 def run(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run to its end what executes notebooks; Ctrl-C ends it, and its kernels."""
+    """Run the coroutine to its end; Ctrl-C ends it and its kernels."""
     with asyncio.Runner(loop_factory=_Loop) as runner:
         return runner.run(work)
 
@@ -93,10 +92,7 @@ async def execute_cells(
     environment: Mapping[str, str] | None = None,
     on_cell_start: Callable[..., None] | None = None,
 ) -> None:
-    """Do what `run_cells` does, while others do the same.
-
-    Kernels that one process starts are given different ports.
-    """
+    """Do the same as `run_cells`, at the same time as others in this process."""
     client = NotebookClient(
         notebook,
         timeout=600,
@@ -122,10 +118,10 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 async def _run(client: NotebookClient, environment: dict[str, str]) -> None:
-    """Start a kernel and run all cells; whatever stops that, the kernel ends first."""
+    """Start a kernel and run all cells; the kernel always ends first."""
     try:
         await _start(client, environment)
-        await client.async_execute()  # with the kernel that now runs, which it also ends
+        await client.async_execute()  # also ends the kernel
     except DeadKernelError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # nbclient takes Ctrl-C for the kernel's death
@@ -137,7 +133,7 @@ async def _run(client: NotebookClient, environment: dict[str, str]) -> None:
 
 
 async def _start(client: NotebookClient, environment: dict[str, str]) -> None:
-    """Start a kernel that has answered; of one that has not, nbclient leaves nothing behind."""
+    """Start a kernel and wait until it answers; nbclient cleans up one that does not."""
     for start in range(1, STARTS + 1):
         client.create_kernel_manager()
         await client.async_start_new_kernel(env=environment)

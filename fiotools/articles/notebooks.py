@@ -1,13 +1,13 @@
 """Execute notebooks and write them back in one canonical form.
 
 ``python -m fiotools.articles.notebooks [NOTEBOOK ...]`` runs the named notebooks, or all of
-``notebooks/``, from the project's root. A notebook is written only after it ran to its end, and
-only if its content changed: on a machine with the same packages a second run leaves every file as
-it is. After a whole run that succeeded, ``figures/SHA256SUMS`` lists the figures, and a figure that
-no notebook wrote is an error, because it would never be drawn again.
+``notebooks/``, from the project's root. It writes a notebook only if it ran to its end and its
+content changed. With the same packages, a second run changes no file. After a run of all notebooks,
+``figures/SHA256SUMS`` lists the plots. A plot that no notebook wrote is an error, because nothing
+would draw it again.
 
-With ``--lang ja``, or ``LANG_FIGURES=ja`` in the environment, the figures are drawn in Japanese and
-go to ``figures/ja/``, with their own ``SHA256SUMS``; notebooks and other figures stay as they are.
+With ``--lang ja``, or ``LANG_FIGURES=ja`` in the environment, the plots are drawn in Japanese and
+go to ``figures/ja/`` with their own ``SHA256SUMS``; notebooks and other plots do not change.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")
 SUMS = FIGURES / "SHA256SUMS"
 FIGURES_LOG = "FIOTOOLS_FIGURES_LOG"  # fiotools.plot.save appends to the file of this name
-FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # fiotools.plot.style speaks this, and save has a folder
+FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # the language of fiotools.plot.style, and save's folder
 ENGLISH = "en"
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -46,7 +46,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass
 class Outcome:
-    """What became of one notebook."""
+    """The result of running one notebook."""
 
     path: Path
     seconds: float
@@ -56,20 +56,10 @@ class Outcome:
 
 
 def canonical(notebook: Any) -> str:
-    """Return a notebook as text, without what differs between machines and editors.
+    """Return an executed notebook as text, without differences between machines and editors.
 
-    Outputs stay. Cells are numbered from 1, because nbval compares nothing in a cell without a
-    number, and because a hole in the numbers would hide a cell that was run out of order.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-        An executed notebook; it is not modified.
-
-    Returns
-    -------
-    str
-        The text of the ``.ipynb`` file, ending in a newline.
+    Outputs stay. Cells are numbered from 1: nbval skips a cell without a number, and a hole in the
+    numbers would hide a cell that ran out of order.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
@@ -94,17 +84,7 @@ def canonical(notebook: Any) -> str:
 async def execute(path: Path, lang: str = ENGLISH) -> Outcome:
     """Run one notebook in its own folder, and write it back if it succeeded and changed.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The notebook.
-    lang : str
-        The language of its figures; in any but English the notebook is not written.
-
-    Returns
-    -------
-    Outcome
-        Never an exception for something that is wrong with the notebook: others are waiting.
+    The notebook is only written in English. A faulty notebook raises nothing: others are waiting.
     """
     start = time.perf_counter()
     before = path.read_bytes()
@@ -136,7 +116,7 @@ async def execute(path: Path, lang: str = ENGLISH) -> Outcome:
 
 
 async def _execute_all(paths: list[Path], lang: str, jobs: int) -> list[Outcome]:
-    """Run notebooks, some at a time, and say of each what became of it."""
+    """Run notebooks, some at a time, and print the result of each."""
     room = asyncio.Semaphore(jobs)
 
     async def one(path: Path) -> Outcome:
@@ -152,9 +132,9 @@ async def _execute_all(paths: list[Path], lang: str, jobs: int) -> list[Outcome]
 
 
 def _explain(notebook: Any, index: int, error: Exception) -> str:
-    """Say in two or three lines where a notebook failed, and of what."""
+    """Say in two or three lines where and why a notebook failed."""
     if index < 0:
-        return f"no cell was run: {error}"
+        return f"no cell ran: {error}"
     number = sum(cell.cell_type == "code" for cell in notebook.cells[: index + 1])
     lines = notebook.cells[index].source.splitlines() or [""]
     if not isinstance(error, CellExecutionError):
@@ -170,30 +150,19 @@ def _explain(notebook: Any, index: int, error: Exception) -> str:
 
 
 def checksums(folder: Path = FIGURES) -> str:
-    """Return the SHA-256 sums of the figures, in the form that ``sha256sum -c`` reads.
-
-    Parameters
-    ----------
-    folder : pathlib.Path, default "figures"
-        Where the figures are.
-
-    Returns
-    -------
-    str
-        One line per SVG and PNG, sorted by name.
-    """
+    """Return the SHA-256 sums of a folder's SVG and PNG files, as ``sha256sum -c`` reads them."""
     return "".join(
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in _drawn(folder)
     )
 
 
 def _drawn(folder: Path) -> list[Path]:
-    """Return the figures in a folder, sorted by name."""
+    """Return the SVG and PNG files of a folder, sorted by name."""
     return sorted(path for path in folder.glob("*") if path.suffix in (".svg", ".png"))
 
 
 def _audit(outcomes: list[Outcome], folder: Path = FIGURES) -> list[str]:
-    """Return the figures that no notebook wrote, or two, after a run of all of them."""
+    """Return the plots that no notebook wrote, or more than one, after a run of all."""
     origin: dict[Path, str] = {}
     problems = []
     for outcome in sorted(outcomes, key=lambda outcome: outcome.path):
@@ -209,16 +178,8 @@ def _audit(outcomes: list[Outcome], folder: Path = FIGURES) -> list[str]:
 def main(argv: list[str] | None = None) -> int:
     """Run notebooks from the command line.
 
-    Parameters
-    ----------
-    argv : list of str, optional
-        The arguments; by default those of the process.
-
-    Returns
-    -------
-    int
-        0 if all notebooks ran and every figure belongs to one of them, else 1; 2 if they were not
-        run.
+    Returns 0 if all notebooks ran and every plot belongs to one of them, 1 if not, and 2 if nothing
+    ran.
     """
     parser = argparse.ArgumentParser(
         prog="fiotools.articles.notebooks", description="Execute notebooks."
@@ -226,15 +187,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: notebooks/*.ipynb")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
     asked = os.environ.get("LANG_FIGURES") or ENGLISH
-    parser.add_argument("--lang", default=asked, help="of the figures (default: LANG_FIGURES, en)")
+    parser.add_argument("--lang", default=asked, help="of the plots (default: LANG_FIGURES, en)")
     args = parser.parse_args(argv)
     paths = args.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
     missing = [str(path) for path in paths if not path.is_file()]
     if missing or not paths:
         parser.error("no such notebook: " + ", ".join(missing or ["notebooks/*.ipynb"]))
 
-    # matplotlib's first import on a machine builds a cache of fonts. If that takes long it prints a
-    # warning, and in a kernel the warning would become part of the notebook. So: here, once.
+    # matplotlib's first import on a machine builds a font cache and may print a warning, which
+    # would become part of a notebook: so import it here first
     import matplotlib.font_manager  # noqa: F401
 
     from fiotools.plot import fonts
@@ -260,7 +221,7 @@ def main(argv: list[str] | None = None) -> int:
         if not listed.exists() or listed.read_bytes() != sums:
             atomic_write.write_bytes(listed, sums)
             print(f"{listed.as_posix()}: rewritten")
-    print(f"{len(outcomes)} notebooks ran; {len(_drawn(drawn_in))} figures in {drawn_in}/")
+    print(f"{len(outcomes)} notebooks ran; {len(_drawn(drawn_in))} plots in {drawn_in}/")
     return 1 if problems else 0
 
 

@@ -1,8 +1,23 @@
 """Compare every number that an article printed with the same number from the raw data.
 
 A data folder holds ``published.csv``, one row per number: where the article printed it, its digits,
-how they were rounded, and a selector (`fiotools.articles.selector`) that finds or computes it in
-the raw files.
+how they were rounded, and a selector that finds or computes it in the raw files.
+
+A selector is small arithmetic over single cells::
+
+    io.iops[volume == 'nvme' and direction == 'read' and scope == 'total']
+    timings.real_s[cache == 'before'] / timings.real_s[cache == 'after']
+    words.w2[w1 == 'Mem:'] * 1024
+    rows.iops[mount == '9p' and round == 2]
+
+A term is ``table.column[conditions]`` or a plain number; ``+``, ``*`` and ``/`` join terms. The
+conditions must leave exactly one row. A table is one of `Results`, or one of these:
+
+* ``combined``: ``combine(io, to="run")`` over the threads;
+* ``rows``: a csv file with a header, for a table that an article printed;
+* ``words``: the lines of a file split at blanks, for text that no benchmark printed.
+
+A selector gives base units; the printed unit says how to scale them.
 """
 
 from __future__ import annotations
@@ -11,13 +26,17 @@ import csv
 import re
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from fiotools import units
-from fiotools.articles.selector import Source, evaluate
 from fiotools.errors import SchemaError
-from fiotools.rounding import ROUNDING, interval
+from fiotools.input.read import read
+from fiotools.input.sources import find
+from fiotools.rounding import ROUNDING, digits, interval
+from fiotools.stats.combine import combine
+from fiotools.tables.results import Results
 
 COLUMNS = (
     *("id", "place", "quantity", "unit", "printed", "rounding", "basis"),
@@ -34,8 +53,14 @@ _FRAME = {
     **dict.fromkeys(("agrees", "expected"), "bool"),
     **dict.fromkeys(("basis", "why"), "str"),
 }
-# relative: what binary fractions leave over (0.1 + 0.2) is no difference, one byte of 79 GB is
+# relative: rounding errors of binary fractions (0.1 + 0.2) do not count, one byte of 79 GB does
 _SLACK = 1e-12
+
+_TOKEN = re.compile(
+    r"(?P<table>[a-z]+)\.(?P<column>[a-z]\w*)(?:\[(?P<where>[^\]]*)\])?"
+    r"|(?P<number>\d+(?:\.\d+)?(?:e\d+)?)|(?P<operator>[+*/])|(?P<blank>\s+)"
+)
+_CONDITION = re.compile(r"(\w+) == (?:'([^']*)'|(\d+(?:\.\d+)?))")
 
 
 def published(folder: str | PathLike[str]) -> pd.DataFrame:
@@ -50,10 +75,10 @@ def published(folder: str | PathLike[str]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row per check: id, place, quantity, unit, printed, rounding (round, trunc, exact),
-        recomputed (in the printed unit), lo and hi (between which the number lay before it was
+        recomputed (in the printed unit), lo and hi (the range of the number before it was
         printed), agrees, expected, basis, why.
         A number that is both read back and recomputed has two rows, with one place and quantity.
-        No rows where an article published its numbers only as pictures.
+        The frame is empty if the article published its numbers only as pictures.
 
     Raises
     ------
@@ -71,10 +96,10 @@ def published(folder: str | PathLike[str]) -> pd.DataFrame:
     23      10        9.36  9.5  10.5
     """
     path = Path(folder) / "published.csv"
-    sources: dict[str, Source] = {}
+    sources: dict[str, _Source] = {}
     checked = []
     for place, row in _rows(path):
-        source = sources.setdefault(row["source"], Source(path.parent, row["source"]))
+        source = sources.setdefault(row["source"], _Source(path.parent, row["source"]))
         try:
             checked.append(_check(row, source))
         except (SchemaError, ValueError, ZeroDivisionError) as error:
@@ -83,7 +108,7 @@ def published(folder: str | PathLike[str]) -> pd.DataFrame:
 
 
 def _rows(path: Path) -> list[tuple[str, dict[str, str]]]:
-    """Read the rows of the csv with their places in it, and refuse what is malformed."""
+    """Read the rows of the csv with their places in it, and refuse malformed ones."""
     rows = []
     with path.open(encoding="utf-8", newline="") as file:
         lines = csv.DictReader(file, strict=True)
@@ -102,20 +127,20 @@ def _rows(path: Path) -> list[tuple[str, dict[str, str]]]:
 def _fault(row: dict[str, str], seen: set[str]) -> str | None:
     """Say what is wrong with a row of the csv, if anything is."""
     if len(row) != len(COLUMNS) or None in row.values():
-        return f"{len(COLUMNS)} fields are needed, in quotes where they hold commas"
+        return f"{len(COLUMNS)} fields are needed; put a field with commas in quotes"
     for name, legal in _LEGAL.items():
         if row[name] not in legal:
             return f"{name}={row[name]!r} is not one of {', '.join(legal)}"
     if row["id"] in seen:
         return f"the id {row['id']!r} is there already"
     if (row["agrees"] == "no") != bool(row["why"]):
-        return "a number that does not agree, and only such a number, needs its reason in why"
+        return "give a reason in why if the number does not agree, and only then"
     return None
 
 
-def _check(row: dict[str, str], source: Source) -> dict[str, object]:
+def _check(row: dict[str, str], source: _Source) -> dict[str, object]:
     scale = units.factor("s" if row["unit"] == "time" else row["unit"], _base(row))
-    value = evaluate(row["selector"], source) / scale
+    value = _evaluate(row["selector"], source) / scale
     lo, hi = interval(row["printed"], row["rounding"])
     slack = _SLACK * max(abs(lo), abs(hi))
     above = value < hi - slack if row["rounding"] == "trunc" else value <= hi + slack
@@ -132,5 +157,119 @@ def _check(row: dict[str, str], source: Source) -> dict[str, object]:
 
 
 def _base(row: dict[str, str]) -> str:
-    """Say the base unit of the selector's times: latencies are in ns, all else in s."""
+    """Return the base unit of the selector's times: ns for latencies, s for all others."""
     return "ns" if re.search(r"\w_ns\b", row["selector"]) else "s"
+
+
+def _evaluate(selector: str, source: _Source) -> float:
+    """Compute a selector, a sum of products, in base units."""
+    tokens = _tokens(selector)
+    if len(tokens) % 2 == 0 or any(bool(t["operator"]) != at % 2 for at, t in enumerate(tokens)):
+        raise SchemaError(f"{selector!r}: put one of + * / between terms")
+    values = [float(t["number"]) if t["number"] else source.value(t) for t in tokens[::2]]
+    total, product = 0.0, values[0]
+    for operator, value in zip(tokens[1::2], values[1:], strict=True):
+        if operator[0] == "+":
+            total, product = total + product, value
+        else:
+            product = product * value if operator[0] == "*" else product / value
+    return total + product
+
+
+def _tokens(selector: str) -> list[re.Match[str]]:
+    tokens, at = [], 0
+    while at < len(selector):
+        token = _TOKEN.match(selector, at)
+        if not token:
+            raise SchemaError(
+                f"{selector!r}: {selector[at:]!r} is not part of a selector; "
+                "a term is table.column[conditions] or a number"
+            )
+        at = token.end()
+        if not token["blank"]:
+            tokens.append(token)
+    return tokens
+
+
+class _Source:
+    """The raw files of one source (a file or a path template), read once."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.path = f"{folder.as_posix()}/{name}"
+        self.results: Results | None = None
+        self.tables: dict[str, pd.DataFrame] = {}
+
+    def value(self, term: re.Match[str]) -> float:
+        """Find the one cell that a term names."""
+        name, column, where = term["table"], term["column"], term["where"]
+        frame = self.table(name)
+        cells = _column(frame, column, name)
+        for condition in where.split(" and ") if where else ():
+            cells = cells[_holds(condition, frame, name)[cells.index]]
+        if len(cells) != 1:
+            raise SchemaError(f"{term[0]} finds {len(cells)} rows of {name}, not exactly one")
+        cell = cells.iloc[0]
+        if pd.isna(cell):
+            raise SchemaError(f"{term[0]} finds a missing value")
+        return float(digits(cell).value) if isinstance(cell, str) else float(cell)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return one table of the files, and keep it for the next term."""
+        if name not in self.tables:
+            if name == "words":
+                self.tables[name] = _words(_file(self.path))
+            elif name == "rows":
+                self.tables[name] = _csv(_file(self.path))
+            elif name == "combined":
+                io = self.table("io")
+                self.tables[name] = combine(io[io["scope"] == "thread"], to="run")
+            else:
+                if self.results is None:
+                    self.results = read(self.path)
+                if name not in self.results.tables:
+                    tables = ", ".join([*self.results.tables, "combined", "rows", "words"])
+                    raise SchemaError(f"there is no table {name!r}; the tables are {tables}")
+                self.tables[name] = self.results.tables[name]
+        return self.tables[name]
+
+
+def _holds(condition: str, frame: pd.DataFrame, table: str) -> pd.Series[bool]:
+    part = _CONDITION.fullmatch(condition.strip())
+    if not part:
+        raise SchemaError(
+            f"{condition!r} is not a condition: write column == 'text' or column == 3"
+        )
+    value = part[2] if part[3] is None else float(part[3])
+    return _column(frame, part[1], table).eq(value).fillna(False).astype(bool)
+
+
+def _column(frame: pd.DataFrame, column: str, table: str) -> pd.Series[Any]:
+    if column not in frame.columns:
+        raise SchemaError(f"{table} has no column {column!r}; it has {', '.join(frame.columns)}")
+    return frame[column]
+
+
+def _file(path: str) -> Path:
+    """Return the one file that a source names."""
+    files = find(path)
+    if len(files) != 1:
+        raise SchemaError(f"{path} names {len(files)} files, not exactly one")
+    return files[0].path
+
+
+def _csv(path: Path) -> pd.DataFrame:
+    """Read a csv file with a header."""
+    if path.suffix != ".csv":
+        raise SchemaError(f"{path.as_posix()} is not a .csv file, so it has no table 'rows'")
+    return pd.read_csv(path)
+
+
+def _words(path: Path) -> pd.DataFrame:
+    """Split the lines of one file at blanks, into columns w1, w2, ..."""
+    lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    width = max(map(len, lines), default=0)
+    return pd.DataFrame(
+        [line + [None] * (width - len(line)) for line in lines],
+        columns=[f"w{number}" for number in range(1, width + 1)],
+        dtype="str",
+    )

@@ -40,7 +40,7 @@ def test_every_folder_of_data_is_an_example_and_can_be_read():
 @pytest.mark.parametrize("ask", [ft.example, ft.example_path], ids=["example", "example_path"])
 @pytest.mark.parametrize(
     ("given", "begins"),
-    [((), "name an example; "), (("dda",), "there is no example 'dda'; ")],
+    [((), "name an example; "), (("dda",), "'dda' is not an example; ")],
     ids=["none", "wrong"],
 )
 def test_the_names_are_told(ask, given, begins):
