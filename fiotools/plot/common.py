@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isinf
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakSet
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -14,15 +16,17 @@ import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgba
+from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import fonts
+from fiotools.plot import fit_text, fonts
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
@@ -65,8 +69,18 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
+_SMALL = 0.833  # of the letters' size: "small"
+_NAME = 0.3  # of a figure's width: the longest name at the end of a line
+_ENTRY = 16  # points: a line of a legend
+_OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
+_WORDS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
 _LINE = 12  # points: the height of a line of small words
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
+_EDGE = 24  # points: what a figure's own edge takes
+_BESIDE = 90  # points: what ticks and a label take beside Axes
+_TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
+_HANDLE = 52  # points: what an entry of a legend takes beside its name
+_HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 
@@ -104,7 +118,7 @@ def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | Non
     there = [value for value in listed if value is not None]
     if not there:
         raise SchemaError(f"nothing to draw: no row has a value of {column!r}")
-    if any(isinf(value) for value in there):
+    if any(math.isinf(value) for value in there):
         raise SchemaError(f"{column!r} is infinite in a row: leave it out")
     if log:
         above_zero(column, there)
@@ -148,22 +162,20 @@ class Look:
 
 
 def looks(names: Sequence[Any]) -> list[Look]:
-    """Give each line a look of its own.
-
-    Numbers go from light to dark. Names take the colours in turn; where these begin again, the
-    markers and the strokes are others.
-    """
+    """Give each line a look of its own: numbers go from light to dark, names take `look_of`."""
     count = len(names)
-    in_order = count > 2 and all(isinstance(name, (int, float)) for name in names)
-    shades = sns.color_palette("flare", count).as_hex() if in_order else PALETTE
-    return [
-        Look(
-            shades[at % len(shades)],
-            MARKERS[(at + at // len(PALETTE)) % len(MARKERS)],
-            "-" if in_order else LINES[at // len(PALETTE) % len(LINES)],
-        )
-        for at in range(count)
-    ]
+    if count < 3 or not all(isinstance(name, (int, float)) for name in names):
+        return [look_of(at) for at in range(count)]
+    shades = sns.color_palette("flare", count).as_hex()
+    return [Look(shades[at], look_of(at).marker, "-") for at in range(count)]
+
+
+def look_of(at: int) -> Look:
+    """Give the colours in turn; where these begin again, other markers and strokes."""
+    turn = at // len(PALETTE)
+    return Look(
+        PALETTE[at % len(PALETTE)], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)]
+    )
 
 
 @dataclass(frozen=True)
@@ -175,6 +187,12 @@ class Chart:
     rows: list[Any]
     series: list[Series]
     unit: str
+    notes: list[str]
+
+    @property
+    def least(self) -> float:
+        """Where an axis begins that shows zero and what is below it."""
+        return min(0.0, *(1.1 * point.value for one in self.series for point in one.points))
 
 
 def chart(
@@ -197,8 +215,8 @@ def chart(
     series = [
         Series(
             name,
-            PALETTE[at % len(PALETTE)],
-            MARKERS[at % len(MARKERS)],
+            look_of(at).colour,
+            look_of(at).marker,
             [
                 Point(rows.index(own) + (at - (len(found) - 1) / 2) * step, value, row)
                 for row, (own, kind, value) in enumerate(zip(names, kinds, values, strict=True))
@@ -216,7 +234,9 @@ def chart(
     apart = 0.5 if several else 0.35
     ax = axes(ax, len(rows) * (1 + apart * (len(series) - 1)))
     name_rows(ax, [units.level(row, y) for row in rows])
-    return Chart(ax, table, rows, series, unit(metric))
+    missing = sum(value is None and own in rows for value, own in zip(values, names, strict=True))
+    notes = [say("rows without a value: {n}", n=missing)] if missing else []
+    return Chart(ax, table, rows, series, unit(metric), notes)
 
 
 def _one_row_each(table: Frame, series: Sequence[Series]) -> None:
@@ -246,8 +266,10 @@ def _crowd(table: Frame, rows: Sequence[int]) -> str:
     return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
 
 
-def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
-    """Draw the points of a series, one entry in the legend."""
+def mark(
+    ax: Axes, series: Series, hue: str | None, size: float = 7, filling: str | None = None
+) -> None:
+    """Draw the points of a series, with an entry in the legend if ``hue`` names them."""
     ax.plot(
         [point.value for point in series.points],
         [point.place for point in series.points],
@@ -255,7 +277,8 @@ def mark(ax: Axes, series: Series, hue: str | None, size: float = 7) -> None:
         marker=series.marker,
         markersize=size,
         color=series.colour,
-        label=named(series.name, hue),
+        markerfacecolor=filling or series.colour,
+        label=named(series.name, hue) if hue else "",
         zorder=5,
     )
 
@@ -270,6 +293,7 @@ def write(ax: Axes, text: str, x: float, place: float, colour: str = "") -> None
         va="center",
         fontsize="small",
         color=colour or ink(ax),
+        parse_math=False,
         bbox=paper(ax),
         zorder=4,
     )
@@ -305,7 +329,9 @@ def axes(ax: Axes | None, rows: float) -> Axes:
         keep_room(ax)
         return ax
     with look():
-        return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))[1]
+        figure, made = plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))
+    _OWN.add(figure)
+    return made
 
 
 def keep_room(ax: Axes) -> None:
@@ -384,14 +410,54 @@ def unit(column: str) -> str:
 def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> None:
     """Label the x axis; its ticks in the column's unit, with the prefix that ``like`` would get."""
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit(column), like)))
-    ax.set_xlabel(label, loc="left")  # the legend stands to its right
+    label_below(ax, *label.splitlines())
 
 
-def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Write names (x, y, name, colour) at the ends of curves, apart from each other.
+End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
+
+
+def name_lines(ax: Axes, ends: Sequence[End], hue: str | None) -> None:
+    """Name lines at their ends, apart from each other; in a legend if they have no room there.
 
     To be called when the axes' limits are set.
     """
+    size, most = _SMALL * float(ax.xaxis.label.get_fontsize()), _NAME * _whole(ax)
+    names = ["\n".join(fit_text.wrapped(end[2], size, most)) for end in ends]
+    ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
+    lines, high = sum(_lines(name) for name in names), points(ax)[1]
+    if lines * _LINE <= high:
+        _end_labels(ax, ends)
+        return
+    columns = -(-lines * _LINE // max(1, high - _LINE))
+    legend = ax.legend(
+        handles=line_handles(ends),
+        title=legend_title(hue),
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+        ncols=int(columns),
+        fontsize="small",
+        handlelength=2.6,
+        alignment="left",
+    )
+    literal(legend.get_texts())
+
+
+def legend_title(hue: str | None) -> str | None:
+    """Name the condition that a legend is of; a label of files has no name."""
+    return None if hue in (None, "label") else condition(str(hue))
+
+
+def condition(name: str) -> str:
+    """Name a condition in words."""
+    return say(_WORDS[name]) if name in _WORDS else called(name)
+
+
+def _lines(name: str) -> int:
+    return name.count("\n") + 1
+
+
+def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
+    """Write names at the ends of lines, in their order and apart from each other."""
     height = points(ax)[1]
     scale, limits = ax.yaxis.get_transform(), ax.get_ylim()
     low, high = scale.transform(limits)
@@ -400,13 +466,15 @@ def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
         (float(scale.transform([y])[0]) - low) / (high - low) * height for _, y, _, _ in ordered
     ]
     places = list(wanted)
-    for at in range(1, len(places)):
-        places[at] = max(places[at], places[at - 1] + _LINE)
+    # between the middles of two names
+    steps = [_LINE * (_lines(a[2]) + _lines(b[2])) / 2 for a, b in pairwise(ordered)]
+    for at, step in enumerate(steps, start=1):
+        places[at] = max(places[at], places[at - 1] + step)
     top = max(height, wanted[-1]) if wanted else 0.0
-    for at in reversed(range(len(places))):  # what was pushed out at the top comes down again
-        places[at] = min(places[at], top)
-        top = places[at] - _LINE
-    for (x, y, name, colour), own, place in zip(ordered, wanted, places, strict=True):
+    for at, step in zip(reversed(range(len(places))), [*reversed(steps), 0.0], strict=True):
+        places[at] = min(places[at], top)  # what was pushed out at the top comes down again
+        top = places[at] - step
+    for (x, y, name, look), own, place in zip(ordered, wanted, places, strict=True):
         ax.annotate(
             name,
             (x, y),
@@ -414,29 +482,9 @@ def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
             textcoords="offset points",
             va="center",
             fontsize="small",
-            color=colour,
+            color=look.colour,
+            parse_math=False,
         )
-
-
-End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
-
-
-def name_lines(ax: Axes, ends: Sequence[End], hue: str) -> None:
-    """Name lines at their ends; where there is no room, in a legend beside."""
-    if len(ends) * _LINE <= points(ax)[1]:
-        end_labels(ax, [(x, y, name, look.colour) for x, y, name, look in ends])
-        return
-    columns = -(-len(ends) * _LINE // points(ax)[1])
-    ax.legend(
-        handles=line_handles(ends),
-        title=called(hue),
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-        ncols=int(columns),
-        fontsize="small",
-        handlelength=2.6,
-        alignment="left",
-    )
 
 
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
@@ -456,6 +504,11 @@ def tick(value: float, unit: str, like: float | None = None) -> str:
     if "." in head:
         head = head.rstrip("0").rstrip(".")
     return f"{head} {tail}".strip()
+
+
+def factor(ratio: float) -> str:
+    """Write a ratio without an exponent."""
+    return f"{units.human(ratio, '')}x"
 
 
 def percent(share: float) -> str:
@@ -483,16 +536,11 @@ def log_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_rows(ax: Axes, names: Sequence[Any]) -> None:
-    """Name the rows of a chart, the first at the top."""
-    ax.set_yticks(range(len(names)), [called(str(name)) for name in names])
+    """Name the rows of a chart, the first at the top; break names that are half a figure wide."""
+    ax.set_yticks(range(len(names)), names_beside(ax, [called(str(name)) for name in names]))
+    literal(ax.get_yticklabels())
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
-
-
-def legend_below(ax: Axes, columns: int, lines: int = 1) -> None:
-    """Put the legend under the axis at the right, beside its label or some lines below."""
-    pad = 0.4 + 1.6 * lines
-    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), ncols=columns, borderaxespad=pad)
 
 
 def wording(metric: str, *, short: bool = False) -> str:
@@ -625,3 +673,139 @@ def interval_words(summary: Frame, middle: str) -> str:
 def interval_of(confidence: float) -> str:
     """Name an interval by its confidence."""
     return say("{confidence} interval", confidence=percent(confidence))
+
+
+def label_below(ax: Axes, *lines: str) -> None:
+    """Label the x axis in lines, each broken where it is wider than the Axes."""
+    size, wide = _size(ax.xaxis.label), points(ax)[0]
+    figure = ax.get_figure(root=True)
+    if figure and len(figure.axes) == 1:  # nothing is to its right
+        wide += (1 - ax.get_position().x1) * figure.get_size_inches()[0] * 72 - _EDGE
+    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
+    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.4, parse_math=False)
+
+
+def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
+    """Break names of rows that would take more than half of the figure."""
+    size, most = _size(ax.yaxis.label), 0.5 * _whole(ax)
+    return ["\n".join(fit_text.wrapped(name, size, most)) for name in names]
+
+
+def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
+    """Choose each name at 0, 1, 2, ... of the x axis, or each second, ..., as they have room.
+
+    Long ones are broken.
+    """
+    size, wide = _size(ax.xaxis.label), points(ax)[0]
+    figure = ax.get_figure(root=True)
+    if figure and len({round(one.get_position().x0, 3) for one in figure.axes}) == 1:
+        wide = max(wide, _whole(ax) - _BESIDE)
+    low, high = ax.get_xlim()
+    lines = [fit_text.wrapped(name, size, wide / min(len(names), 4) - 6) for name in names]
+    longest = max(fit_text.width(line, size) for name in lines for line in name) + 6
+    step = max(1, math.ceil(longest * (high - low) / wide))
+    return {at: "\n".join(lines[at]) for at in range(0, len(names), step)}
+
+
+def beside(ax: Axes) -> float:
+    """Give the width in points that the names of the rows leave of a figure to its only Axes."""
+    figure = ax.get_figure(root=True)
+    if figure is None or len(figure.axes) > 1:
+        return points(ax)[0]
+    names = ax.get_yticklabels()
+    lines = [(line, _size(name)) for name in names for line in name.get_text().splitlines()]
+    return _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - _EDGE
+
+
+def _whole(ax: Axes) -> float:
+    """Give the width of the figure in points."""
+    figure = ax.get_figure(root=True)
+    return float(figure.get_size_inches()[0]) * 72 if figure else points(ax)[0]
+
+
+def label_beside(ax: Axes, text: str) -> None:
+    """Label the y axis in lines that are no longer than it is."""
+    size = _size(ax.yaxis.label)
+    ax.set_ylabel("\n".join(fit_text.wrapped(text, size, _HIGH * points(ax)[1])))
+
+
+def legend_below(ax: Axes) -> None:
+    """Put the legend beside the x axis' label if it has room there, else below it."""
+    size, lines, room = _size(ax.xaxis.label), ax.get_xlabel().splitlines(), points(ax)[0]
+    handles, names = ax.get_legend_handles_labels()
+    own = [fit_text.wrapped(name, size, room - _HANDLE) for name in names]
+    entries = [max(fit_text.width(line, size) for line in name) + _HANDLE for name in own]
+    columns, place = len(names), 1
+    if sum(entries) > room - max(fit_text.width(line, size) for line in lines):
+        columns, place = max(1, int(room / max(entries))), len(lines) + 1
+    rows = -(-len(names) // columns) * max(map(len, own))
+    _grow(ax, _ENTRY * (rows - 1))
+    legend = ax.legend(
+        handles,
+        ["\n".join(name) for name in own],
+        loc="upper right",
+        bbox_to_anchor=(1, 0),
+        ncols=columns,
+        borderaxespad=0.4 + 1.6 * place,
+    )
+    literal(legend.get_texts())
+
+
+def _grow(ax: Axes, high: float) -> None:
+    """Make a figure of our own higher by so many points."""
+    figure = ax.get_figure(root=True)
+    if high > 0 and isinstance(figure, Figure) and figure in _OWN:
+        figure.set_figheight(figure.get_figheight() + high / 72)
+
+
+def literal(texts: Iterable[Text]) -> None:
+    """Write names as they are: a dollar sign begins no formula."""
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def _size(text: Text) -> float:
+    return float(text.get_fontsize())
+
+
+def time_axis(ax: Axes, low: float, high: float) -> None:
+    """Make the x axis one of seconds, with as many round ticks as have room."""
+    ax.set_xlim(low, high)
+    ax.xaxis.set_major_locator(round_ticks(max(2, min(5, int(points(ax)[0] / _TICK["x"])))))
+    unit_axis(ax, "time_s", "", like=high)
+
+
+def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> None:
+    """Make an axis one of latencies, logarithmic, with as many round ticks as have room."""
+    named = ax.xaxis if axis == "x" else ax.yaxis
+    (ax.set_xscale if axis == "x" else ax.set_yscale)("log")
+    (ax.set_xlim if axis == "x" else ax.set_ylim)(low, high)
+    most = max(2, int(points(ax)[axis == "y"] / _TICK[axis]))
+    named.set_major_locator(FixedLocator(round_values(low, high, most)))
+    named.set_minor_locator(NullLocator())
+    named.set_major_formatter(FuncFormatter(lambda value, _: tick(value, "ns")))
+
+
+def round_values(low: float, high: float, most: int) -> list[float]:
+    """Choose the ticks of a logarithmic axis: 1, 2, 5, 10, ..., or powers of ten, or some of them.
+
+    Examples
+    --------
+    >>> round_values(90, 2100, 6)
+    [100.0, 200.0, 500.0, 1000.0, 2000.0]
+    >>> round_values(90, 2100, 4), round_values(90, 2e8, 4)
+    ([100.0, 1000.0], [100.0, 10000.0, 1000000.0, 100000000.0])
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    powers = range(first, last + 1)
+    choices = [[factor * 10.0**power for power in powers for factor in (1, 2, 5)]]
+    choices += [
+        [10.0**power for power in powers if power % step == 0] for step in range(1, len(powers) + 1)
+    ]
+    for choice in choices:
+        found = [value for value in choice if low <= value <= high]
+        if 2 <= len(found) <= most:
+            return found
+    # less than a decade wide
+    even = round_ticks(min(most, 5)).tick_values(low, high)
+    return [float(value) for value in even if low <= value <= high]

@@ -15,7 +15,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import called, say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.threads import stragglers
@@ -99,7 +99,7 @@ def fairness(
     drawn = [row for run in runs for row in run.rows]
     label = common.of_one_run(common.wording("iops"), table, drawn)
     common.unit_axis(ax, "iops", label)
-    fit_text.label_below(ax, label, *_remarks(runs))
+    common.label_below(ax, label, *_remarks(runs))
     lines = ax.get_xlabel().count("\n") + 1
     below = offset_copy(
         ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
@@ -255,7 +255,7 @@ def _figures(ax: Axes, run: _Run) -> None:
     """Write the figures at the end of a row, and over the first what they are."""
     ratio, jain = run.fact["max_over_min"], run.fact["jain"]
     columns = (
-        (46, say("max/min"), "-" if ratio is None else f"{ratio:#.3g}x"),
+        (46, say("max/min"), "-" if ratio is None else common.factor(ratio)),
         (82, say("Jain"), "-" if jain is None else f"{jain:.3f}"),
     )
     if run.place == 0:

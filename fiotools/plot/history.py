@@ -19,7 +19,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.shifts import NEEDED, draw_level
+from fiotools.plot.shifts import NEEDED, draw_level, step
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.order import sortable
@@ -95,7 +95,7 @@ def history(
     ... })
     >>> ax = ft.plot.history(runs, "iops", x="commit")
     >>> [text.get_text() for text in ax.texts]
-    ['fa11ed: ×0.64 [0.60, 0.69]']
+    ['fa11ed: ×0.643 [0.600, 0.688]']
     """
     columns = frames.names(by)
     if columns and ax is not None:
@@ -131,7 +131,7 @@ def history(
         interval = common.interval_of(next(iter(confidence)))
         drawn.append(say("band: {interval} of its step", interval=interval))
     what = say("time of the run") if axis.name in _TIMES else common.wording(axis.name)
-    fit_text.label_below(axes[-1], what, listed(drawn, "; "), listed(said, "; "))
+    common.label_below(axes[-1], what, listed(drawn, "; "), listed(said, "; "))
     return np.asarray(axes) if columns else axes[0]
 
 
@@ -164,7 +164,7 @@ class _Sequence:
     def ends(self) -> tuple[float, float]:
         """Where the axis begins and ends."""
         there = sorted(self.places.values())
-        room = max(0.02 * (there[-1] - there[0]), 1e-3) if self.is_time else 0.5
+        room = 0.02 * (there[-1] - there[0]) or 0.5 if self.is_time else 0.5
         return there[0] - room, there[-1] + room
 
     def before(self, value: Any) -> float:
@@ -194,9 +194,10 @@ class _Sequence:
             ax.xaxis.set_major_formatter(FuncFormatter(lambda day, _: _date(day, self._days)))
             return
         names = [called(str(value)) for value in self.places]
-        kept = fit_text.names_below(ax, names)
+        kept = common.names_below(ax, names)
         ax.xaxis.set_major_locator(FixedLocator(list(kept)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda place, _: kept.get(round(place), "")))
+        common.literal(ax.get_xticklabels())
 
 
 def _in_order(table: Frame, name: str, listed: Sequence[Any]) -> list[Any]:
@@ -296,25 +297,16 @@ def _draw(
         reach.append(draw_level(ax, level, left, right))
     axis.set_axis(ax)
     names = [
-        (start, _step(level, axis.named(level["at"])))
+        (start, say("{name}: {text}", name=axis.named(level["at"]), text=step(level)))
         for level, start in zip(levels[1:], starts[1:], strict=False)
+        if level["ratio"] is not None
     ]
     _name_steps(ax, names, min(reach), max(reach))
     unit = common.unit(metric)
     common.few_ticks(ax.yaxis)
     high = max(reach)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, high)))
-    fit_text.label_beside(ax, common.wording(metric, short=True))
-
-
-def _step(level: Mapping[str, Any], start: str) -> str:
-    """Say where a level starts and how large its step is."""
-    if level["ratio"] is None:
-        return start
-    text = f"×{level['ratio']:.2f}"
-    if level["ratio_lo"] is not None:
-        text += f" [{level['ratio_lo']:.2f}, {level['ratio_hi']:.2f}]"
-    return say("{name}: {text}", name=start, text=text)
+    common.label_beside(ax, common.wording(metric, short=True))
 
 
 def _name_steps(ax: Axes, names: Sequence[tuple[float, str]], low: float, high: float) -> None:
@@ -356,4 +348,4 @@ def _title(ax: Axes, cell: Key, columns: Sequence[str]) -> None:
     title = listed(called(units.level(*one)) for one in zip(cell, columns, strict=True))
     size = common.RC["axes.labelsize"]
     lines = fit_text.wrapped(title, size, common.points(ax)[0])
-    ax.set_title("\n".join(lines), fontsize=size, loc="left")
+    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)

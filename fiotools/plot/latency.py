@@ -90,12 +90,12 @@ def latency(
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
             common.write(ax, text, arm[1], place, one.colour)
         common.mark(ax, one, hue)
-    ax.set_xlim(0, edge * 1.22 or 1)
+    ax.set_xlim(chart.least, edge * 1.22 or 1)
     common.few_ticks(ax.xaxis)
     what = say("latency (mean ± standard deviation)" if spread else "mean latency")
     drawn = [point.row for one in chart.series for point in one.points]
     what = common.of_one_run(what, chart.table, drawn, below=bool(spread or hue))
-    common.unit_axis(ax, metric, what, like=edge)
+    common.unit_axis(ax, metric, "\n".join([what, *chart.notes]), like=edge)
     if hue:
-        common.legend_below(ax, len(chart.series))
+        common.legend_below(ax)
     return ax

@@ -14,7 +14,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.plot.sweep_lines import Swept, tick
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
@@ -146,9 +146,9 @@ def load(
         )
     if knees:
         lines.append(_knee_words(panels[0], knees))
-    fit_text.label_below(lower, *lines)
+    common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
-        fit_text.label_below(upper, *lines)
+        common.label_below(upper, *lines)
     return two
 
 
@@ -271,7 +271,7 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
     ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:
-        names = common.several(none, _NAMED)
+        names = common.several(none, 2)
         text = say("limit: {limit} ({names}: no mean below)", limit=ms, names=names)
     ax.annotate(
         text,
@@ -282,4 +282,5 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
         va="bottom",
         fontsize="small",
         color=common.GREY,
+        parse_math=False,
     )

@@ -83,15 +83,15 @@ def ratios(
     ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
     ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
     reach = [1 / (1 + band), 1 + band, *_points(ax, rows, drawn)]
-    common.name_rows(ax, fit_text.names_beside(ax, names))
+    common.name_rows(ax, names)
     common.above_zero(drawn, reach)
-    wide = fit_text.beside(ax)
+    wide = common.beside(ax)
     # wider Axes give way themselves to a text that leaves them
     _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
     size = float(ax.xaxis.label.get_fontsize())
     lines = [_what(table, drawn, band), *_missing(table, rows, drawn)]
     fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
-    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
+    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5, parse_math=False)
     return ax
 
 
@@ -159,11 +159,15 @@ def _points(ax: Axes, rows: list[Row], drawn: str) -> list[float]:
             continue
         reach.append(ratio)
         marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
-        text, end, filling = f"{ratio:#.3g}x", ratio, common.ground(ax)
+        text, end, filling = common.factor(ratio), ratio, common.ground(ax)
         if low is not None and high is not None:
             ax.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
             reach += [low, high]
-            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", high, colour
+            text, end, filling = (
+                f"{text} [{units.human(low, '')}, {units.human(high, '')}]",
+                high,
+                colour,
+            )
         ax.plot(
             ratio,
             place,
@@ -237,7 +241,7 @@ def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
     axis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{common.tick(value, '')}x"))
 
 
 def _number(value: object) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
@@ -90,15 +91,19 @@ def repeats(
                     zorder=2,
                 )
             alone.append(len(runs) == 1)
-            if alone[-1]:
-                _hollow(ax, one, runs[0], place)
-            else:
+            if not alone[-1]:
                 ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
             common.write(ax, units.human(centre, chart.unit), right, place, one.colour)
-        common.mark(ax, one, hue, size=5)
-    ax.set_xlim(0, edge * 1.16 or 1)
+        filled = [point for point in one.points if len(places[point.place]) > 1]
+        hollow = [point for point in one.points if len(places[point.place]) == 1]
+        if filled:
+            common.mark(ax, replace(one, points=filled), hue, size=5)
+        if hollow:
+            own = None if filled else hue  # one entry in the legend
+            common.mark(ax, replace(one, points=hollow), own, size=5, filling=common.ground(ax))
+    ax.set_xlim(chart.least, edge * 1.16 or 1)
     common.few_ticks(ax.xaxis)
     interval = common.interval_words(told, middle)
     drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
@@ -109,21 +114,8 @@ def repeats(
     if all(alone):
         drawn = [say("one run each" if len(alone) > 1 else "one run")]
     words = {"label": common.wording(metric), "drawn": listed(drawn, "; ")}
-    common.unit_axis(ax, metric, say("{label} ({drawn})", **words), like=edge)
+    label = "\n".join([say("{label} ({drawn})", **words), *chart.notes])
+    common.unit_axis(ax, metric, label, like=edge)
     if hue:
-        common.legend_below(ax, len(chart.series), lines=2)
+        common.legend_below(ax)
     return ax
-
-
-def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None:
-    """Draw the one run of a row over the point that `parts.mark` makes."""
-    ax.plot(
-        value,
-        place,
-        linestyle="none",
-        marker=series.marker,
-        markersize=5,
-        color=series.colour,
-        markerfacecolor=common.ground(ax),
-        zorder=6,
-    )

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.sequences import sequences
 from fiotools.stats.series import Series
@@ -89,7 +89,7 @@ def shifts(
     common.few_ticks(ax.yaxis)
     unit = series.metric.unit
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, top)))
-    fit_text.label_beside(ax, common.wording(series.metric.name))
+    common.label_beside(ax, common.wording(series.metric.name))
     below = [say("line: level")]
     if confidence is not None:
         below = [
@@ -99,14 +99,14 @@ def shifts(
         ]
     below += frames.distinct(level["verdict"] for level in levels)
     if series.timed:
-        fit_text.time_axis(ax, float(edges[0]), float(edges[-1]))
-        fit_text.label_below(ax, say("time since the start"), *below)
+        common.time_axis(ax, float(edges[0]), float(edges[-1]))
+        common.label_below(ax, say("time since the start"), *below)
         return ax
     ax.xaxis.set_major_locator(common.round_ticks(6, integer=True))
     if order is not None:
         names = [str(one) for one in frames.values(data, order)]
         ax.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _called(series, names, place)))
-    fit_text.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
+    common.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
     return ax
 
 
@@ -160,11 +160,18 @@ def _name(ax: Axes, levels: list[dict[str, Any]]) -> None:
         first = level["start"] - 1
         text = units.human(level["center"], str(level["unit"]))
         if level["ratio"] is not None:
-            text = f"×{level['ratio']:.2f}"
-            if level["ratio_lo"] is not None:
-                text += f" [{level['ratio_lo']:.2f}, {level['ratio_hi']:.2f}]"
+            text = step(level)
         share = (first + level["n"] / 2) / sum(one["n"] for one in levels)
         ax.text(share, 0.97, text, transform=ax.transAxes, ha="center", va="top", fontsize="small")
+
+
+def step(level: Mapping[str, Any]) -> str:
+    """Write how large a step is, with its interval."""
+    text = f"×{units.human(level['ratio'], '')}"
+    if level["ratio_lo"] is None:
+        return text
+    low, high = (units.human(level[end], "") for end in ("ratio_lo", "ratio_hi"))
+    return f"{text} [{low}, {high}]"
 
 
 def _called(series: Series, names: list[str], place: float) -> str:

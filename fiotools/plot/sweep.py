@@ -90,7 +90,7 @@ def sweep(
     if not columns:
         ax = common.axes(ax, max(_ROWS, len(swept.lines) / 2))
         swept.draw(ax)
-        ax.set_xlabel(swept.what, loc="left")
+        common.label_below(ax, swept.what)
         return ax
     if ax is not None:
         raise SchemaError(f"{argument('by')} draws several panels: leave ax= out")
@@ -117,7 +117,7 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
         ends |= {end[2]: end for end in swept.draw(ax, cell, named=False)}
         title = listed(called(level(*one)) for one in zip(cell, by, strict=True))
         lines = fit_text.wrapped(title, size, common.points(ax)[0])
-        ax.set_title("\n".join(lines), fontsize=size, loc="left")
+        ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)
         ax.label_outer()
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()
@@ -127,7 +127,7 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
     if swept.hue:
         figure.legend(
             handles=common.line_handles(ends.values()),
-            title=called(swept.hue),
+            title=common.legend_title(swept.hue),
             loc="outside right upper",
             fontsize="small",
             alignment="left",

@@ -81,11 +81,11 @@ def throughput(
         ax.set_xlim(low, high)
         common.log_ticks(ax.xaxis, low, high)
     else:
-        ax.set_xlim(0, max(present) * 1.18 or 1)
+        ax.set_xlim(chart.least, max(present) * 1.18 or 1)
         common.few_ticks(ax.xaxis)
     drawn = [point.row for one in chart.series for point in one.points]
     what = common.of_one_run(common.wording(metric), chart.table, drawn, below=bool(hue))
-    common.unit_axis(ax, metric, what)
+    common.unit_axis(ax, metric, "\n".join([what, *chart.notes]))
     for label, limit in limits.items():
         ax.axvline(limit, color=common.GREY, linestyle="--", linewidth=1.3, zorder=1)
         ax.annotate(
@@ -102,5 +102,5 @@ def throughput(
         if own := ax.get_title(loc="left"):
             ax.set_title(own, pad=20)  # room for the line's name
     if hue:
-        common.legend_below(ax, len(chart.series))
+        common.legend_below(ax)
     return ax

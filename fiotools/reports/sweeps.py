@@ -9,7 +9,7 @@ import pandas as pd
 
 from fiotools import plot
 from fiotools.language import ENGLISH, speaking
-from fiotools.plot.sweep_lines import condition
+from fiotools.plot.common import condition
 from fiotools.reports.drawn import Drawn, alone, figure_of, labels_of, panels
 from fiotools.reports.questions import Comparison, in_order
 from fiotools.stats.best_under import best_under
