@@ -12,6 +12,7 @@ from weakref import WeakSet
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
@@ -34,6 +35,7 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+    from numpy.typing import NDArray
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -71,6 +73,8 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
 }
 _SMALL = 0.833  # of the letters' size: "small"
 _NAME = 0.3  # of a figure's width: the longest name at the end of a line
+_ASIDE = 0.45  # of a figure's width: the widest legend beside Axes
+_FEW = 5  # lines below Axes that a figure has room for
 _ENTRY = 16  # points: a line of a legend
 _OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _WORDS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
@@ -211,7 +215,10 @@ def chart(
     values, names = numbers(table, metric, log=log), known(table, y)
     kinds = known(table, hue) if hue else [None] * len(names)
     rows, found = levels(names, order), levels(kinds)
-    step = 0.5 / len(found)
+    apart, share = (0.5, 0.5) if several else (0.35, 0.5)
+    if len(found) > 2 and not several:  # each has a value beside it
+        apart, share = 0.48, 0.8
+    step = share / len(found)
     series = [
         Series(
             name,
@@ -231,7 +238,6 @@ def chart(
         )
     if not several:
         _one_row_each(table, series)
-    apart = 0.5 if several else 0.35
     ax = axes(ax, len(rows) * (1 + apart * (len(series) - 1)))
     name_rows(ax, [units.level(row, y) for row in rows])
     missing = sum(value is None and own in rows for value, own in zip(values, names, strict=True))
@@ -328,10 +334,15 @@ def axes(ax: Axes | None, rows: float) -> Axes:
     if ax is not None:
         keep_room(ax)
         return ax
+    return panels(1, 1, 1.5 + ROW * rows)[0, 0]
+
+
+def panels(rows: int, columns: int, high: float, **share: Any) -> NDArray[Any]:
+    """Make Axes on a figure of our own, so many inches high."""
     with look():
-        figure, made = plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))
+        figure, made = plt.subplots(rows, columns, squeeze=False, figsize=(WIDTH, high), **share)
     _OWN.add(figure)
-    return made
+    return np.asarray(made)
 
 
 def keep_room(ax: Axes) -> None:
@@ -428,13 +439,18 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None) -> None:
     if lines * _LINE <= high:
         _end_labels(ax, ends)
         return
-    columns = -(-lines * _LINE // max(1, high - _LINE))
+    handles = line_handles(ends)
+    columns = int(-(-lines * _LINE // max(1, high - _LINE)))
+    widest = max(fit_text.width(line, size) for name in names for line in name.splitlines())
+    if columns * (widest + _HANDLE) > _ASIDE * _whole(ax):
+        legend_below(ax, handles, legend_title(hue))
+        return
     legend = ax.legend(
-        handles=line_handles(ends),
+        handles=handles,
         title=legend_title(hue),
         loc="upper left",
         bbox_to_anchor=(1, 1),
-        ncols=int(columns),
+        ncols=columns,
         fontsize="small",
         handlelength=2.6,
         alignment="left",
@@ -487,6 +503,38 @@ def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
         )
 
 
+def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> int:
+    """Write names at places of the x axis, at its top, in lines that do not overlap.
+
+    ``align`` is 0 where a name begins at its place, and .5 where it is in its middle. Returns how
+    many lines there are.
+    """
+    wide, size = points(ax)[0], _SMALL * float(ax.xaxis.label.get_fontsize())
+    left, right = ax.get_xlim()
+    ends: list[float] = []  # where the last name of each line ends
+    for at, name in names:
+        taken = fit_text.width(name, size)
+        place = (at - left) / (right - left) * wide - align * taken + (2 if not align else 0)
+        place = max(0.0, min(place, wide - taken))
+        line = next((at for at, end in enumerate(ends) if end + 8 <= place), len(ends))
+        ends[line : line + 1] = [place + taken]
+        ax.annotate(
+            name,
+            ((place + align * taken) / wide, 1),
+            xycoords="axes fraction",
+            xytext=(0, -3 - _LINE * line),
+            textcoords="offset points",
+            va="top",
+            ha="center" if align else "left",
+            fontsize="small",
+            color=ink(ax),
+            parse_math=False,
+            bbox=paper(ax),
+            zorder=6,
+        )
+    return len(ends)
+
+
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
     """Give the entries of a legend, in the order of the lines' right ends."""
     return [
@@ -523,8 +571,8 @@ def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
 
 def few_ticks(axis: Any) -> None:
     """Set up to seven round ticks, as many as have room."""
-    wide, high = points(axis.axes)
-    room = wide / 60 if axis.axis_name == "x" else high / 22
+    ax = axis.axes
+    room = breadth(ax) / 60 if axis.axis_name == "x" else points(ax)[1] / 22
     axis.set_major_locator(round_ticks(max(2, min(6, int(room)))))
 
 
@@ -681,7 +729,10 @@ def label_below(ax: Axes, *lines: str) -> None:
     figure = ax.get_figure(root=True)
     if figure and len(figure.axes) == 1:  # nothing is to its right
         wide += (1 - ax.get_position().x1) * figure.get_size_inches()[0] * 72 - _EDGE
+        wide = min(wide, beside(ax))
     fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
+    before = ax.get_xlabel().count("\n") + 1
+    _grow(ax, _ENTRY * (max(len(fitted), _FEW) - max(before, _FEW)))
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.4, parse_math=False)
 
 
@@ -714,7 +765,13 @@ def beside(ax: Axes) -> float:
         return points(ax)[0]
     names = ax.get_yticklabels()
     lines = [(line, _size(name)) for name in names for line in name.get_text().splitlines()]
-    return _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - _EDGE
+    label = 1.5 * _size(ax.yaxis.label) * (ax.get_ylabel() != "")
+    return _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - label - _EDGE
+
+
+def breadth(ax: Axes) -> float:
+    """Give the width of Axes in points, less what long names of rows take."""
+    return min(points(ax)[0], beside(ax))
 
 
 def _whole(ax: Axes) -> float:
@@ -729,20 +786,22 @@ def label_beside(ax: Axes, text: str) -> None:
     ax.set_ylabel("\n".join(fit_text.wrapped(text, size, _HIGH * points(ax)[1])))
 
 
-def legend_below(ax: Axes) -> None:
+def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | None = None) -> None:
     """Put the legend beside the x axis' label if it has room there, else below it."""
-    size, lines, room = _size(ax.xaxis.label), ax.get_xlabel().splitlines(), points(ax)[0]
-    handles, names = ax.get_legend_handles_labels()
+    size, lines, room = _size(ax.xaxis.label), ax.get_xlabel().splitlines(), breadth(ax)
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    names = [str(handle.get_label()) for handle in handles]
     own = [fit_text.wrapped(name, size, room - _HANDLE) for name in names]
     entries = [max(fit_text.width(line, size) for line in name) + _HANDLE for name in own]
     columns, place = len(names), 1
-    if sum(entries) > room - max(fit_text.width(line, size) for line in lines):
+    if title or sum(entries) > room - max(fit_text.width(line, size) for line in lines):
         columns, place = max(1, int(room / max(entries))), len(lines) + 1
-    rows = -(-len(names) // columns) * max(map(len, own))
+    rows = -(-len(names) // columns) * max(map(len, own)) + (title is not None)
     _grow(ax, _ENTRY * (rows - 1))
     legend = ax.legend(
         handles,
         ["\n".join(name) for name in own],
+        title=title,
         loc="upper right",
         bbox_to_anchor=(1, 0),
         ncols=columns,
@@ -771,7 +830,7 @@ def _size(text: Text) -> float:
 def time_axis(ax: Axes, low: float, high: float) -> None:
     """Make the x axis one of seconds, with as many round ticks as have room."""
     ax.set_xlim(low, high)
-    ax.xaxis.set_major_locator(round_ticks(max(2, min(5, int(points(ax)[0] / _TICK["x"])))))
+    ax.xaxis.set_major_locator(round_ticks(max(2, min(5, int(breadth(ax) / _TICK["x"])))))
     unit_axis(ax, "time_s", "", like=high)
 
 
@@ -780,7 +839,7 @@ def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> 
     named = ax.xaxis if axis == "x" else ax.yaxis
     (ax.set_xscale if axis == "x" else ax.set_yscale)("log")
     (ax.set_xlim if axis == "x" else ax.set_ylim)(low, high)
-    most = max(2, int(points(ax)[axis == "y"] / _TICK[axis]))
+    most = max(2, int((points(ax)[1] if axis == "y" else breadth(ax)) / _TICK[axis]))
     named.set_major_locator(FixedLocator(round_values(low, high, most)))
     named.set_minor_locator(NullLocator())
     named.set_major_formatter(FuncFormatter(lambda value, _: tick(value, "ns")))

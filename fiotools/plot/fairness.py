@@ -94,7 +94,7 @@ def fairness(
         _figures(ax, run)
     edge = max(point for run in runs for point, _ in run.points)
     ax.set_xlim(0, edge * 1.04 or 1)
-    wide = common.points(ax)[0] - _ROOM
+    wide = common.breadth(ax) - _ROOM
     ax.xaxis.set_major_locator(common.round_ticks(max(1, min(5, int(wide / _TICK)))))
     drawn = [row for run in runs for row in run.rows]
     label = common.of_one_run(common.wording("iops"), table, drawn)

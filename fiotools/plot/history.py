@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.dates
-import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
@@ -225,10 +224,7 @@ def _date(day: float, days: float) -> str:
 def _stacked(count: int) -> list[Axes]:
     """Make panels below each other, which share the axis of commits."""
     high = 1.1 + (_HIGH * count if count > 1 else _ALONE)
-    with common.look():
-        return list(
-            plt.subplots(count, sharex=True, squeeze=False, figsize=(common.WIDTH, high))[1][:, 0]
-        )
+    return list(common.panels(count, 1, high, sharex=True)[:, 0])
 
 
 def _levels(middles: Frame, metric: str, axis: _Sequence) -> list[Mapping[str, Any]]:
@@ -301,7 +297,7 @@ def _draw(
         for level, start in zip(levels[1:], starts[1:], strict=False)
         if level["ratio"] is not None
     ]
-    _name_steps(ax, names, min(reach), max(reach))
+    _zoom(ax, min(reach), max(reach), common.name_steps(ax, names, 0))
     unit = common.unit(metric)
     common.few_ticks(ax.yaxis)
     high = max(reach)
@@ -309,37 +305,14 @@ def _draw(
     common.label_beside(ax, common.wording(metric, short=True))
 
 
-def _name_steps(ax: Axes, names: Sequence[tuple[float, str]], low: float, high: float) -> None:
-    """Set the limits, and write the steps above the runs in lines that do not overlap."""
-    wide, tall = common.points(ax)
-    left, right = ax.get_xlim()
-    ends: list[float] = []  # where the text of each line ends
-    size = 0.833 * common.RC["font.size"]
-    for start, text in names:
-        place = (start - left) / (right - left) * wide + 2
-        taken = fit_text.width(text, size)
-        place = max(0.0, min(place, wide - taken))  # the last steps are named to their left
-        line = next((at for at, end in enumerate(ends) if end + 6 <= place), len(ends))
-        ends[line : line + 1] = [place + taken]
-        ax.annotate(
-            text,
-            (place / wide, 1),
-            xycoords="axes fraction",
-            xytext=(0, -2 - _LINE * line),
-            textcoords="offset points",
-            va="top",
-            fontsize="small",
-            parse_math=False,
-            color=common.ink(ax),
-            bbox=common.paper(ax),
-            zorder=6,
-        )
+def _zoom(ax: Axes, low: float, high: float, lines: int) -> None:
+    """Set the limits to the runs, with room above them for the names of the steps."""
     middle = (low + high) / 2
     half = max((high - low) / 2, _SPAN / 2 * abs(middle)) * 1.15 or 1
     bottom, top = middle - half, middle + half
     if low >= 0:
         bottom = max(0.0, bottom)
-    room = min(0.6, (_LINE * len(ends) + 4) / tall)
+    room = min(0.6, (_LINE * lines + 4) / common.points(ax)[1])
     ax.set_ylim(bottom, bottom + (top - bottom) / (1 - room))
 
 

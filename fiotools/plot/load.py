@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -14,7 +13,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import say
-from fiotools.plot import common
+from fiotools.plot import common, fit_text
 from fiotools.plot.sweep_lines import Swept, tick
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
@@ -162,10 +161,9 @@ def _alike(table: frames.Frame, named: Sequence[str]) -> frames.Frame:
 def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
     """Take the two Axes given, or make them."""
     if axes is None:
-        with common.look():
-            figure, made = plt.subplots(2, 1, sharex=True, figsize=(common.WIDTH, _HEIGHT))
-            figure.align_ylabels(made)
-            return np.asarray(made)
+        made = common.panels(2, 1, _HEIGHT, sharex=True).ravel()
+        made[0].get_figure().align_ylabels(made)
+        return made
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != 2 or not all(isinstance(ax, Axes) for ax in given):
         raise SchemaError("axes= are two Axes, for IOPS and for latency: plt.subplots(2)[1]")
@@ -271,8 +269,11 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
     ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:
-        names = common.several(none, 2)
-        text = say("limit: {limit} ({names}: no mean below)", limit=ms, names=names)
+        words = "limit: {limit} ({names}: no mean below)"
+        text = say(words, limit=ms, names=common.several(none, 2))
+        size = common.RC["font.size"]
+        if fit_text.width(text, size) > common.points(ax)[0]:
+            text = say(words, limit=ms, names=say("{n} lines", n=len(none)))
     ax.annotate(
         text,
         (0, limit),

@@ -13,7 +13,7 @@ from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
 from fiotools.language import listed, say
-from fiotools.plot import common
+from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import run_keys
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
-_APART = 18  # points between 1 and 50 that have room for both
 Ends: TypeAlias = "tuple[float, float] | None"
 _DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
 
@@ -102,7 +101,7 @@ def percentiles(
         if lines:
             ends.append((*end, common.named(name, hue), look))
     _latency_axis(ax, table)
-    share_axis(ax, max(point.share for point in points), bounded=bounded)
+    share_axis(ax, max(point.share for point in points))
     what = say("percentile of the I/Os")
     if is_many:
         what = say("{label} (a line: one run)", label=what)
@@ -239,11 +238,15 @@ def _latency_axis(ax: Axes, table: Frame) -> None:
     ax.set_ylabel(common.latency_name(kinds.pop() if len(kinds) == 1 else None))
 
 
-def share_axis(ax: Axes, last: float, *, bounded: bool = False) -> None:
-    """Set the axis of percentiles, up to the last one."""
-    ticks = [share for share in _TICKS if share <= last]
-    if bounded and 50 in ticks and nines(50) / nines(last) * common.points(ax)[0] < _APART:
-        ticks.remove(1)
+def share_axis(ax: Axes, last: float) -> None:
+    """Set the axis of percentiles, up to the last one, with the ticks that have room."""
+    wide, ticks, end = common.breadth(ax), list[float](), -math.inf
+    for share in (share for share in _TICKS if share <= last):
+        place = nines(share) / (nines(last) * 1.2) * wide
+        half = fit_text.width(f"{share:g}", common.RC["xtick.labelsize"]) / 2 + 2
+        if place - half >= end:
+            ticks.append(share)
+            end = place + half
     ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in ticks]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, nines(last) * 1.2)

@@ -84,8 +84,8 @@ def shifts(
         top = max(top, draw_level(ax, level, left, right))
         confidence = confidence or level["confidence"]
     ax.set_xlim(float(edges[0]), float(edges[-1]))
-    ax.set_ylim(0, top * 1.2 or 1)
-    _name(ax, levels)
+    lines = _name(ax, levels, edges)
+    ax.set_ylim(0, top * (1.15 + 0.06 * lines) or 1)
     common.few_ticks(ax.yaxis)
     unit = series.metric.unit
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, top)))
@@ -154,15 +154,16 @@ def draw_level(ax: Axes, level: Mapping[str, Any], left: float, right: float) ->
     return float(high)
 
 
-def _name(ax: Axes, levels: list[dict[str, Any]]) -> None:
-    """Write above each level how high it is, or how large its step."""
+def _name(ax: Axes, levels: list[dict[str, Any]], edges: np.ndarray) -> int:
+    """Write above each level how high it is, or how large its step; say in how many lines."""
+    names = []
     for level in levels:
-        first = level["start"] - 1
         text = units.human(level["center"], str(level["unit"]))
         if level["ratio"] is not None:
             text = step(level)
-        share = (first + level["n"] / 2) / sum(one["n"] for one in levels)
-        ax.text(share, 0.97, text, transform=ax.transAxes, ha="center", va="top", fontsize="small")
+        first = level["start"] - 1
+        names.append((float(edges[first] + edges[first + level["n"]]) / 2, text))
+    return common.name_steps(ax, names, 0.5)
 
 
 def step(level: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -101,15 +100,8 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
     """Draw a panel for each cell, with the same axes and one legend."""
     wide = min(_COLUMNS, ceil(sqrt(len(swept.panels))))
     high = -(-len(swept.panels) // wide)
-    with common.look():
-        figure, grid = plt.subplots(
-            high,
-            wide,
-            sharex=True,
-            sharey=True,
-            squeeze=False,
-            figsize=(common.WIDTH, 0.9 + _PANEL * high),
-        )
+    grid = common.panels(high, wide, 0.9 + _PANEL * high, sharex=True, sharey=True)
+    figure = grid[0, 0].get_figure()
     axes = grid.ravel()[: len(swept.panels)]
     ends: dict[str, common.End] = {}
     size = common.RC["axes.labelsize"]
