@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -297,7 +297,7 @@ def write(ax: Axes, text: str, x: float, place: float, colour: str = "") -> None
         xytext=(8, 0),
         textcoords="offset points",
         va="center",
-        fontsize="small",
+        fontsize=small(ax),
         color=colour or ink(ax),
         parse_math=False,
         bbox=paper(ax),
@@ -310,12 +310,27 @@ def paper(ax: Axes) -> dict[str, Any]:
     return {"facecolor": ground(ax), "edgecolor": "none", "pad": 0.8}
 
 
+def small(ax: Axes) -> float:
+    """Give the size of small words: smaller than the labels of the axes, whatever style is set."""
+    return _SMALL * float(ax.xaxis.label.get_fontsize())
+
+
+def line_of(ax: Axes) -> float:
+    """Give the height of a line of small words in points."""
+    return _LINE * small(ax) / (10 * _SMALL)
+
+
 def ground(ax: Axes) -> str:
     """Give the colour behind what is drawn: that of the Axes, or of a figure without axes."""
     figure = ax.get_figure(root=True)
     behind = ax.get_facecolor() if ax.axison or figure is None else figure.get_facecolor()
     colour = to_hex(behind)
     return "white" if colour == "#ffffff" else colour
+
+
+def shade(ax: Axes) -> str:
+    """Give the grey of an area behind what is drawn."""
+    return "#EFEFEF" if ink(ax) == "black" else "#3A3A3A"
 
 
 def ink(ax: Axes) -> str:
@@ -334,7 +349,8 @@ def axes(ax: Axes | None, rows: float) -> Axes:
     if ax is not None:
         keep_room(ax)
         return ax
-    return panels(1, 1, 1.5 + ROW * rows)[0, 0]
+    made: Axes = panels(1, 1, 1.5 + ROW * rows)[0, 0]
+    return made
 
 
 def panels(rows: int, columns: int, high: float, **share: Any) -> NDArray[Any]:
@@ -368,7 +384,9 @@ def look() -> Iterator[None]:
     The first figure of a session loads the backend, and that of a notebook then switches on that
     figures are shown; a bare ``rc_context`` would switch it off again (matplotlib's issue 24351).
     """
-    with mpl.rc_context({**sns.axes_style("whitegrid"), **rc()}):
+    with mpl.rc_context(
+        {**sns.plotting_context("notebook"), **sns.axes_style("whitegrid"), **rc()}
+    ):
         yield
         shown = mpl.is_interactive()
     mpl.interactive(shown)
@@ -432,26 +450,27 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None) -> None:
 
     To be called when the axes' limits are set.
     """
-    size, most = _SMALL * float(ax.xaxis.label.get_fontsize()), _NAME * _whole(ax)
+    size, most = small(ax), _NAME * _whole(ax)
     names = ["\n".join(fit_text.wrapped(end[2], size, most)) for end in ends]
     ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
-    lines, high = sum(_lines(name) for name in names), points(ax)[1]
-    if lines * _LINE <= high:
+    lines, high, line = sum(_lines(name) for name in names), points(ax)[1], line_of(ax)
+    if lines * line <= high:
         _end_labels(ax, ends)
         return
     handles = line_handles(ends)
-    columns = int(-(-lines * _LINE // max(1, high - _LINE)))
-    widest = max(fit_text.width(line, size) for name in names for line in name.splitlines())
+    columns = int(-(-lines * line // max(1, high - line)))
+    widest = max(fit_text.width(part, size) for name in names for part in name.splitlines())
     if columns * (widest + _HANDLE) > _ASIDE * _whole(ax):
         legend_below(ax, handles, legend_title(hue))
         return
     legend = ax.legend(
         handles=handles,
         title=legend_title(hue),
+        frameon=False,
         loc="upper left",
         bbox_to_anchor=(1, 1),
         ncols=columns,
-        fontsize="small",
+        fontsize=small(ax),
         handlelength=2.6,
         alignment="left",
     )
@@ -483,7 +502,7 @@ def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
     ]
     places = list(wanted)
     # between the middles of two names
-    steps = [_LINE * (_lines(a[2]) + _lines(b[2])) / 2 for a, b in pairwise(ordered)]
+    steps = [line_of(ax) * (_lines(a[2]) + _lines(b[2])) / 2 for a, b in pairwise(ordered)]
     for at, step in enumerate(steps, start=1):
         places[at] = max(places[at], places[at - 1] + step)
     top = max(height, wanted[-1]) if wanted else 0.0
@@ -497,7 +516,7 @@ def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
             xytext=(8, place - own),
             textcoords="offset points",
             va="center",
-            fontsize="small",
+            fontsize=small(ax),
             color=look.colour,
             parse_math=False,
         )
@@ -509,30 +528,62 @@ def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> in
     ``align`` is 0 where a name begins at its place, and .5 where it is in its middle. Returns how
     many lines there are.
     """
-    wide, size = points(ax)[0], _SMALL * float(ax.xaxis.label.get_fontsize())
+    wide, size = points(ax)[0], small(ax)
     left, right = ax.get_xlim()
     ends: list[float] = []  # where the last name of each line ends
     for at, name in names:
         taken = fit_text.width(name, size)
         place = (at - left) / (right - left) * wide - align * taken + (2 if not align else 0)
         place = max(0.0, min(place, wide - taken))
-        line = next((at for at, end in enumerate(ends) if end + 8 <= place), len(ends))
-        ends[line : line + 1] = [place + taken]
+        line = _free_line(ends, place, taken)
         ax.annotate(
             name,
             ((place + align * taken) / wide, 1),
             xycoords="axes fraction",
-            xytext=(0, -3 - _LINE * line),
+            xytext=(0, -3 - line_of(ax) * line),
             textcoords="offset points",
             va="top",
             ha="center" if align else "left",
-            fontsize="small",
+            fontsize=small(ax),
             color=ink(ax),
             parse_math=False,
             bbox=paper(ax),
             zorder=6,
         )
     return len(ends)
+
+
+def _free_line(ends: list[float], place: float, taken: float) -> int:
+    """Find the first line where a name has room, and note in ``ends`` where it ends there."""
+    line = next((at for at, end in enumerate(ends) if end + 8 <= place), len(ends))
+    ends[line : line + 1] = [place + taken]
+    return line
+
+
+def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
+    """Draw limits of the x axis as lines, with their names above the Axes in lines of their own."""
+    wide, size, scale = points(ax)[0], small(ax), ax.xaxis.get_transform()
+    low, high = scale.transform(ax.get_xlim())
+    ends: list[float] = []
+    for limit, name in sorted(limits.items()):
+        ax.axvline(limit, color=GREY, linestyle="--", linewidth=1.3, zorder=1)
+        taken = fit_text.width(name, size)
+        place = (float(scale.transform([limit])[0]) - low) / (high - low) * wide - taken / 2
+        line = _free_line(ends, place, taken)
+        ax.annotate(
+            name,
+            (limit, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2 + line_of(ax) * line),
+            textcoords="offset points",
+            va="bottom",
+            ha="center",
+            fontsize=size,
+            color=GREY,
+            parse_math=False,
+        )
+    if own := ax.get_title(loc="left"):
+        ax.set_title(own, pad=8 + line_of(ax) * len(ends))  # room for the names
 
 
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
@@ -802,6 +853,8 @@ def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | No
         handles,
         ["\n".join(name) for name in own],
         title=title,
+        fontsize=size,
+        frameon=False,
         loc="upper right",
         bbox_to_anchor=(1, 0),
         ncols=columns,

@@ -110,6 +110,8 @@ def fairness(
         bbox_transform=below,
         ncols=3 if wide > _LEGEND else 1,
         borderpad=0,
+        frameon=False,
+        fontsize=float(ax.xaxis.label.get_fontsize()),
         borderaxespad=0,
     )
     return ax
@@ -268,7 +270,7 @@ def _figures(ax: Axes, run: _Run) -> None:
                 textcoords="offset points",
                 va="bottom",
                 ha="right",
-                fontsize="small",
+                fontsize=common.small(ax),
                 color=common.GREY,
             )
     for right, _, text in columns:
@@ -280,7 +282,7 @@ def _figures(ax: Axes, run: _Run) -> None:
             textcoords="offset points",
             va="center",
             ha="right",
-            fontsize="small",
+            fontsize=common.small(ax),
             annotation_clip=False,
         )
 

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 _DATES: Any = matplotlib.dates  # untyped in the stubs
 _TIMES = ("started_at", "reported_at")
 _SPAN = 0.1  # of the median: the least that the axis spans
-_HIGH, _ALONE = 2.2, 3.4  # inches of a panel, and of one alone
-_LINE = 12  # points: a line of the steps' names
+_ALONE, _HIGH, _LOW = 3.4, 2.2, 1.4  # inches of a panel: alone, one of four, one of more
 
 
 def history(
@@ -223,7 +222,7 @@ def _date(day: float, days: float) -> str:
 
 def _stacked(count: int) -> list[Axes]:
     """Make panels below each other, which share the axis of commits."""
-    high = 1.1 + (_HIGH * count if count > 1 else _ALONE)
+    high = 1.1 + (_ALONE if count == 1 else count * (_HIGH if count <= 4 else _LOW))
     return list(common.panels(count, 1, high, sharex=True)[:, 0])
 
 
@@ -312,7 +311,7 @@ def _zoom(ax: Axes, low: float, high: float, lines: int) -> None:
     bottom, top = middle - half, middle + half
     if low >= 0:
         bottom = max(0.0, bottom)
-    room = min(0.6, (_LINE * lines + 4) / common.points(ax)[1])
+    room = min(0.6, (common.line_of(ax) * lines + 4) / common.points(ax)[1])
     ax.set_ylim(bottom, bottom + (top - bottom) / (1 - room))
 
 

@@ -15,6 +15,8 @@ from fiotools.stats.frames import numbers
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+_FAR = 1000  # times: what is shorter than the longest by that gets a unit of its own
+
 
 def latency(
     frame: IntoDataFrame,
@@ -83,7 +85,7 @@ def latency(
                 linewidth=5,
                 solid_capstyle="butt",
             )
-            text = units.human(mean, "ns", like=edge)
+            text = units.human(mean, "ns", like=edge if mean * _FAR > edge else None)
             if width:
                 number, _, unit = text.partition(" ")
                 decimals = len(number.partition(".")[2])

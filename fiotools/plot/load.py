@@ -271,8 +271,7 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
     if none:
         words = "limit: {limit} ({names}: no mean below)"
         text = say(words, limit=ms, names=common.several(none, 2))
-        size = common.RC["font.size"]
-        if fit_text.width(text, size) > common.points(ax)[0]:
+        if fit_text.width(text, common.small(ax)) > common.points(ax)[0]:
             text = say(words, limit=ms, names=say("{n} lines", n=len(none)))
     ax.annotate(
         text,
@@ -281,7 +280,8 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
         xytext=(3, 2),
         textcoords="offset points",
         va="bottom",
-        fontsize="small",
+        fontsize=common.small(ax),
         color=common.GREY,
         parse_math=False,
+        bbox=common.paper(ax),
     )

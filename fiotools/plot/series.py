@@ -32,7 +32,7 @@ _LATENCIES = {"lat_ns": "latency", "clat_ns": "completion latency", "slat_ns": "
 _ENDS = ((min, 0), (max, -1))
 _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
-WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
+ALLOWED = "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
@@ -405,7 +405,7 @@ class Judged:
             return 0.0
         first, last, top = self.told["first_round"] - 1, self.told["last_round"], self.mean
         left, right = float(self.edges[first]), float(self.edges[last])
-        ax.axvspan(left, right, color=WINDOW, linewidth=0, zorder=0)
+        ax.axvspan(left, right, color=common.shade(ax), linewidth=0, zorder=0)
         if (allowed := self._allowed()) is not None:
             low, top = allowed
             look = {"color": colour, "alpha": 0.2} if colour else {"color": ALLOWED}

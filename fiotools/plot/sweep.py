@@ -120,8 +120,9 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
         figure.legend(
             handles=common.line_handles(ends.values()),
             title=common.legend_title(swept.hue),
+            frameon=False,
             loc="outside right upper",
-            fontsize="small",
+            fontsize=common.small(axes[0]),
             alignment="left",
         )
     return np.asarray(axes)

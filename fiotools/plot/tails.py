@@ -66,7 +66,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         for name in ("ratio", "ratio_lo", "ratio_hi")
     )
     ax = common.axes(ax, 7)
-    ax.axhspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
+    ax.axhspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
     ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
     names = []
     for at, (name, rows) in enumerate(_curves(table).items()):

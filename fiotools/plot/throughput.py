@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.language import called, say
+from fiotools.language import called, listed, say
 from fiotools.plot import common
 
 if TYPE_CHECKING:
@@ -86,21 +86,19 @@ def throughput(
     drawn = [point.row for one in chart.series for point in one.points]
     what = common.of_one_run(common.wording(metric), chart.table, drawn, below=bool(hue))
     common.unit_axis(ax, metric, "\n".join([what, *chart.notes]))
-    for label, limit in limits.items():
-        ax.axvline(limit, color=common.GREY, linestyle="--", linewidth=1.3, zorder=1)
-        ax.annotate(
-            say("{name}: {text}", name=called(label), text=units.human(limit, chart.unit)),
-            (limit, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 2),
-            textcoords="offset points",
-            va="bottom",
-            ha="center",
-            fontsize="small",
-            color=common.GREY,
+    if limits:
+        named: dict[float, list[str]] = {}
+        for label, limit in limits.items():
+            named.setdefault(limit, []).append(called(label))
+        common.name_limits(
+            ax,
+            {
+                limit: say(
+                    "{name}: {text}", name=listed(names), text=units.human(limit, chart.unit)
+                )
+                for limit, names in named.items()
+            },
         )
-        if own := ax.get_title(loc="left"):
-            ax.set_title(own, pad=20)  # room for the line's name
     if hue:
         common.legend_below(ax)
     return ax
