@@ -16,8 +16,8 @@ from fiotools.display.show import show
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
+from fiotools.plot.common import condition
 from fiotools.plot.ratios import sides
-from fiotools.plot.sweep_lines import condition
 from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
 from fiotools.reports.questions import Comparison, best, in_order, swept
 from fiotools.reports.sentences import cell_columns, names_of
