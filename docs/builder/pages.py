@@ -47,7 +47,7 @@ def _names() -> Iterator[str]:
 
 
 def _within(link: re.Match[str]) -> str:
-    """Keep a notebook's link to another notebook; of any other only the text and the path."""
+    """Keep a notebook's link to another notebook; write other links as text and path."""
     return link[0] if link[2].endswith(".ipynb") else f"{link[1]} (`{link[2]}`)"
 
 
