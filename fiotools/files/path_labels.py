@@ -1,4 +1,4 @@
-"""What to call the sides: a short name for each argument that is left bare."""
+"""Names of the sides: a short name for each argument without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def given(source: str) -> tuple[str | None, str]:
-    """Split ``NAME=FILES``; a file of that very name is meant first.
+    """Split ``NAME=FILES``, unless there is a file of that very name.
 
     Examples
     --------

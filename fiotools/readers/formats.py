@@ -39,10 +39,10 @@ class Reader:
     grammar : Grammar, optional
         For reports that also stand in the middle of other text.
     mark : str
-        A regular expression (multi-line, in any case of letters) for lines that are certainly of
-        this format: in a text of other reports they get a warning. Empty: nothing is so certain.
+        A regular expression (multi-line, case ignored) for lines that certainly belong to this
+        format: in a text of other reports they get a warning. Empty: no line is so certain.
     line_mark : str
-        The same, for what such a line begins with.
+        The same, for the beginning of such a line.
     """
 
     name: str
@@ -92,19 +92,19 @@ CRYSTALDISKMARK = re.sub(r"\?P<\w+>", "?:", CRYSTALDISKMARK_ROW)
 HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 # the command comes first, even if the keys were sorted
 HYPERFINE_JSON = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
-# each begins with a character that a text is searched for
+# each begins with a fixed kind of character, which is found fast
 DD_RECORDS = (
     r"[0-9](?<![0-9.,:+=][0-9])[0-9]{0,17}\+[0-9]{1,18}"
     r"(?=[ \t][^\s\x21-\x3e@\[-^`{-~]|[^\x00-\x7f])"
 )
-# seconds, their unit, what parts them from the rate, and the rate as far as its slash
+# seconds, their unit, a separator, and the rate up to its slash
 DD_FIGURES = (
     r"[0-9][ ]?(?:secs?|seconds?|Sekunden|secondes|segundos|secondi|s|c|с|秒)(?:[,，、] ?|[ ]\()"
     r"[0-9][0-9.,]{0,24}[ ]?[kKMGTPEZY]?(?:i?B|bytes)?/"
 )
 DD_SAID = r"dd(?<![^\s/]dd)(?:\.exe)?: (?=\S)"
-# the beginnings of timings; the longer ones of the same word first. Each begins with a letter, so
-# that a text is searched for these letters
+# the beginnings of timings; the longer ones of the same word first. Each begins with a letter,
+# which is found fast
 _ELAPSED = ("real", "Real", "elapsed")
 TIMES = {
     "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
@@ -170,7 +170,7 @@ _log, _hist_log = (Later(f"{_HERE}.fio.{name}:sniff") for name in ("log", "hist_
 
 
 def _fio_log(document: Document) -> bool:
-    """Claim lines of numbers that are named as fio's logs are, or that only fio writes."""
+    """Claim lines of numbers that are named like fio's logs, or that only fio writes."""
     return _has_rows(document) and bool(_log(document))
 
 
@@ -180,7 +180,7 @@ def _fio_hist_log(document: Document) -> bool:
 
 
 def _has_rows(document: Document) -> bool:
-    """Whether one of the first lines of a text begins with a number, and is of no report."""
+    """Whether one of the first lines of a text begins with a number, and there is no report."""
     text = document.text
     return (
         text[:1] not in "{<" and not document.kinds and _NUMBER.search(text, 0, _HEAD) is not None
@@ -212,7 +212,7 @@ def _hyperfine(document: Document) -> bool:
 
 
 def _transcript(document: Document) -> bool:
-    """Claim a text that holds reports and more than one tool's reports alone."""
+    """Claim a text that holds more than the reports of one tool."""
     kinds = document.kinds
     return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
 
