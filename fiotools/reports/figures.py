@@ -10,15 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.legend import Legend
 
 from fiotools import plot
-from fiotools.display.show import show
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.common import condition
 from fiotools.plot.ratios import sides
-from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
+from fiotools.reports.blocks import (
+    NOTHING,
+    Block,
+    fold,
+    heading,
+    of_frame,
+    paragraph,
+    slug,
+    together,
+)
 from fiotools.reports.questions import Comparison, best, in_order, swept
 from fiotools.reports.sentences import cell_columns, names_of
 from fiotools.reports.subjects import Source, differs
@@ -386,12 +395,12 @@ def figures(
             why = say("One plot cannot be drawn: {why}.", why=drawn)
             yield ReportFigure(paragraph(why), NOTHING, None)
             continue
+        _drop_title_label(drawn.figure)
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.figure, f"{name}.{kind}", data=drawn.frame)[0]
         plt.close(drawn.figure)
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
-        readable = show(drawn.numbers, rows=None) if drawn.printed else show(drawn.numbers)
-        inside = Block(repr(readable), readable._repr_html_())
+        inside = of_frame(drawn.numbers, whole=drawn.printed)
         picture = Picture(drawn.title, file)
         folded = fold(say("the numbers"), inside, printed=drawn.printed)
         yield ReportFigure(together(said), folded, picture)
@@ -399,11 +408,17 @@ def figures(
         yield from _best(one)
 
 
+def _drop_title_label(figure: Figure) -> None:
+    """Drop the title of a legend of sides that have no name but ``label``."""
+    for legend in figure.findobj(Legend):
+        if isinstance(legend, Legend) and legend.get_title().get_text() == "label":
+            legend.set_title("")
+
+
 def _best(one: Comparison) -> Iterator[ReportFigure]:
     """Show the conditions of the most I/Os below some latencies."""
     if (told := best(one)) is not None:
-        readable = show(told, rows=None)
-        shown = Block(repr(readable), readable._repr_html_())
+        shown = of_frame(told)
         title = heading(say("The most I/Os below a latency"), 3)
         yield ReportFigure(together([title, shown]), NOTHING, None)
 
@@ -573,7 +588,12 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
         else:
             ax = plot.sweep(frame, metric, **shown)
         yield Drawn(
-            f"{what}, by {title}", figure_of(ax), one.frame, summary, said, printed=len(names) == 1
+            say("{said}, by {name}", said=what, name=title),
+            figure_of(ax),
+            one.frame,
+            summary,
+            said,
+            printed=len(names) == 1,
         )
 
 

@@ -131,7 +131,7 @@ def report(
     with tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         out = Path(folder) / "out"
         out.mkdir()
-        _execute(made, source, Path(folder), out, step)
+        _execute(made, source, Path(folder), out, step, html_only=notebook is None)
         from fiotools.reports.page import page
 
         text = page(made, out, lang)
@@ -222,11 +222,14 @@ def _execute(
     folder: Path,
     out: Path,
     step: Callable[[int, int], object] | None,
+    *,
+    html_only: bool,
 ) -> None:
     """Run the cells in this folder, with nothing of the user's set-up; files go to ``out``."""
     from nbclient.exceptions import CellControlSignal, CellExecutionError
 
     from fiotools.articles.kernel import run_cells
+    from fiotools.reports.blocks import HTML_ONLY
 
     profile = folder / "ipython" / "profile_default"
     profile.mkdir(parents=True)
@@ -237,6 +240,8 @@ def _execute(
         "FIOTOOLS_FIGURE_FORMAT": "svg",
         "TQDM_DISABLE": "1",
     }
+    if html_only:
+        environment[HTML_ONLY] = "1"
     at = 0
 
     def started(cell: Any, cell_index: int) -> None:

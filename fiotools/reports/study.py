@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import columns
-from fiotools.display.show import Readable, show
 from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.experiments import experiment_named
 from fiotools.reports.blocks import (
@@ -18,8 +17,8 @@ from fiotools.reports.blocks import (
     Block,
     fold,
     heading,
-    link,
     listing,
+    of_frame,
     paragraph,
     table,
     together,
@@ -185,11 +184,10 @@ class Study:
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
                     answers[f"comparison{at + 1 if at else ''}"] = one.answer
-            rows = [
-                (_named(file.name, folder), file.what, file.size)
-                for file in written(part.source, answers, folder, part._prefix)
-            ]
-            return [table([], rows, "facts files")]
+            files = [*written(part.source, answers, folder, part._prefix)]
+            links = {file.name: (folder / file.name).as_posix() for file in files if file.name}
+            rows = [(file.name or "-", file.what, file.size) for file in files]
+            return [table([], rows, "facts files", links)]
 
         return self._of_each(of)
 
@@ -359,8 +357,8 @@ def _weighed(part: Part) -> Block:
     rest = frame[frame["verdict"].isin(order[2:])].reset_index(drop=True)
     runs = _runs(part.results.runs)
     blocks = [paragraph(say("{runs}, answers: {counts}.", runs=runs, counts=said))]
-    blocks += [_shown(show(grave, rows=None))] if len(grave) else []
-    blocks += [fold(say("the unknown and the ok"), _shown(show(rest, rows=None)))]
+    blocks += [of_frame(grave)] if len(grave) else []
+    blocks += [fold(say("the unknown and the ok"), of_frame(rest))]
     return together(blocks)
 
 
@@ -374,7 +372,7 @@ def _settings(part: Part) -> list[Block]:
     if side is not None and between in settings and differs(settings, str(between)):
         differ = settings_diff(settings, between=str(between), baseline=side.baseline)
         if len(differ):
-            found.append(_shown(show(differ, rows=None)))
+            found.append(of_frame(differ))
         else:
             said = "All sides had the same options, except for names of files and folders."
             found.append(paragraph(say(said)))
@@ -385,12 +383,3 @@ def _settings(part: Part) -> list[Block]:
     ]
     found.append(fold(say("all {n} options", n=len(rows)), table([], rows), printed=True))
     return found
-
-
-def _shown(readable: Readable) -> Block:
-    return Block(repr(readable), readable._repr_html_())
-
-
-def _named(name: str, folder: Path) -> Block | str:
-    """Name a file by a link to it, if it was made."""
-    return link(name, (folder / name).as_posix()) if name else "-"

@@ -42,9 +42,9 @@ def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
         raise SchemaError("the frame has several columns of one name: rename them") from None
     if len(data) == 0:
         raise SchemaError("the frame has no rows")
-    for name in data.columns:
+    for name, dtype in data.schema.items():
         if name in COLUMNS:
-            _refuse_lists(data, name)
+            _refuse_lists(data, name, dtype)
     return data
 
 
@@ -68,11 +68,11 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
             raise SchemaError(
                 f"the frame has no column {name!r}" + (f"; did you mean {hint}?" if near else "")
             )
-        _refuse_lists(frame, name)
+        _refuse_lists(frame, name, frame[name].dtype)
 
 
-def _refuse_lists(frame: Frame, name: str) -> None:
-    if isinstance(frame.schema[name], (nw.List, nw.Array, nw.Struct, nw.Object)) and any(
+def _refuse_lists(frame: Frame, name: str, dtype: Any) -> None:
+    if isinstance(dtype, (nw.List, nw.Array, nw.Struct, nw.Object)) and any(
         isinstance(value, (list, dict, set)) for value in frame[name].to_list()
     ):
         raise SchemaError(f"column {name!r} holds lists, and one value a row is needed")
