@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib.legend import Legend
@@ -410,8 +410,9 @@ def figures(
 
 def _drop_title_label(figure: Figure) -> None:
     """Drop the title of a legend of sides that have no name but ``label``."""
-    for legend in figure.findobj(Legend):
-        if isinstance(legend, Legend) and legend.get_title().get_text() == "label":
+    legends = cast("list[Legend]", figure.findobj(Legend))
+    for legend in legends:
+        if legend.get_title().get_text() == "label":
             legend.set_title("")
 
 
