@@ -151,11 +151,12 @@ def _made(
 
 
 def _of_made(made: Made, files: NDArray[np.int32]) -> pl.DataFrame:
-    file = pl.Series(FILE, files, dtype=pl.Int32())
     if made.size <= FEW:
-        names = {**made.shared, **made.columns}
-        rows = few_rows({name: made.listed(name) for name in names})
-        return rows.hstack([file if made.sizes is None else file[_stretch_of_each(made.sizes)]])
+        numbers = files if made.sizes is None else files.repeat(made.sizes)
+        columns: dict[str, Sequence[Any]] = {FILE: numbers.tolist()}
+        columns |= {name: made.listed(name) for name in {**made.shared, **made.columns}}
+        return few_rows(columns, {FILE: pl.Int32()})
+    file = pl.Series(FILE, files, dtype=pl.Int32())
     own = _typed(made.columns)
     if made.sizes is None:
         return pl.DataFrame([file, *own])
