@@ -41,7 +41,7 @@ def test_names_and_tables(inside, tmp_path):
     [
         (["run.json"], 2, "--output"),
         (["-", "-o", "ds"], 2, "convert reads files that can be read again, and not -"),
-        (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or no name for any"),
+        (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or name none"),
         (["nowhere", "-o", "ds"], 1, "nowhere: no such file or folder"),
         (["data/page-cache", "-o", "ds", "--table", "x"], 2, "--table x is not one of runs, jobs"),
         (["data/page-cache", "-o", "data"], 1, "it is no dataset; name a new folder"),

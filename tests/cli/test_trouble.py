@@ -82,7 +82,10 @@ def test_totals_beside_parts(inside):
         (["compar"], "there is no verb 'compar'; did you mean compare?"),
         (["compare"], "Missing argument 'FILES'; fiotools compare --help shows how"),
         (["pyproject.toml"], "fiotools read pyproject.toml shows what is in it"),
-        (["compare", VOLUMES], "say what to look at with --metric: these files have iops, bw,"),
+        (
+            ["compare", VOLUMES],
+            "name the column to look at with --metric: these files have iops, bw,",
+        ),
         (["compare", VOLUMES, "--metrik", "iops"], "--metrik"),
         (["compare", VOLUMES, "--confidence", "much"], "--confidence"),
         (["compare", VOLUMES, "--confidence", "95"], "less than or equal to 1; fiotools compare"),
@@ -90,10 +93,10 @@ def test_totals_beside_parts(inside):
         (["plot", "pie", VOLUMES, "-o", "x.svg"], "'pie' is not one of"),
         (
             ["plot", "timings", CACHE, "-o", "x.svg", "--log"],
-            "timings takes no --log; it takes --y",
+            "timings does not take --log; it takes --y",
         ),
-        (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings takes no --ram"),
-        (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series takes no --table"),
+        (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings does not take --ram"),
+        (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series does not take --table"),
         (["plot", "timings", CACHE, "-o", "x.doc"], "a plot ends in .svg, .png, .pdf"),
         (["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"], "NAME=500MB/s"),
         (["read", LIBAIO, "-o", "x.doc"], ".parquet, .csv, .json, .jsonl, .xlsx, .html"),
@@ -104,15 +107,15 @@ def test_totals_beside_parts(inside):
         (["check", VOLUMES, "--ram", "much"], "--ram much is not a size"),
         (["check", VOLUMES, "--link", "usb9"], "--link usb9 is neither a rate nor one of usb2"),
         (["check", VOLUMES, "--copies", "many"], "--copies many is not a whole number"),
-        (["read", LIBAIO, "--where", "iops >"], "is no condition: write direction=read"),
+        (["read", LIBAIO, "--where", "iops >"], "is not a condition: write direction=read"),
         (["read", LIBAIO, "--where", "__import__('os').abort()"], "compares columns with values"),
         (["read", LIBAIO, "--where", "job.str.len() > 1"], "compares columns with values only"),
-        (["read", LIBAIO, "--where", "@pd == 1"], "is no condition"),
-        (["read", LIBAIO, "--where", "(" * 3000], "is no condition"),
+        (["read", LIBAIO, "--where", "@pd == 1"], "is not a condition"),
+        (["read", LIBAIO, "--where", "(" * 3000], "is not a condition"),
         (["read", LIBAIO, "--table", "ios"], "--table ios is not one of runs, jobs, settings, io"),
         (["compare", VOLUMES, "-m", "iops", "--table", "ios"], "--table ios is not one of runs"),
         (["read", LIBAIO, "--reader", "nope"], "--reader nope is not one of crystaldiskmark, dd"),
-        (["read", LIBAIO, "-o", "-", "-f", "csv"], "-o - is no file"),
+        (["read", LIBAIO, "-o", "-", "-f", "csv"], "-o - is not a file"),
         (["read", "-c"], "fiotools read --help"),
         (["read", f"one={LIBAIO}", GROUP], "has no name"),
     ],
@@ -137,7 +140,7 @@ def test_a_folder_without_anything_to_read(inside, tmp_path):
     done = inside("read", tmp_path)
     assert done.returncode == 1
     assert "a.txt: no known format" in done.stderr
-    assert "no file that was found there can be read" in done.stderr
+    assert "none of these files can be read" in done.stderr
 
 
 def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
@@ -148,7 +151,7 @@ def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
     done = cli("read", LIBAIO, env=env)
     assert done.returncode == 1
     assert done.stderr == (
-        "fiotools: ZeroDivisionError: division by zero (a fault of fiotools; --debug shows where)\n"
+        "fiotools: ZeroDivisionError: division by zero (a bug of fiotools; --debug shows where)\n"
     )
     assert "Traceback" in cli("read", LIBAIO, "--debug", env=env).stderr
 

@@ -202,7 +202,7 @@ def test_settings_that_nobody_tells(inside):
     before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
     done = inside("compare", before, after, "--settings")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "tell no settings" in done.stderr
+    assert "hold no settings" in done.stderr
 
 
 def test_check(inside):

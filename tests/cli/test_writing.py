@@ -99,7 +99,7 @@ def test_what_is_read_is_not_overwritten(inside, tmp_path):
     for out in (raw, tmp_path / "../" / tmp_path.name / "io.json", f"{tmp_path}/"):
         done = inside("read", raw, "--format", "json", "-o", out)
         assert done.returncode == 2
-        assert "io.json is what is read: write to another file" in done.stderr
+        assert "io.json is being read: write to another file" in done.stderr
     assert raw.read_bytes() == LIBAIO.read_bytes()
     assert [file.name for file in tmp_path.iterdir()] == ["io.json"]
     # what was written there before is no raw data
