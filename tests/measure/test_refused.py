@@ -282,7 +282,7 @@ def test_outputs(tmp_path, monkeypatch):
         with pytest.raises(ft.MeasureError, match=why):
             ft.measure.run("throughput", tmp_path / "place", output=tmp_path / output, **args)
     monkeypatch.chdir(tmp_path / "[x]")
-    with pytest.raises(ft.MeasureError, match="have a meaning for fiotools.read"):
+    with pytest.raises(ft.MeasureError, match=r"have a meaning for fiotools\.read"):
         ft.measure.run("throughput", tmp_path / "place", **args)
     monkeypatch.chdir(tmp_path / "place")
     campaign = ft.measure.run("throughput", tmp_path / "place", **args)
