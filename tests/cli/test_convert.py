@@ -1,4 +1,4 @@
-"""`fiotools convert`: what it prints, where, and what it ends with."""
+"""`fiotools convert`: its output and exit code."""
 
 import json
 
@@ -49,7 +49,7 @@ def test_names_and_tables(inside, tmp_path):
     ],
     ids=["no-output", "stdin", "no-name", "no-file", "no-table", "no-dataset", "no-protocol"],
 )
-def test_what_is_wrong_is_one_line(inside, words, code, said):
+def test_an_error_is_one_line(inside, words, code, said):
     done = inside("convert", *words)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr

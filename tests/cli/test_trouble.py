@@ -1,4 +1,4 @@
-"""What goes wrong is one line on stderr, in the words of the command line, and an exit code."""
+"""An error is one line on stderr, in the words of the command line, and an exit code."""
 
 import os
 import shutil
@@ -125,7 +125,7 @@ def test_wrong_command(inside, command, said):
     refused(inside(*command), 2, said)
 
 
-def test_the_good_ones_of_many_are_shown(inside):
+def test_good_files_are_shown_beside_bad_ones(inside):
     done = inside("read", LIBAIO, "README.md", "nowhere.json", "--format", "csv", "-c", "iops")
     assert done.returncode == 1
     assert len(done.stdout.splitlines()) == 1 + 2
@@ -135,7 +135,7 @@ def test_the_good_ones_of_many_are_shown(inside):
     ]
 
 
-def test_a_folder_without_anything_to_read(inside, tmp_path):
+def test_a_folder_without_results(inside, tmp_path):
     (tmp_path / "a.txt").write_text("hello\n")
     done = inside("read", tmp_path)
     assert done.returncode == 1
@@ -143,7 +143,7 @@ def test_a_folder_without_anything_to_read(inside, tmp_path):
     assert "none of these files can be read" in done.stderr
 
 
-def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
+def test_a_bug_is_one_line_too(cli, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import fiotools.input.read\nfiotools.input.read.read = lambda *a, **k: 1 / 0\n"
     )
@@ -159,7 +159,7 @@ def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
 HOSTILE = "a\x1b[2J\x07[red]\u202eb.txt"
 
 
-def test_names_that_are_commands_to_a_terminal(inside, tmp_path):
+def test_names_with_terminal_commands(inside, tmp_path):
     source = ROOT / "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
     shutil.copy(source, tmp_path / HOSTILE)
     done = inside("read", tmp_path)
@@ -170,7 +170,7 @@ def test_names_that_are_commands_to_a_terminal(inside, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
-def test_names_that_are_no_text(inside, tmp_path):
+def test_names_that_are_not_utf_8(inside, tmp_path):
     source = ROOT / "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
     name = os.fsdecode(b"\xff\xfe.txt")
     try:
