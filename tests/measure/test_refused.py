@@ -88,7 +88,7 @@ def test_names_of_places(tmp_path):
     found = places_of([tmp_path / "my disk", tmp_path / "a=b"])
     assert [place.name for place in found] == ["my-disk", "a-b"]
     for label in ("a_b", "../x", "{round}", ".hidden"):
-        with pytest.raises(ft.MeasureError, match="is no label"):
+        with pytest.raises(ft.MeasureError, match="is not a label"):
             places_of({label: tmp_path})
     with pytest.raises(ft.MeasureError, match="two places are called 'X'"):  # on some systems one
         places_of([f"x={tmp_path}", f"X={tmp_path / 'a=b'}"])
@@ -216,8 +216,8 @@ def test_messages_that_nobody_reads(tmp_path):
         ({"experiment": "iozone"}, "there is no experiment 'iozone'"),
         ({"effort": "fast"}, "effort 'fast' is not one of quick, normal, thorough"),
         ({"rounds": 0}, "rounds 0 is not a whole number from 1"),
-        ({"size": "much"}, "size 'much' is none"),
-        ({"size": "1M"}, "size '1M' is none"),
+        ({"size": "much"}, "size 'much' is not a size"),
+        ({"size": "1M"}, "size '1M' is not a size"),
         ({"size": "900T"}, "no room for test files of 900 TiB"),
         ({"seconds": 5}, "leave out seconds="),
         ({"only": ["nothing"]}, "throughput has no workload 'nothing' here"),
