@@ -190,7 +190,7 @@ def convert(
 
 
 def _tell(done: Conversion, output: str) -> None:
-    """Say what became of the files."""
+    """Report the result for the files."""
     for refusal in done.refusals:
         say(refusal)
     if done.refused > len(done.refusals):
@@ -201,7 +201,7 @@ def _tell(done: Conversion, output: str) -> None:
 
 @contextmanager
 def _executor(scheduler: str | None) -> Iterator[Any]:
-    """Connect to the scheduler of Dask, as long as it is needed."""
+    """Connect to the scheduler of Dask while it is needed."""
     if scheduler is None:
         yield None
         return
@@ -211,7 +211,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     try:
         client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'nobody answers there'}") from None
+        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'no answer'}") from None
     with client:
         yield client.get_executor()
 

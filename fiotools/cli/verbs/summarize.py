@@ -89,7 +89,7 @@ def plan(
     from fiotools.tables.frames import of_pandas
 
     if (cv is None) == (not sources):
-        raise Trouble("give runs made before, or --cv: one of them", 2)
+        raise Trouble("give either earlier runs or --cv", 2)
     asked: dict[str, Any] = {
         "differences": difference or (0.02, 0.05, 0.1),
         "power": power or (0.8, 0.9),
