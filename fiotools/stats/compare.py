@@ -160,7 +160,6 @@ def compare(
     for lognormal runs: if two sides move as many bytes in the long run, the one whose runs vary by
     .5 has .91 times the geometric mean of the one whose runs vary by .2.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -212,7 +211,6 @@ def speedup(
     ------
     SchemaError
         As in `compare`, and if it is unknown whether higher or lower is better.
-
 
     Examples
     --------

@@ -125,7 +125,6 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         If a rule cannot be read or is about a metric that is not there, or the frame is not a
         comparison.
 
-
     Examples
     --------
     >>> import pandas as pd

@@ -103,7 +103,6 @@ def overall(
     variance between rounds (or between runs that hold all workloads) is added, since they are a
     sample too. That is on the safe side: noise of single runs counts twice.
 
-
     Examples
     --------
     >>> import fiotools as ft
