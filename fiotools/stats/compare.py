@@ -318,7 +318,7 @@ def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
 def _say_what_was_set(
     found: Ratio, level: OptionTexts, baseline: OptionTexts, named: Collection[str]
 ) -> None:
-    """Name the options that the sides did not have alike."""
+    """Name the options in which the sides differ."""
     if not level or not baseline:
         found.notes.append("the reports do not say whether both sides had the same options")
         return
