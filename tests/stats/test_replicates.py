@@ -1,4 +1,4 @@
-"""The replicate is the run: scopes, directions, cells, order, and what nobody named."""
+"""The replicate is the run: scopes, directions, cells, order, and columns not named."""
 
 from __future__ import annotations
 
