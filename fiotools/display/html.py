@@ -30,7 +30,6 @@ max-width:none;padding:.3em .8em .3em 0;text-align:left;vertical-align:top;white
 .fiotools-show .t th{border-bottom-width:2px;font-weight:600;vertical-align:bottom}
 .fiotools-show .t .r{font-variant-numeric:tabular-nums;text-align:right}
 .fiotools-show .t .w{max-width:32em;min-width:12em;white-space:normal}
-.fiotools-show .t tbody th{border-bottom-width:1px;vertical-align:top}
 .fiotools-show .m,.fiotools-show ul{opacity:.8}
 .fiotools-show ul{margin:.3em 0;padding-left:1.2em}
 .fiotools-show i{display:inline-block;font-style:normal;font-weight:700;min-width:1.3em}

@@ -412,7 +412,7 @@ def figures(
 def _drop_title_label(figure: Figure) -> None:
     """Drop the title of a legend of sides that have no name but ``label``."""
     for legend in figure.findobj(Legend):
-        if isinstance(legend, Legend) and legend.get_title().get_text() == "label":
+        if legend.get_title().get_text() == "label":
             legend.set_title("")
 
 

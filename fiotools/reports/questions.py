@@ -15,6 +15,7 @@ from fiotools.language import counted, say
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.experiments.base import Question
 from fiotools.reports.subjects import SWEPT, Source, differs
+from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
@@ -327,4 +328,6 @@ def best(one: Comparison) -> pd.DataFrame | None:
         return None
     keys = [*by, "limit", *names, "iops", "observed", "observed_lo", "observed_hi"]
     told = in_order(pd.concat(found, ignore_index=True), by)
-    return told[[*keys, *(name for name in told if name not in keys)]]
+    # the other conditions follow from the side or are the same in all rows
+    rest = [name for name in told if name not in (*keys, *CONDITIONS)]
+    return told[[*keys, *rest]]
