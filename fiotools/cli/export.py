@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from fiotools.cli import files
 from fiotools.cli.options import ENDINGS
 from fiotools.cli.output import Trouble, say
-from fiotools.display.spreadsheet import marked
+from fiotools.display.exports import marked
 from fiotools.files import atomic_write
 from fiotools.files.scale_extra import needed
 from fiotools.plain_text import many
@@ -101,9 +101,9 @@ class Target:
     ) -> None:
         """Write tables, and say where they are; ``sheet`` is what people see of them."""
         if self.form == "html":
-            from fiotools.display import html, settings
+            from fiotools.display import html, layout
 
-            page = html.page([sheet(), settings.sheet(read.table("settings"))]).encode()
+            page = html.page([sheet(), layout.options(read.table("settings"))]).encode()
             contents = dict.fromkeys(frames, _of_bytes(page))
         else:
             contents = {name: _content(frame, self.form) for name, frame in frames.items()}

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from html import escape
 
 from fiotools.display.cells import NONE
-from fiotools.display.marks import MARKED, mark
-from fiotools.display.model import Column, Sheet
+from fiotools.display.model import MARKED, Column, Sheet, mark
 from fiotools.language import spoken
 from fiotools.plain_text import length, printable
 

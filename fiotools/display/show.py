@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.display import answers, html, preview, text_table
+from fiotools.display import html, layout, preview, text_table
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.errors import SchemaError
@@ -76,4 +76,4 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
         raise SchemaError(f"rows={rows!r} is no number of rows: give 1 or more, or None for all")
     if isinstance(x, Results):
         return Readable(preview.overview(x, rows))
-    return Readable(answers.sheet(Frame(x, rows)))
+    return Readable(layout.sheet(Frame(x, rows)))

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fiotools.display.marks import MARKED, mark
-from fiotools.display.model import Column, Sheet
+from fiotools.display.model import MARKED, Column, Sheet, mark
 from fiotools.hints import typed
 from fiotools.language import listed, say, spoken
 from fiotools.plain_text import length, printable

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from fiotools.display import columns, metrics
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import counted, say
@@ -131,7 +131,7 @@ def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column that are asked about."""
     results = source.results
     if wish.metric is not None:
-        table, metric = metrics.find(results, wish.metric)
+        table, metric = columns.find_metric(results, wish.metric)
         return results.tables[table], metric
     if source.campaign is not None:
         table, metric = experiment_named(source.campaign.asked.experiment).metric

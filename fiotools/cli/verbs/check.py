@@ -8,7 +8,7 @@ from fiotools.cli import check_options, files, options
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.cli.options import flag, option
-from fiotools.display import findings
+from fiotools.display import layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.plain_text import many
@@ -52,7 +52,7 @@ def check(
 
 
 def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
-    made = findings.sheet(Frame(answer), ok=every)
+    made = layout.findings(Frame(answer), ok=every)
     ok = int((answer["verdict"] == "ok").sum())
     if ok and not every:
         made.notes.append(f"ok, and not shown without --all: {many(ok, 'answer')}")

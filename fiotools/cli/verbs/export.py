@@ -33,13 +33,13 @@ def export(
     OpenMetrics is the text that Prometheus scrapes, and Grafana draws: put it where the text
     collector of node_exporter looks for files (FILE.prom), or push it to a gateway.
     """
-    from fiotools.display import openmetrics
+    from fiotools.display.exports import openmetrics
 
     path = Path(output) if output else None
     if path is not None:
         atomic_write.refuse_missing_folder(path)
     read = files.read_all(sources, read_as, label=True)
-    content = "".join(f"{line}\n" for line in openmetrics.text(read.results)).encode()
+    content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
     if path is None:
         write_bytes(content)
         return read.code

@@ -10,7 +10,7 @@ from fiotools.cli import completion, export, files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
 from fiotools.cli.options import option
-from fiotools.display import columns, metrics, preview
+from fiotools.display import columns, preview
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read(
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
         names = [name for name in tables if tables.height(name)]
-    names = names or [metrics.main_table(found.results)]
+    names = names or [columns.main_table(found.results)]
     kept = options.Rows(where, scope, combine)
     frames = {name: _chosen(tables.polars(name), kept, columns.split(column)) for name in names}
     if target is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fiotools.cli import files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.command import Command
-from fiotools.display import answers, columns
+from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 
 
@@ -31,7 +31,7 @@ def summarize(
     groups = [columns.full(column, frame) for column in names]
     chosen = None if kept.combine else kept.scope
     answer = summary(frame, name, by=groups or None, scope=chosen, confidence=confidence)
-    give(format, lambda: answer, lambda: answers.sheet(Frame(answer)), output, read)
+    give(format, lambda: answer, lambda: layout.sheet(Frame(answer)), output, read)
     return read.code
 
 
