@@ -41,7 +41,7 @@ def short(name: str) -> str:
 
 
 def full(name: str, columns: Iterable[Any]) -> str:
-    """Find the column that is meant; what is none of them stays as it is, to be refused by name.
+    """Return the full name of a column; an unknown name stays as it is.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def full(name: str, columns: Iterable[Any]) -> str:
 
 
 def found(name: str, frame: IntoDataFrame, option: str) -> str:
-    """Find the column that an option means, or say which are called nearly so."""
+    """Find the column that an option names, or suggest similar names."""
     column = full(name, of(frame))
     if column not in of(frame):
         near = get_close_matches(name, [*dict.fromkeys(map(short, of(frame)))])
@@ -93,7 +93,7 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
 
 
 def main_table(results: Results) -> str:
-    """Name the table that one wants to see first."""
+    """Name the most useful table."""
     return next(iter(_filled(results)), "runs")
 
 
@@ -115,13 +115,13 @@ def find_metric(results: Results, metric: str, table: str | None = None) -> tupl
 
 
 def measured(results: Results, table: str | None = None) -> str:
-    """List what a table holds, by default the main one; what matters most comes first."""
+    """List the metrics of a table, by default the main one, the most important first."""
     frame = results.tables.polars(table or main_table(results))
     return ", ".join(map(short, _worth_asking(frame))) or "no numbers"
 
 
 def _worth_asking(frame: pl.DataFrame) -> list[str]:
-    """Name what a frame holds that is worth asking about; spreads and extremes go without saying.
+    """Name the metrics of a frame, without their spreads and extremes.
 
     What matters most comes first.
     """

@@ -90,7 +90,7 @@ def _values(frame: pl.DataFrame, name: str, scale: float) -> Iterator[float | No
 
 
 def _labels(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
-    """Write the labels of each row; what it does not say is left out."""
+    """Write the labels of each row that have a value."""
     rows = frame.select(names).iter_rows(named=True)
     return [
         ",".join(f'{name}="{_label(value)}"' for name, value in row.items() if value is not None)

@@ -44,7 +44,7 @@ body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0
 
 
 def page(sheets: Iterable[Sheet]) -> str:
-    """Write sheets as a page of their own."""
+    """Write sheets as a page."""
     there = [sheet for sheet in sheets if sheet.columns]
     title = _safe(next((sheet.title for sheet in there if sheet.title), "fiotools"))
     lines = ["<!doctype html>", '<html lang="en"><head><meta charset="utf-8">']

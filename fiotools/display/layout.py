@@ -109,14 +109,14 @@ def _of(values: Sequence[Any], units: Sequence[str], unit: str) -> list[Any]:
 
 
 def _units(frame: Frame, name: str, rows: int) -> list[str]:
-    """Give the unit of each row: the column's own, or of the metric that the row is about."""
+    """Return the unit of each row: of the column, or of the row's metric."""
     if name in _MEASURED and "unit" in frame.columns and not cells.unit_of(name):
         return [unit or "" for unit in frame.columns["unit"]]
     return [cells.unit_of(name)] * rows
 
 
 def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Name the columns of a value's interval, where it has one.
+    """Name the columns of a value's interval, if it has one.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def comparison(frame: Frame) -> Sheet:
 
 
 def overall(frame: Frame) -> Sheet:
-    """Lay out an answer of `overall`: a comparison, in which the rows over all have a name."""
+    """Lay out an answer of `overall`: a comparison whose rows over all have a name."""
     counts, about = frame.columns["workloads"], frame.columns["about"]
     for name in frame.names[: frame.names.index("baseline")]:
         column = frame.columns[name]
@@ -395,7 +395,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
 
 
 def _findings(table: Mapping[str, list[Any]], where: list[str], folder: str) -> Iterator[_Finding]:
-    """Read the rows; ``where`` names the table that name a run."""
+    """Read the rows; ``where`` has the columns that name a run."""
     for values in zip(*table.values(), strict=True):
         row = dict(zip(table, values, strict=True))
         place = [_text(row[name]).removeprefix(folder) for name in where]
@@ -418,7 +418,7 @@ def _in_words_of_all(whys: list[str]) -> str:
 
 
 def _alike(texts: Sequence[str]) -> str:
-    """Give what all say; nothing if they do not say the same."""
+    """Return the text that all share, or nothing."""
     return texts[0] if len(set(texts)) == 1 else ""
 
 

@@ -55,7 +55,7 @@ class Column:
 
 @dataclass
 class Sheet:
-    """A table, and what stands around it.
+    """A table with its title and notes.
 
     Attributes
     ----------
