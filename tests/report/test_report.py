@@ -263,7 +263,7 @@ def test_debug_shows_where_a_cell_failed(tmp_path, monkeypatch, capsys):
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     """The page is written at the very end; here the notebook is spared, and the disk is full."""
-    monkeypatch.setattr("fiotools.reports.report._execute", lambda *args: None)
+    monkeypatch.setattr("fiotools.reports.report._execute", lambda *args, **options: None)
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with pytest.raises(OSError, match="No space left") as caught:
