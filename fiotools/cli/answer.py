@@ -63,7 +63,7 @@ def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """Write CSV with a heading, safe for spreadsheets."""
     import polars as pl
 
-    from fiotools.display.spreadsheet import marked
+    from fiotools.display.exports import marked
 
     texts = frame.select(pl.col(pl.String()))
     guarded = [pl.Series(one.name, map(marked, one), dtype=pl.String()) for one in texts]
@@ -134,9 +134,9 @@ class Target:
         from fiotools.files import atomic_write
 
         if self.form == "html":
-            from fiotools.display import html, settings
+            from fiotools.display import html, layout
 
-            page = html.page([sheet(), settings.sheet(read.table("settings"))]).encode()
+            page = html.page([sheet(), layout.options(read.table("settings"))]).encode()
             contents = dict.fromkeys(frames, _of_bytes(page))
         else:
             contents = {name: _content(frame, self.form) for name, frame in frames.items()}

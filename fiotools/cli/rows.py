@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
-from fiotools.display import columns, metrics
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
@@ -38,10 +38,10 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.D
     if table is not None:
         refuse_other_tables(table)
     if metric is None:
-        have = metrics.listed(results, table)
+        have = columns.measured(results, table)
         raise Trouble(f"name the column to look at with --metric: these files have {have}", 2)
     try:
-        name, column = metrics.find(results, metric, table)
+        name, column = columns.find_metric(results, metric, table)
     except SchemaError:
         if (match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric)) and table in (None, "percentiles"):
             return _percentile(results, float(match[1]))

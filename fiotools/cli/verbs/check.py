@@ -12,7 +12,7 @@ from fiotools.cli.answer import give
 from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import Trouble
 from fiotools.cli.verbs import compare
-from fiotools.display import columns, findings
+from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.errors import SchemaError
@@ -169,7 +169,7 @@ def check(
 
 
 def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
-    made = findings.sheet(Frame(answer), ok=every)
+    made = layout.findings(Frame(answer), ok=every)
     ok = int((answer["verdict"] == "ok").sum())
     if ok and not every:
         made.notes.append(f"{many(ok, 'ok finding')} hidden: --all shows them")

@@ -44,10 +44,10 @@ def compared(
 
 def sheet(answer: pl.DataFrame) -> Sheet:
     """Lay out an answer, and tell what to type for more."""
-    from fiotools.display import answers
+    from fiotools.display import layout
     from fiotools.display.frame import Frame
 
-    made = answers.sheet(Frame(answer))
+    made = layout.sheet(Frame(answer))
     if "settings_differ" not in answer:  # it is of the settings themselves
         return made
     if answer["settings_differ"].null_count() < len(answer):

@@ -14,7 +14,7 @@ from fiotools.cli import answer, completion, files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import Trouble, say, write_bytes
-from fiotools.display import columns, metrics, preview
+from fiotools.display import columns, preview
 from fiotools.files import atomic_write
 from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
@@ -89,7 +89,7 @@ def read(
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
         names = [name for name in tables if tables.height(name)]
-    names = names or [metrics.main_table(found.results)]
+    names = names or [columns.main_table(found.results)]
     kept = options.Rows(where, scope, combine)
     frames = {name: _chosen(tables.polars(name), kept, columns.split(column)) for name in names}
     if target is not None:
@@ -240,13 +240,13 @@ def export(
     Prometheus scrapes OpenMetrics, and Grafana draws it: put FILE.prom where the text collector of
     node_exporter looks for files, or push it to a gateway.
     """
-    from fiotools.display import openmetrics
+    from fiotools.display.exports import openmetrics
 
     path = Path(output) if output else None
     if path is not None:
         atomic_write.refuse_missing_folder(path)
     read = files.read_all(sources, read_as, label=True)
-    content = "".join(f"{line}\n" for line in openmetrics.text(read.results)).encode()
+    content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
     if path is None:
         write_bytes(content)
         return read.code

@@ -10,7 +10,7 @@ from fiotools.cli import files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.options import column, command, option
 from fiotools.cli.output import Trouble
-from fiotools.display import answers, columns, layout
+from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 
 
@@ -43,7 +43,7 @@ def summarize(
     groups = [columns.full(column, frame) for column in names]
     chosen = None if kept.combine else kept.scope
     answer = summary(frame, name, by=groups or None, scope=chosen, confidence=confidence)
-    give(format, lambda: answer, lambda: answers.sheet(Frame(answer)), output, read)
+    give(format, lambda: answer, lambda: layout.sheet(Frame(answer)), output, read)
     return read.code
 
 
