@@ -1,8 +1,8 @@
-"""Text that must fit: how wide it is, and where it may be broken.
+"""Text that must fit: its width, and where it may be broken.
 
 Japanese and Chinese put no space between words, and may break a line almost anywhere: not before a
 full stop, a closing bracket or a small kana, nor after an opening bracket (kinsoku). It reads best
-where a particle ends, which is where hiragana do; so lines are broken there, while they are long
+if a line ends after a particle, where hiragana end; lines are broken there if they are long
 enough.
 """
 
@@ -66,7 +66,7 @@ def wrapped(text: str, size: float, room: float) -> list[str]:
 
 
 def pieces(text: str) -> list[tuple[str, str]]:
-    """Give the pieces of a text that stay whole, each with the space before it.
+    """Return the pieces of a text that stay whole, each with the space before it.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def pieces(text: str) -> list[tuple[str, str]]:
 
 
 def letters(word: str) -> list[str]:
-    """Give the pieces of a word that is too long for a line.
+    """Return the pieces of a word that is too long for a line.
 
     Examples
     --------
@@ -109,5 +109,5 @@ def is_wide(text: str) -> bool:
 
 
 def fitting(text: str, room: float) -> float:
-    """Give the size of letters, of a few, in which a text has room."""
+    """Return the largest of a few sizes of letters in which a text has room."""
     return next((size for size in (9.0, 8.0, 7.0, 6.0) if width(text, size) <= room), 5.0)

@@ -16,23 +16,23 @@ _FONT = "DejaVu Sans"  # comes with matplotlib, and has the units' letters
 
 
 def family() -> list[str]:
-    """Give the fonts of the language in use: a letter is taken from the first that has it."""
+    """Return the fonts of the language in use: a letter is taken from the first that has it."""
     font = language.current().font
     return [_FONT, font["family"]] if font else [_FONT]
 
 
 def has_bold() -> bool:
-    """Whether all of them have bold letters; in one line with others, bold ones look ragged."""
+    """Whether all of the fonts have bold letters; bold and other letters in a line look ragged."""
     return language.current().font is None
 
 
 def load(code: str) -> None:
-    """Have matplotlib know the font of a language.
+    """Register the font of a language with matplotlib.
 
     Raises
     ------
     SchemaError
-        If there is no such language, its font is not installed, or a catalogue is broken.
+        If the language is not known, its font is not installed, or a catalogue is broken.
     """
     font = language.language(code).font
     if font is None:

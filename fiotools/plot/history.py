@@ -155,7 +155,7 @@ class _Sequence:
         self.places: dict[Any, float] = dict(zip(ordered, spots, strict=True))
 
     def values(self, table: Frame) -> list[Any]:
-        """Give the value of each row."""
+        """Return the value of each row."""
         return frames.values(table, self.name)
 
     @property
@@ -166,7 +166,7 @@ class _Sequence:
         return there[0] - room, there[-1] + room
 
     def before(self, value: Any) -> float:
-        """Give the middle between a value and the one before it."""
+        """Return the middle between a value and the one before it."""
         there = sorted(self.places.values())
         at = there.index(self.places[value])
         return (there[at - 1] + there[at]) / 2 if at else self.ends[0]
@@ -238,7 +238,7 @@ def _levels(middles: Frame, metric: str, axis: _Sequence) -> list[Mapping[str, A
 def _given(
     shifts: IntoDataFrame, metric: str, axis: _Sequence, cell: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
-    """Give the levels of a panel as `fiotools.shifts` found them."""
+    """Return the levels of a panel as `fiotools.shifts` found them."""
     table = common.opened(shifts)
     if missing := sorted({*NEEDED, axis.name, *cell} - {*table.columns}):
         by = f", by={list(cell)}" if cell else ""

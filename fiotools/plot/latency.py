@@ -30,12 +30,12 @@ def latency(
 ) -> Axes:
     """Draw mean latencies, with one standard deviation of the single I/Os to each side.
 
-    The bars are the spread of I/Os within a run and not an interval of the mean.
+    The bars show the spread of I/Os within a run, not an interval of the mean.
 
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per point; for several runs there is `repeats`.
+        One row per point; `repeats` draws several runs.
     metric : str
         The column to draw.
     y : str
@@ -92,7 +92,7 @@ def latency(
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
             common.write(ax, text, arm[1], place, one.colour)
         common.mark(ax, one, hue)
-    ax.set_xlim(chart.least, edge * 1.22 or 1)
+    common.fit_texts(ax, chart.least, edge * 1.22 or 1)
     common.few_ticks(ax.xaxis)
     what = say("latency (mean ± standard deviation)" if spread else "mean latency")
     drawn = [point.row for one in chart.series for point in one.points]

@@ -1,4 +1,4 @@
-"""Repeats: every run as a point, and how well they pin the middle down."""
+"""Repeats: every run as a point, with the interval of their middle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def repeats(
     """Draw each run as a point, and under the points the interval of their middle.
 
     The interval is that of the mean below six runs and of the median from six on; the axis says
-    which. Where there is one run, there is a hollow point and no interval.
+    which. A single run is a hollow point without an interval.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def repeats(
     y : str
         The column that names the rows.
     summary : pandas or polars frame
-        What `summarize` says of the same metric, by ``y`` (and ``hue``).
+        The answer of `summarize` for the same metric, by ``y`` (and ``hue``).
     hue : str, optional
         The column that gives colour and marker.
     order : sequence, optional
@@ -103,7 +103,7 @@ def repeats(
         if hollow:
             own = None if filled else hue  # one entry in the legend
             common.mark(ax, replace(one, points=hollow), own, size=5, filling=common.ground(ax))
-    ax.set_xlim(chart.least, edge * 1.16 or 1)
+    common.fit_texts(ax, chart.least, edge * 1.16 or 1)
     common.few_ticks(ax.xaxis)
     interval = common.interval_words(told, middle)
     drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]

@@ -38,9 +38,9 @@ def sweep(
 ) -> Any:
     """Draw a metric against a swept condition: every run, and a line through the means.
 
-    Thin bars are the means' intervals. The runs set the limits of the axis; an arrow says that an
-    interval goes on beyond them, for below six runs it can be very wide. Where there is one run,
-    its point is hollow. An axis is logarithmic where its greatest value is many times the least.
+    Thin bars are the means' intervals. The runs set the limits of the axis; an arrow marks an
+    interval that goes on beyond them, because below six runs it can be very wide. A single run is
+    hollow. An axis is logarithmic if its values span a factor of eight.
 
     Parameters
     ----------
@@ -51,12 +51,13 @@ def sweep(
     x : str
         The swept condition: a column of numbers, with a tick at each.
     hue : str, optional
-        The column that names the lines; the name stands at the line's end, or in a legend where
-        there are many.
+        The column that names the lines; the name stands at the line's end, or in a legend if there
+        are many.
     by : str or sequence of str, optional
         Draw a panel for each combination of these columns, with the same axes.
     summary : pandas or polars frame, optional
-        What `summarize` says of the metric, by ``by``, ``hue`` and ``x``; made here if not given.
+        The answer of `summarize` for the metric, by ``by``, ``hue`` and ``x``; made here if left
+        out.
     order : sequence, optional
         The lines, which take their colours in this order.
     ax : matplotlib.axes.Axes, optional
@@ -64,7 +65,7 @@ def sweep(
 
     Returns
     -------
-    matplotlib.axes.Axes, or numpy.ndarray of them where `by` is given
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
 
     Raises
     ------
@@ -88,8 +89,10 @@ def sweep(
     swept = Swept(frame, metric, x, hue, summary, order, columns)
     if not columns:
         ax = common.axes(ax, max(_ROWS, len(swept.lines) / 2))
-        swept.draw(ax)
+        ends = swept.draw(ax)
         common.label_below(ax, swept.what)
+        if hue:
+            common.name_lines(ax, ends, hue)
         return ax
     if ax is not None:
         raise SchemaError(f"{argument('by')} draws several panels: leave ax= out")
@@ -106,7 +109,7 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
     ends: dict[str, common.End] = {}
     size = common.RC["axes.labelsize"]
     for ax, cell in zip(axes, swept.panels, strict=True):
-        ends |= {end[2]: end for end in swept.draw(ax, cell, named=False)}
+        ends |= {end[2]: end for end in swept.draw(ax, cell)}
         title = listed(called(level(*one)) for one in zip(cell, by, strict=True))
         lines = fit_text.wrapped(title, size, common.points(ax)[0])
         ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)

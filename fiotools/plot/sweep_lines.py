@@ -1,4 +1,4 @@
-"""Lines over a condition that was swept: what `sweep` and `load` share."""
+"""Lines over a swept condition, for `sweep` and `load`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _FAR = 8  # times: from there on an axis is logarithmic
 
 
 class Swept:
-    """The runs of a metric and their means, by a swept condition; looked at before it is drawn.
+    """The runs of a metric and their means by a swept condition.
 
-    An axis is logarithmic where its values are above zero and the greatest is many times the least.
+    An axis is logarithmic if its values are above zero and span a factor of eight.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class Swept:
             (cell, name, px) for cell, name, px, y in drawn if y is not None and name in self.lines
         )
 
-    def draw(self, ax: Axes, cell: Key = (), *, named: bool = True) -> list[common.End]:
+    def draw(self, ax: Axes, cell: Key = ()) -> list[common.End]:
         """Draw every run of a panel, a line through the means, and their intervals.
 
-        Returns where the lines end, of which the names are written there, or not.
+        Returns where the lines end.
         """
         ends, bars = [], []
         rows = self.panels[cell]
@@ -93,12 +93,10 @@ class Swept:
         self._axes(ax)
         for at, means_ in bars:
             self._intervals(ax, at, means_)
-        if self.hue and named:
-            common.name_lines(ax, ends, self.hue)
         return ends
 
     def _points(self, ax: Axes, at: int, cell: Key, runs: Sequence[tuple[Any, float]]) -> None:
-        """Draw the runs of a line, hollow where there is one."""
+        """Draw the runs of a line, a single one hollow."""
         several = [run for run in runs if self.runs[cell, self.lines[at], run[0]] > 1]
         single = [run for run in runs if self.runs[cell, self.lines[at], run[0]] == 1]
         looks: list[tuple[Any, Any]] = [
@@ -118,7 +116,7 @@ class Swept:
                 )
 
     def _intervals(self, ax: Axes, at: int, means: Iterable[tuple[Any, Interval]]) -> None:
-        """Draw the intervals as far as the axis reaches; an arrow says that one goes on."""
+        """Draw the intervals as far as the axis reaches; an arrow marks one that goes on."""
         bottom, top = ax.get_ylim()
         colour = self.looks[at].colour
         # side by side, where lines meet
@@ -199,7 +197,7 @@ class Swept:
 
 
 def is_far(values: Iterable[float]) -> bool:
-    """Say whether values lie so far apart that equal steps would hide the small ones."""
+    """Whether values lie so far apart that equal steps would hide the small ones."""
     there = list(values)
     return min(there) > 0 and max(there) / min(there) >= _FAR
 
