@@ -453,6 +453,8 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     To be called when limits and labels of the axes are set. A legend that is too wide to stand
     beside the Axes goes ``below`` or is left out.
     """
+    if not ends:
+        return
     size, most = small(ax), _NAME * _whole(ax)
     names = ["\n".join(fit_text.wrapped(end[2], size, most)) for end in ends]
     ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
