@@ -237,10 +237,10 @@ def main(argv: list[str] | None = None) -> int:
     # warning, and in a kernel the warning would become part of the notebook. So: here, once.
     import matplotlib.font_manager  # noqa: F401
 
-    from fiotools.plot import fonts
+    from fiotools.plot import fit_text
 
     try:
-        fonts.load(args.lang)
+        fit_text.load_font(args.lang)
     except SchemaError as error:
         print(error, file=sys.stderr)
         return 2

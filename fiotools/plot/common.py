@@ -27,7 +27,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import fit_text, fonts
+from fiotools.plot import fit_text
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
@@ -92,8 +92,8 @@ _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 def rc() -> Any:
     """Return `RC` with the fonts of the current language."""
-    weight = RC["axes.titleweight"] if fonts.has_bold() else "normal"
-    return {**RC, "font.family": fonts.family(), "axes.titleweight": weight}
+    weight = RC["axes.titleweight"] if fit_text.has_bold() else "normal"
+    return {**RC, "font.family": fit_text.family(), "axes.titleweight": weight}
 
 
 def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:
@@ -590,6 +590,14 @@ def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
         )
     if own := ax.get_title(loc="left"):
         ax.set_title(own, pad=8 + line_of(ax) * len(ends))  # room for the names
+
+
+def title_panel(ax: Axes, cell: Sequence[Any], columns: Sequence[str]) -> None:
+    """Name a panel by its conditions."""
+    title = listed(named(*one) for one in zip(cell, columns, strict=True))
+    size = RC["axes.labelsize"]
+    lines = fit_text.wrapped(title, size, points(ax)[0])
+    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)
 
 
 def line_handles(ends: Iterable[End]) -> list[Line2D]:

@@ -13,7 +13,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.sweep_lines import is_far, tick
+from fiotools.plot.sweep import is_far, tick
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.ratio import settled

@@ -20,7 +20,7 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.shifts import NEEDED, draw_level, step
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key
+from fiotools.stats.frames import Frame
 from fiotools.stats.order import sortable
 from fiotools.stats.replicates import moments
 from fiotools.stats.shifts import shifts as find_shifts
@@ -118,7 +118,7 @@ def history(
         said |= dict.fromkeys(level["verdict"] for level in levels if level["verdict"])
         confidence |= dict.fromkeys(one for level in levels if (one := level["confidence"]))
         if columns:
-            _title(panel, cell, columns)
+            common.title_panel(panel, cell, columns)
         if panel is not axes[-1]:
             panel.tick_params(labelbottom=False)
     drawn = [say("points: runs")]
@@ -313,11 +313,3 @@ def _zoom(ax: Axes, low: float, high: float, lines: int) -> None:
         bottom = max(0.0, bottom)
     room = min(0.6, (common.line_of(ax) * lines + 4) / common.points(ax)[1])
     ax.set_ylim(bottom, bottom + (top - bottom) / (1 - room))
-
-
-def _title(ax: Axes, cell: Key, columns: Sequence[str]) -> None:
-    """Name a panel by its conditions."""
-    title = listed(called(units.level(*one)) for one in zip(cell, columns, strict=True))
-    size = common.RC["axes.labelsize"]
-    lines = fit_text.wrapped(title, size, common.points(ax)[0])
-    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)

@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.sweep_lines import Swept, tick
+from fiotools.plot.sweep import Swept, tick
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
 from fiotools.stats.replicates import choose_scope, refuse_directions

@@ -34,7 +34,7 @@ from matplotlib.text import Text
 from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write
-from fiotools.plot import common, fit_text, fonts
+from fiotools.plot import common, fit_text
 from fiotools.plot.fit_text import is_wide
 from fiotools.stats.frames import values
 from fiotools.tables.results import Results
@@ -84,7 +84,7 @@ def style(*, lang: str | None = None) -> None:
     >>> ft.plot.style()
     """
     code = lang or _asked() or language.ENGLISH
-    fonts.load(code)
+    fit_text.load_font(code)
     language.use(code)
     sns.set_theme(style="whitegrid", rc=common.rc())
     mpl.rcParams.update(common.rc())  # set_theme puts its own font.family over ours
@@ -112,7 +112,7 @@ def title(ax: Axes | Figure, text: str) -> None:
     figure = _figure(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
-    if not fonts.has_bold():
+    if not fit_text.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])
         if is_wide(text):
             shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
