@@ -70,11 +70,6 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes | Figure:
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
     arguments |= _ordered(frame, arguments.get("y") or arguments.get("hue"), wish.order or None)
-    if kind == "repeats":
-        from fiotools.stats.summary import summarize
-
-        keys = [arguments.get("y"), arguments.get("hue")]
-        arguments["summary"] = summarize(frame, name, by=[key for key in keys if key])
     if kind == "throughput":
         arguments |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
     if kind == "latency" and wish.spread:
