@@ -1,4 +1,4 @@
-"""What nbval needs: no progress bar, which would hang on how fast the machine is, and kernels."""
+"""What nbval needs: no progress bar, which would depend on the speed of the machine, and kernels."""
 
 import os
 
