@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages; ``python3 tasks.py docs`` calls it with the right options."""
+"""The configuration of Sphinx for ``python3 tasks.py docs``."""
 
 import fiotools
 

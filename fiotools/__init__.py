@@ -1,8 +1,8 @@
-"""fiotools: what storage benchmarks print, as tidy frames.
+"""fiotools: the output of storage benchmarks as tidy frames.
 
 `read` and `reads` turn raw output of fio, DISKSPD, dd and time into `Results`; `per_thread`,
 `fairness`, `combine`, `summarize`, `compare`, `speedup`, `steady`, `shifts` and `reconcile` take
-those frames and answer with frames; `plot` draws them.
+those frames and return frames; `plot` draws them.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ __all__ = [
     "window_bins",
 ]
 
-# Where the names live. They are resolved on first use (PEP 562), so that whoever only reads files
-# does not wait for scipy and matplotlib.
+# The module of each name. Names are resolved on first use (PEP 562), so that reading files does not
+# wait for scipy and matplotlib.
 _MODULES = {
     "articles.examples": ("example", "example_path"),
     "dataset.convert": ("convert",),
@@ -191,5 +191,5 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-if "IPython" in sys.modules:  # answers then show themselves as people read them; see show
+if "IPython" in sys.modules:  # answers are then displayed as `show` does
     import_module("fiotools.display.jupyter").load()

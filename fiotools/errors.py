@@ -1,6 +1,6 @@
-"""Everything that fiotools raises on purpose.
+"""All errors that fiotools raises on purpose.
 
-A message says where (``path:line``), what is wrong, and what to do about it.
+A message says where (``path:line``), what is wrong, and what to do.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class FiotoolsError(Exception):
 
 
 class SchemaError(FiotoolsError, ValueError):
-    """A frame, a column or an argument does not fit the vocabulary or the question asked of it."""
+    """A frame, a column or an argument does not fit the vocabulary or the call."""
 
 
 class FileError(FiotoolsError, ValueError):
@@ -29,7 +29,7 @@ class FileError(FiotoolsError, ValueError):
     line : int, optional
         The line (1-based) where it is wrong.
     remedy : str, optional
-        What the reader of the message can do.
+        What to do.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class UnknownFormatError(FileError):
 
 
 class NoResultError(UnknownFormatError):
-    """The file is known, and holds no result by itself: a job file."""
+    """The file is known, but holds no result: a job file."""
 
 
 class AmbiguousFormatError(FileError):
-    """More than one reader claims the file: say which with ``format=``."""
+    """More than one reader claims the file: choose one with ``format=``."""
 
 
 class ParseError(FileError):
@@ -67,14 +67,14 @@ class ParseError(FileError):
 
 
 class ReadErrors(FiotoolsError):
-    """Some of several files could not be read; the others were.
+    """Some of several files could not be read; the others are in ``results``.
 
     Attributes
     ----------
     failures : list of FileError
-        One error for each file that gave nothing.
+        One error for each file that could not be read.
     results : Results
-        What the good files held.
+        The rows of the good files.
     """
 
     def __init__(self, failures: Sequence[FileError], results: Any, total: int) -> None:
@@ -93,14 +93,14 @@ class ReadErrors(FiotoolsError):
 
 
 class WorkerError(FiotoolsError, RuntimeError):
-    """Work that other processes were to do was not done.
+    """Other processes did not finish their work.
 
     Attributes
     ----------
     reason : str
         What is wrong.
     results : Results or None
-        What files held that were read before.
+        The rows of the files that were read before.
     """
 
     def __init__(self, reason: str, *, task: int | None = None) -> None:
@@ -110,20 +110,20 @@ class WorkerError(FiotoolsError, RuntimeError):
 
 
 class ScanWarning(UserWarning):
-    """What a lazy scan has to say of a file: what was assumed of it, and what was left out."""
+    """A lazy scan assumed something about a file, or left lines out."""
 
 
 class MeasureError(FiotoolsError, RuntimeError):
-    """A campaign cannot be run, or a run of it went wrong; nothing of it is left behind."""
+    """A campaign cannot run, or one of its runs failed; it leaves nothing behind."""
 
 
 class DatasetError(FiotoolsError, RuntimeError):
-    """A dataset cannot be written or read as it is; what was committed is still there."""
+    """A dataset cannot be written or read; committed files are still there."""
 
 
 class MissingPackageError(FiotoolsError, ModuleNotFoundError):
-    """A package is missing that only some need; the message says what to install."""
+    """An optional package is missing; the message says what to install."""
 
 
 class ReportError(FiotoolsError, RuntimeError):
-    """A report cannot be made; nothing of it is left behind."""
+    """A report cannot be made; it leaves nothing behind."""

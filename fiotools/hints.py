@@ -1,7 +1,7 @@
-"""How a message spells what can be typed: an argument in Python, an option in a shell.
+"""How a message spells an argument: as Python, or as an option of a shell.
 
-A message names what to type by these functions and never writes it out, so that the command line
-need not search texts for it: what a file or a user wrote is never taken for an argument.
+Messages name arguments with these functions and never write them out, so that the command line need
+not search texts for them: text from a file or a user is never taken for an argument.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# an option is called as the argument, but for these
+# options with another name than the argument
 _OPTIONS = {"format": "reader", "version": "tool-version", "round_s": "round"}
 _NOTHING = object()
 _shell = False
@@ -29,12 +29,12 @@ def in_shell() -> Iterator[None]:
 
 
 def is_shell() -> bool:
-    """Say whether messages are written for a shell; who writes them elsewhere has to know."""
+    """Whether messages are written for a shell; workers in other processes have to know."""
     return _shell
 
 
 def argument(name: str, value: Any = _NOTHING) -> str:
-    """Name an argument of a function, which is an option of a command.
+    """Name an argument of a function, or the option of a command.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a text says of the machine it comes from: its memory, as `free` and /proc/meminfo print it.
+"""The memory of the machine that a text comes from, as `free` and /proc/meminfo print it.
 
-The figures of ``free`` have the unit that its options say, so without the command that printed them
-they mean nothing; ``free -h`` and /proc/meminfo write the unit down.
+The options of ``free`` decide the unit of its numbers, so they mean nothing without the command;
+``free -h`` and /proc/meminfo print the unit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 from fiotools import units
 
-# free's first column, in the languages that translate it not
+# free's first column, in the languages that do not translate it
 _FREE = re.compile(r"^Mem:[ \t]+(\d{1,18}(?:[.,]\d{1,3})?)([KMGTP]?i?B?)(?:[ \t]|$)", re.M)
 _MEMINFO = re.compile(r"^MemTotal:[ \t]+(\d{1,18})[ \t]+kB\b", re.M)
 _COMMAND = re.compile(
@@ -32,14 +32,14 @@ _UNITS = {
 
 
 def memory(text: str, command: str | None = None) -> int | None:
-    r"""Give the bytes of memory that a text tells; None where it does not, or not certainly.
+    r"""Return the memory in bytes that a text states; None if that is not certain.
 
     Parameters
     ----------
     text : str
-        What was printed, with the command above it or without.
+        The output, with or without the command above it.
     command : str, optional
-        The command, where it stands elsewhere.
+        The command, if it is elsewhere.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""Text for people: in one line, safe to print, and how wide it is."""
+"""Text for people: in one line, safe to print, and its width."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# what a terminal takes for a command, or cannot show: a name in a file may hold anything
+# commands to a terminal, or unprintable: a name in a file may hold anything
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    r"""Make one line of a text, in which nothing is a command to the terminal.
+    r"""Make one line of a text, without commands to the terminal.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def many(count: int, word: str) -> str:
 
 
 def length(text: str) -> int:
-    """Count the cells that a text takes: letters of East Asia take two.
+    """Count the cells of a text: East Asian letters take two.
 
     Examples
     --------

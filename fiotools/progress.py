@@ -1,8 +1,8 @@
-"""Progress bars: a line on a terminal, a line in a notebook, and elsewhere nothing.
+"""Progress bars: a line on a terminal or in a notebook, and nothing elsewhere.
 
-``tqdm.auto`` would take a widget in a notebook. Without ipywidgets it warns, in the notebook, and
-writes to stderr, in the notebook; with ipywidgets it leaves a widget behind that a saved notebook
-cannot show. So in a notebook the same bar is an output of text, which is empty when all is done.
+``tqdm.auto`` would use a widget in a notebook. Without ipywidgets it warns and writes to stderr, in
+the notebook; with ipywidgets it leaves a widget that a saved notebook cannot show. So the bar in a
+notebook is an output of text, which is empty at the end.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEW = 50  # files: importing tqdm costs more than reading a few
 
 @contextmanager
 def of_files(total: int, doing: str) -> Iterator[Callable[..., object]]:
-    """Show a bar of files if it takes longer than a second; give what is told how many are done.
+    """Show a bar of files if it takes longer than a second; yield the function that advances it.
 
     Examples
     --------
@@ -40,17 +40,16 @@ def of_files(total: int, doing: str) -> Iterator[Callable[..., object]]:
 def bar(
     items: Iterable[Any] | None = None, *, progress: bool = True, delay: float = 0.0, **told: Any
 ) -> Bar:
-    """Make a bar that is gone when all is done.
+    """Make a bar that disappears at the end.
 
     Parameters
     ----------
     items : iterable, optional
-        What is gone through; without it, the bar is told by its ``update``.
+        The items; without them, call the bar's ``update``.
     progress : bool
-        Whether to show it. It is never shown where nobody looks: in a pipe, a log, or where
-        ``TQDM_DISABLE`` is set.
+        Whether to show it. It is never shown in a pipe or a log, or if ``TQDM_DISABLE`` is set.
     delay : float
-        For how many seconds nothing is shown.
+        Seconds before it is shown.
     **told
         ``desc``, ``unit``, ``total``, ``unit_scale``: as tqdm has them.
 
@@ -71,10 +70,10 @@ def bar(
 
 
 def _line_of(kind: type[Bar]) -> type[Bar]:
-    """Make a bar whose line is an output of a notebook, and changes in place."""
+    """Make a bar whose line is an output of a notebook that changes in place."""
 
     def status_printer(file: object) -> Callable[[str], None]:
-        """Give what shows a line: the first time as an output, then in place of that."""
+        """Return a function that shows a line: first as an output, then in its place."""
         display = sys.modules["IPython"].display.display
         shown: list[Any] = []
 
@@ -91,7 +90,7 @@ def _line_of(kind: type[Bar]) -> type[Bar]:
 
 
 def _in_notebook() -> bool:
-    """Say whether a Jupyter kernel runs this code, and not a terminal or a script."""
+    """Whether a Jupyter kernel runs this code, and not a terminal or a script."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and "IPKernelApp" in shell.config
 

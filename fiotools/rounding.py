@@ -1,4 +1,4 @@
-"""Numbers as they were printed, and between which values they lay before."""
+"""Printed numbers, and the range of values that each was rounded from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fiotools import units
 _DIGITS = re.compile(r"(-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?)(k?)")
 _CLOCK = re.compile(r"(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s")
 _RECORDS = re.compile(r"(\d+)\+(\d+)")
-# how many units of the last digit a number may have been below and above what was printed
+# how far below and above the printed number the value may be, in units of the last digit
 ROUNDING = {
     "round": (Decimal("0.5"), Decimal("0.5")),
     "trunc": (Decimal(0), Decimal(1)),
@@ -20,14 +20,14 @@ ROUNDING = {
 
 
 class Digits(NamedTuple):
-    """A printed number: its value and the worth of its last digit."""
+    """A printed number: its value and the step of its last digit."""
 
     value: Decimal
     step: Decimal
 
 
 def digits(printed: str) -> Digits:
-    """Read a number as it was printed.
+    """Read a printed number.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ def digits(printed: str) -> Digits:
         return Digits(Decimal(str(units.seconds(text))).quantize(step), step)
     match = _DIGITS.fullmatch(text)
     if not match:
-        raise ValueError(f"{printed!r} is no printed number")
+        raise ValueError(f"{printed!r} is not a printed number")
     value = Decimal(match[1].replace(",", "")).scaleb(3 if match[2] else 0)
     return Digits(value, Decimal(1).scaleb(int(value.as_tuple().exponent)))
 
 
 def interval(printed: str, rounding: str) -> tuple[float, float]:
-    """Say between which values a number lay before it was printed.
+    """Return the range of values that print like this.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ CONDITIONS = (
     "rwmixread_pct",
     "size_bytes",
 )
-SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # of these, each table of figures has its own
+SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # every table of numbers has these
 _RUN = ("source", "run")
 _ENTRY = tuple(key for key in KEYS if key != "direction")
 _LATENCIES = tuple(
@@ -77,20 +77,20 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "notes": (*_RUN, "line", "severity", "message"),
 }
 
-# What one row of each table is.
+# one row of each table
 ROWS: Mapping[str, str] = {
     "runs": "one run of a tool, found in a file",
-    "jobs": "one entry of a run's report: what belongs to it and to no direction",
+    "jobs": "one entry of a run's report: its values without a direction",
     "settings": "one option of a run or an entry, as the tool had it",
-    "io": "one entry and direction: what was moved, and how fast",
+    "io": "one entry and direction: amounts and rates",
     "percentiles": "one percentile of one latency",
     "bins": "one bin of a latency histogram",
     "samples": "one log entry, time bucket, progress line or status interval",
     "timings": "one report of a command's time, or one run of hyperfine",
     "cpu": "one processor of one run, or their average",
     "disks": "one block device of one run",
-    "extras": "anything certain that has no column",
-    "notes": "one thing that the reader had to say",
+    "extras": "anything certain without a column",
+    "notes": "one remark of the reader",
 }
 
 _RATIO = ("ratio", "ratio_lo", "ratio_hi")
@@ -101,7 +101,7 @@ _JUDGED = (
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 
-# What each statistic answers with, after the columns of the frame that it was given.
+# the columns of each answer, after those of the frame that it was computed from
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "compare": (*_SIDES, *_RATIO, *_JUDGED),
     "plan": (

@@ -1,7 +1,7 @@
-"""From what the tools print ("4k", "1.5MiB/s", "0m4.364s", "2,0 GB/s") to base units, and back.
+"""Printed amounts ("4k", "1.5MiB/s", "0m4.364s", "2,0 GB/s") to base units, and back.
 
-Base units are bytes, seconds and nanoseconds (for latencies), as the vocabulary says. A prefix
-without an ``i`` means 1000 or 1024 according to who wrote it, so the reader has to say which.
+Base units are bytes, seconds and nanoseconds (for latencies), as in the vocabulary. A prefix
+without an ``i`` means 1000 or 1024, depending on the tool, so the caller says which.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ def ungroup(text: str) -> float:
 
 
 def size(text: str, *, kilo: int = 1024) -> float:
-    """Bytes (or bytes per second) of a size with or without a prefix.
+    """Return the bytes (or bytes per second) of a size with or without a prefix.
 
     Parameters
     ----------
     text : str
         Such as ``"4k"``, ``"10.8MiB/s"``, ``"537 MB"``.
     kilo : {1024, 1000}
-        What a prefix without an ``i`` means to the tool that wrote it.
+        The meaning of a prefix without an ``i`` in the tool that wrote it.
 
     Raises
     ------
     ValueError
-        If the text is no size.
+        If the text is not a size.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def size(text: str, *, kilo: int = 1024) -> float:
 
 
 def seconds(text: str) -> float:
-    """Seconds of a duration as tools print it.
+    """Return the seconds of a duration as tools print it.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def seconds(text: str) -> float:
     match = _SPAN.fullmatch(text)
     if match and any(match.groups()):
         hours, minutes, rest = match.groups()
-        # rounded as decimals are read: 1 min + 59.802 s is 119.802 s and not 119.80199999
+        # rounded like a decimal: 1 min + 59.802 s is 119.802 s and not 119.80199999
         return round(int(hours or 0) * 3600 + int(minutes or 0) * 60 + number(rest or "0"), 9)
     match = _TIME.fullmatch(text)
     if match and (not match[2] or match[2] in _SECONDS):
@@ -101,7 +101,7 @@ def seconds(text: str) -> float:
 
 
 def factor(unit: str, base: str | None = None) -> float:
-    """How many base units one ``unit`` has.
+    """Return how many base units one ``unit`` has.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def factor(unit: str, base: str | None = None) -> float:
         A size (``B``, ``kB``, ``MiB``, ... with or without ``/s``), a time (``s``, ``ms``, ``us``,
         ``ns``), ``%``, ``1/s`` or ``1``. ``kB`` is 1000 bytes, ``KiB`` 1024.
     base : {"s", "ns"}, optional
-        The base unit of a time; without it, the second.
+        The base unit of a time; the second by default.
 
     Examples
     --------
@@ -128,9 +128,9 @@ def _exact(value: float) -> float:
 
 
 def human(value: float | None, unit: str, *, like: float | None = None) -> str:
-    """Write a value in base units with the prefix that people read best.
+    """Write a value in base units with the best prefix for people.
 
-    Three figures are kept. Sizes and rates use 1000 (``GB/s``); times go from ns to s.
+    Three digits are kept. Sizes and rates use 1000 (``GB/s``); times go from ns to s.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
     unit : str
         A base unit: ``B``, ``B/s``, ``s``, ``ns``, ``1/s``, ``%`` or nothing.
     like : float, optional
-        Take the prefix that this value would get, so that neighbours can be compared.
+        Use the prefix of this value, so that neighbours can be compared.
 
     Examples
     --------
@@ -158,10 +158,10 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
 
 
 def _prefix(magnitude: float, unit: str) -> tuple[float, str]:
-    """Choose the prefix for a magnitude: its size in base units, and the unit with it."""
+    """Choose the prefix for a magnitude: its size in base units, and the prefixed unit."""
     if unit in ("ns", "s"):
         if not magnitude:
-            return 1.0, unit  # nothing is not a few nanoseconds
+            return 1.0, unit  # 0 is not a few nanoseconds
         base = 1.0 if unit == "ns" else 1e-9
         for nanos, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
             if magnitude >= nanos * base * 0.9995:
@@ -176,7 +176,7 @@ def _prefix(magnitude: float, unit: str) -> tuple[float, str]:
 
 
 def _figures(value: float) -> str:
-    """Three figures, without an exponent."""
+    """Write three digits, without an exponent."""
     if value == 0 or abs(value) >= 999.5:
         return f"{value:,.0f}"
     return f"{value:#.3g}".rstrip(".")
@@ -195,12 +195,12 @@ def percent(share: float) -> str:
 
 
 def amount(text: str, unit: str) -> int | float:
-    """Read an amount as people type it, in a base unit; a bare number is in that unit already.
+    """Read an amount as people type it, in a base unit; a bare number has that unit already.
 
     Raises
     ------
     ValueError
-        If the text is no amount.
+        If the text is not an amount.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def amount(text: str, unit: str) -> int | float:
 
 
 def binary(value: float) -> str:
-    """Write a size as people give it to a tool: in powers of 1024.
+    """Write a size as people type it for a tool: in powers of 1024.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def binary(value: float) -> str:
 
 
 def level(value: object, name: str) -> str:
-    """Name a level of a condition or a label; a bare number says nothing without its name.
+    """Name a level of a condition or a label; a bare number needs its column's name.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def level(value: object, name: str) -> str:
 
 
 def sides(value: object, baseline: object, name: str) -> tuple[str, str]:
-    """Name two levels that are held against each other, with the column's name once.
+    """Name two levels that are compared, with the column's name once.
 
     Examples
     --------

@@ -46,7 +46,7 @@ PANDAS: Mapping[DType, str] = {
 
 @dataclass(frozen=True)
 class Column:
-    """What one column holds.
+    """The definition of one column.
 
     Attributes
     ----------
@@ -102,12 +102,12 @@ def _c(
     derived: str = "",
     **keys: str,
 ) -> Column:
-    """Write a column in one line: the tools' names for it as keywords."""
+    """Define a column in one line: the tools' names for it are keywords."""
     return Column(name, dtype, unit, meaning, better, derived, keys)
 
 
 def _latency(kind: str, what: str, *, diskspd: bool = False) -> Iterator[Column]:
-    """Write the four figures of one latency."""
+    """Define the four columns of one latency."""
     pooled = "combine(), DISKSPD 2.2 targets: weighted by I/Os, spread pooled within and between"
     for stat, words, derived, key in (
         ("min", "Smallest", "", "Bucket[Percentile=0]"),
@@ -225,7 +225,7 @@ _COLUMNS: tuple[Column, ...] = (
         fio="total_ios",
         diskspd="IOCount, ReadCount, WriteCount; text I/Os",
     ),
-    _c("short_ios", "Int64", "", "I/Os that moved less than asked.", fio="short_ios"),
+    _c("short_ios", "Int64", "", "I/Os that moved less than requested.", fio="short_ios"),
     _c("drop_ios", "Int64", "", "I/Os dropped.", fio="drop_ios"),
     _c(
         "runtime_s",
@@ -243,8 +243,8 @@ _COLUMNS: tuple[Column, ...] = (
         "1/s",
         "I/Os per second.",
         better="higher",
-        derived="total_ios / runtime_s where that agrees with the printed one; DISKSPD XML;"
-        " CrystalDiskMark: bandwidth / block size, unless the printed one is more precise",
+        derived="total_ios / runtime_s if that agrees with the printed number; DISKSPD XML;"
+        " CrystalDiskMark: bandwidth / block size, unless the printed number is more precise",
         fio="iops",
         diskspd="text I/O per s",
         crystaldiskmark="IOPS",
@@ -308,7 +308,7 @@ _COLUMNS: tuple[Column, ...] = (
         "iops_stddev",
         "float64",
         "1/s",
-        "Standard deviation of the IOPS over samples. It neither adds nor pools.",
+        "Standard deviation of the IOPS over samples. It cannot be added or pooled.",
         better="lower",
         fio="iops_stddev",
         diskspd="*IopsStdDev; text IopsStdDev",
@@ -324,14 +324,14 @@ _COLUMNS: tuple[Column, ...] = (
     _c("value_ns", "float64", "ns", "Latency at the percentile.", better="lower"),
     _c("bin_lo_ns", "float64", "ns", "Lower edge of the bin."),
     _c("bin_hi_ns", "float64", "ns", "Upper edge of the bin; infinite for the last."),
-    _c("count", "Int64", "", "I/Os in the bin; as a quantity, of the sample."),
-    _c("pct", "float64", "%", "Share of the I/Os in the bin, where only that is printed."),
+    _c("count", "Int64", "", "I/Os in the bin; as a quantity, in the sample."),
+    _c("pct", "float64", "%", "Share of the I/Os in the bin, if only that is printed."),
     _c(
         "quantity",
         "str",
         "",
-        "What was sampled: a column of this vocabulary, or lat_ns, clat_ns, slat_ns: one latency,"
-        " or one that stands for a window.",
+        "The sampled quantity: a column of this vocabulary, or lat_ns, clat_ns, slat_ns: one"
+        " latency, or one for a whole window.",
     ),
     _c(
         "time_s",
@@ -343,7 +343,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("offset_bytes", "Int64", "B", "Offset of the I/O."),
     _c("prio", "str", "", "Priority of the I/O."),
     # jobs
-    _c("error", "Int64", "", "Error number; 0 is none.", fio="error"),
+    _c("error", "Int64", "", "Error number; 0 means no error.", fio="error"),
     _c("usr_cpu_pct", "float64", "%", "User CPU of the entry.", better="lower", fio="usr_cpu"),
     _c("sys_cpu_pct", "float64", "%", "System CPU of the entry.", better="lower", fio="sys_cpu"),
     _c("ctx", "Int64", "", "Context switches.", better="lower", fio="ctx"),
@@ -357,7 +357,7 @@ _COLUMNS: tuple[Column, ...] = (
         "Run time of the job; summed over the jobs of a group.",
         fio="job_runtime (ms)",
     ),
-    _c("description", "str", "", "Description given to the job.", fio="desc"),
+    _c("description", "str", "", "Description of the job.", fio="desc"),
     # settings and extras
     _c("option", "str", "", "Name of the option, in the tool's words."),
     _c("text", "str", "", "Value of the option or item, as text."),
@@ -371,7 +371,7 @@ _COLUMNS: tuple[Column, ...] = (
     _c("exit_status", "Int64", "", "Exit status of the command.", hyperfine="exit_codes"),
     _c("real_mean_s", "float64", "s", "Mean wall time of n runs.", better="lower"),
     _c("real_stddev_s", "float64", "s", "Standard deviation of the wall time of n runs."),
-    _c("n", "Int64", "", "Runs behind a printed summary, or a statistic; I/Os in a window."),
+    _c("n", "Int64", "", "Runs behind a printed summary or a statistic; I/Os in a window."),
     # cpu
     _c("cpu", "str", "", "Processor number, or 'average'.", diskspd="CPU/Id"),
     _c("usage_pct", "float64", "%", "Busy share.", diskspd="UsagePercent"),
@@ -393,30 +393,45 @@ _COLUMNS: tuple[Column, ...] = (
     # notes
     _c("line", "Int64", "", "Line of the file."),
     _c("severity", "str", "", "info, warning or error."),
-    _c("message", "str", "", "What the reader had to say."),
-    # What only statistics answer with. What has no unit here is a count, a text, a ratio, or in the
-    # unit of the metric that was asked for.
+    _c("message", "str", "", "The reader's note."),
+    # Columns of answers only. Without a unit here: a count, a text, a ratio, or a value in the
+    # metric's unit.
     # compare, speedup, summarize
     _c("baseline", "str", "", "The level that the others are divided by, in that column's type."),
-    _c("metric", "str", "", "The column that was asked about."),
+    _c("metric", "str", "", "The column that was compared or summarized."),
     _c("unit", "str", "", "The metric's unit."),
-    _c("n_baseline", "Int64", "", "Runs (or pairs) on the side of the baseline."),
+    _c("n_baseline", "Int64", "", "Runs (or pairs) of the baseline."),
     _c("center", "float64", "", "Geometric mean of the level's runs (Hodges-Lehmann: median)."),
-    _c("center_baseline", "float64", "", "The same of the baseline's runs."),
-    _c("ratio", "float64", "", "Level / baseline, always; of a log: log / summary."),
-    _c("ratio_lo", "float64", "", "Lower end of the ratio's interval; null where n is too small."),
-    _c("ratio_hi", "float64", "", "Upper end of the ratio's interval; null where n is too small."),
-    _c("workloads", "Int64", "", "Workloads that the ratio is over; 1: of that workload alone."),
-    _c("about", "str", "", "What a ratio over all is about: these workloads, or their like."),
-    _c("windows", "Int64", "", "Windows of the shorter run, of an interval within runs."),
+    _c("center_baseline", "float64", "", "The same for the baseline's runs."),
+    _c("ratio", "float64", "", "Level / baseline, always; for a log: log / summary."),
+    _c("ratio_lo", "float64", "", "Lower end of the ratio's interval; null if n is too small."),
+    _c("ratio_hi", "float64", "", "Upper end of the ratio's interval; null if n is too small."),
+    _c("workloads", "Int64", "", "Workloads behind the ratio; 1: that workload alone."),
+    _c(
+        "about",
+        "str",
+        "",
+        "Scope of a ratio over all workloads: these workloads, or similar ones too.",
+    ),
+    _c("windows", "Int64", "", "Windows of the shorter run, for an interval within runs."),
     _c("speedup", "float64", "", "How many times better the level is: above 1 is a gain."),
     _c("speedup_lo", "float64", "", "Lower end of the speedup's interval."),
     _c("speedup_hi", "float64", "", "Upper end of the speedup's interval."),
-    _c("confidence", "float64", "", "Of the interval: compare() says what was reached."),
-    _c("method", "str", "", "How it was found: log-welch, ..., snia, fio-slope, bins, bounded."),
-    _c("p_equal", "float64", "", "Of equality, two-sided; for all comparisons together."),
-    _c("p_band", "float64", "", "That the difference is within the band, two-sided; likewise."),
-    _c("p_same", "float64", "", "That it is beyond the band: two one-sided tests; likewise."),
+    _c(
+        "confidence",
+        "float64",
+        "",
+        "Confidence of the interval; compare() returns the confidence reached.",
+    ),
+    _c("method", "str", "", "Method: log-welch, ..., snia, fio-slope, bins, bounded."),
+    _c("p_equal", "float64", "", "p of equality, two-sided, adjusted for all comparisons."),
+    _c("p_band", "float64", "", "p of a difference within the band, two-sided, adjusted likewise."),
+    _c(
+        "p_same",
+        "float64",
+        "",
+        "p of a difference beyond the band: two one-sided tests, adjusted likewise.",
+    ),
     _c("comparisons", "Int64", "", "Intervals in the answer, which share its error."),
     _c(
         "verdict",
@@ -429,108 +444,132 @@ _COLUMNS: tuple[Column, ...] = (
         "runs_needed",
         "Int64",
         "",
-        "Further runs a side that will probably settle the verdict, as another look; 0 where it is"
-        " settled.",
+        "Further runs per side that will probably decide the verdict, as another look; 0 if it is"
+        " decided.",
     ),
     _c("cov_hi_pct", "float64", "%", "Upper 80 % limit of a pilot's coefficient of variation."),
-    _c("correlation", "float64", "", "Of the logarithms of the runs of a round."),
-    _c("difference_pct", "float64", "%", "The difference to be found, or to be excluded."),
-    _c("power", "float64", "", "The chance to find it."),
-    _c("runs_differ", "Int64", "", "Runs a side that will find the difference."),
-    _c("runs_same", "Int64", "", "Runs a side that will find two equal sides the same within it."),
-    _c("rounds_differ", "Int64", "", "Rounds, with runs paired, that will find the difference."),
-    _c("rounds_same", "Int64", "", "Rounds that will find two equal sides the same within it."),
-    _c("varies_in", "str", "", "Conditions and labels that differ among the runs, unnamed."),
+    _c("correlation", "float64", "", "Correlation of the logarithms of a round's runs."),
+    _c("difference_pct", "float64", "%", "The difference to detect, or to exclude."),
+    _c("power", "float64", "", "The probability of detecting it."),
+    _c("runs_differ", "Int64", "", "Runs per side that will detect the difference."),
+    _c("runs_same", "Int64", "", "Runs per side that will find equal sides the same within it."),
+    _c("rounds_differ", "Int64", "", "Rounds of paired runs that will detect the difference."),
+    _c("rounds_same", "Int64", "", "Rounds that will find equal sides the same within it."),
+    _c(
+        "varies_in",
+        "str",
+        "",
+        "Conditions and labels that differ among the runs and are not in by.",
+    ),
     _c(
         "settings_differ",
         "str",
         "",
-        "Options that the sides did not have alike, '; ' between; null if none, or not asked.",
+        "Options on which the sides differ, separated by '; '; null if none, or not compared.",
     ),
-    _c("text_baseline", "str", "", "The option's value on the side of the baseline."),
-    _c("warnings", "str", "", "What to know before believing it, '; ' between; null if nothing."),
+    _c("text_baseline", "str", "", "The baseline's value of the option."),
+    _c("warnings", "str", "", "Reasons for caution, separated by '; '; null if there are none."),
     _c("median", "float64", "", "Median of the runs, in the metric's unit."),
     _c("median_lo", "float64", "", "Lower end of the median's interval; null below 6 runs."),
     _c("median_hi", "float64", "", "Upper end of the median's interval; null below 6 runs."),
     _c("mean", "float64", "", "Mean of runs, of a series, or of a window's I/Os, in their unit."),
-    _c("mean_lo", "float64", "", "Lower end of the mean's interval; null where n is too small."),
-    _c("mean_hi", "float64", "", "Upper end of the mean's interval; null where n is too small."),
+    _c("mean_lo", "float64", "", "Lower end of the mean's interval; null if n is too small."),
+    _c("mean_hi", "float64", "", "Upper end of the mean's interval; null if n is too small."),
     _c("stddev", "float64", "", "Standard deviation between the runs, in the metric's unit."),
     _c("cov_pct", "float64", "%", "Coefficient of variation: stddev / mean."),
     _c("min", "float64", "", "Smallest of the runs, in the metric's unit."),
     _c("max", "float64", "", "Largest of the runs, in the metric's unit."),
-    _c("outliers", "Int64", "", "Runs that lie far off the others; counted, never dropped."),
+    _c("outliers", "Int64", "", "Runs far from the others; counted, never dropped."),
     # per_thread, fairness
     _c("share_pct", "float64", "%", "The thread's share of the I/Os per second of its run."),
-    _c("k", "Int64", "", "Threads that ran side by side."),
+    _c("k", "Int64", "", "Threads that ran at the same time."),
     _c("jain", "float64", "", "Jain's index of fairness, from 1 (all equal) to 1/k."),
-    _c("max_over_min", "float64", "", "IOPS of the fastest thread over those of the slowest."),
+    _c("max_over_min", "float64", "", "IOPS of the fastest thread / IOPS of the slowest."),
     _c("iops_lowest", "float64", "1/s", "IOPS of the slowest thread."),
     _c("iops_highest", "float64", "1/s", "IOPS of the fastest thread."),
     _c("stragglers", "str", "", "Threads that fell behind; null if none did."),
     # combine
-    _c("parts", "Int64", "", "Rows that were added up; of bounds: tables of percentiles."),
+    _c("parts", "Int64", "", "Rows that were added up; for bounds: tables of percentiles."),
     # percentiles_from_bins, bound_percentiles
-    _c("bound_lo_ns", "float64", "ns", "The percentile is certainly not below; null: unknown."),
-    _c("bound_hi_ns", "float64", "ns", "The percentile is certainly not above; null: unknown."),
+    _c("bound_lo_ns", "float64", "ns", "Certain lower bound of the percentile; null: unknown."),
+    _c("bound_hi_ns", "float64", "ns", "Certain upper bound of the percentile; null: unknown."),
     _c("value_lo_ns", "float64", "ns", "Lower end of the percentile's interval."),
     _c("value_hi_ns", "float64", "ns", "Upper end of the percentile's interval."),
-    _c("note", "str", "", "What the interval is about, and on which condition."),
+    _c("note", "str", "", "The scope of the interval, and its condition."),
     # best_under
     _c("observed_lo", "float64", "", "Lower end of the interval of observed; null for one run."),
     _c("observed_hi", "float64", "", "Upper end of the interval of observed; null for one run."),
-    _c("n_below", "Int64", "", "Runs that were below the limit by themselves."),
+    _c("n_below", "Int64", "", "Runs below the limit."),
     # variance_parts
     _c("stddev_within", "float64", "", "Spread among the threads of a run, in the metric's unit."),
-    _c("stddev_between", "float64", "", "Spread of runs beyond what their threads explain."),
-    _c("icc", "float64", "", "Share of the variance that lies between runs."),
+    _c("stddev_between", "float64", "", "Spread of runs that their threads do not explain."),
+    _c("icc", "float64", "", "Share of the variance between runs."),
     _c("icc_lo", "float64", "", "Lower end of its interval."),
     _c("icc_hi", "float64", "", "Upper end of its interval."),
     # variance_levels
     _c("level", "str", "", "Column whose values are repeats: machines, runs, phases."),
-    _c("repeats", "float64", "", "How many of it there are in one of the level above, on average."),
+    _c("repeats", "float64", "", "Mean number of repeats in one of the level above."),
     _c("stddev_lo", "float64", "", "Lower end of the interval of stddev."),
     _c("stddev_hi", "float64", "", "Upper end of the interval of stddev."),
     _c("variance_pct", "float64", "%", "Share of the variance of one value."),
-    _c("cost", "float64", "", "What one more of it costs, without what lies below it."),
-    _c("repeats_best", "Int64", "", "How many are most precise for the same cost; null: no limit."),
+    _c("cost", "float64", "", "Cost of one more repeat, without the levels below it."),
+    _c(
+        "repeats_best",
+        "Int64",
+        "",
+        "Most precise number of repeats for the same cost; null: no limit.",
+    ),
     # check
-    _c("subject", "str", "", "What was looked at: a direction of a job, the run, two sides."),
-    _c("check", "str", "", "What was asked, by its short name: little, link, budget, ..."),
-    _c("observed", "float64", "", "What the limit is held against, in the column unit."),
-    _c("limit", "float64", "", "What can be, or should, in the column unit."),
-    _c("why", "str", "", "The reason of the verdict, in one sentence."),
-    _c("rule", "str", "", "The rule of a gate, as it was given."),
-    _c("outcome", "str", "", "Of a rule: fail, pass or undecided."),
+    _c("subject", "str", "", "Subject of the check: a direction of a job, the run, two sides."),
+    _c("check", "str", "", "Short name of the check: little, link, budget, ..."),
+    _c("observed", "float64", "", "The value checked against the limit, in the column unit."),
+    _c("limit", "float64", "", "The largest or smallest plausible value, in the column unit."),
+    _c("why", "str", "", "The reason for the verdict, in one sentence."),
+    _c("rule", "str", "", "The rule of a gate, as given."),
+    _c("outcome", "str", "", "Outcome of a rule: fail, pass or undecided."),
     _c("remedy", "str", "", "What to do, or which evidence is missing; null if nothing is."),
-    _c("basis", "str", "", "Where the limit comes from."),
+    _c("basis", "str", "", "Source of the limit."),
     # steady, shifts, reconcile, window
-    _c("p", "float64", "", "Of the step before, that chance alone gives one as large."),
+    _c(
+        "p", "float64", "", "Probability that chance alone gives as large a step before this level."
+    ),
     _c("segment", "Int64", "", "Number of a level of a sequence, from 1."),
     _c("start", "Int64", "", "Place in the sequence, from 1, where the level starts."),
     _c("interval_s", "float64", "s", "Median time between samples; length of a round or window."),
     _c("lag1", "float64", "", "Correlation of each sample with the next."),
     _c("tau", "float64", "", "Samples that tell as much as one independent sample would."),
-    _c("window", "Int64", "", "Rounds in the window that was judged."),
-    _c("rounds", "Int64", "", "Rounds that there are."),
+    _c("window", "Int64", "", "Rounds in the judged window."),
+    _c("rounds", "Int64", "", "Number of rounds."),
     _c("first_round", "Int64", "", "First round of the window, from 1."),
     _c("last_round", "Int64", "", "Last round of the window."),
     _c("cut", "Int64", "", "Samples left out at the start."),
     _c("window_mean", "float64", "", "Mean of the window, in the metric's unit."),
-    _c("range_pct", "float64", "%", "Largest less smallest of the window, of its mean."),
-    _c("deviation_pct", "float64", "%", "Farthest of the window from its mean, of that mean."),
+    _c(
+        "range_pct",
+        "float64",
+        "%",
+        "Largest minus smallest value of the window, relative to its mean.",
+    ),
+    _c(
+        "deviation_pct",
+        "float64",
+        "%",
+        "Largest deviation in the window from its mean, relative to that.",
+    ),
     _c(
         "rise_pct",
         "float64",
         "%",
-        "Rise of the least-squares line over the window, of its mean; negative where it falls.",
+        "Rise of the regression line over the window, relative to its mean; negative if it falls.",
     ),
     _c("drift_pct", "float64", "%", "The same from one round to the next."),
-    _c("met", "boolean", "", "Whether the window meets the rule; null where rounds are too few."),
+    _c(
+        "met", "boolean", "", "Whether the window meets the rule; null if there are too few rounds."
+    ),
     _c("span_s", "float64", "s", "Time that the samples cover."),
-    _c("coverage_pct", "float64", "%", "The same, of the run time, or of the window."),
+    _c("coverage_pct", "float64", "%", "The same, relative to the run time or the window."),
     _c("log_rate", "float64", "", "Mean of the samples, weighted by time, in the metric's unit."),
-    _c("summary_rate", "float64", "", "What the summary of the run gives, in the metric's unit."),
+    _c("summary_rate", "float64", "", "The rate in the run's summary, in the metric's unit."),
     _c("tolerance_pct", "float64", "%", "Difference up to which the two agree."),
 )
 
@@ -541,7 +580,7 @@ STATISTICS: Mapping[str, Column] = {name: EVERY[name] for name in EVERY if name 
 
 
 def describe(name: str) -> Column:
-    """Say what a column holds: type, unit, meaning, and its name in each tool.
+    """Describe a column: type, unit, meaning, and its name in each tool.
 
     Parameters
     ----------
@@ -566,7 +605,7 @@ def describe(name: str) -> Column:
 
 
 def tables_of(tables: str | Iterable[str] | None) -> tuple[str, ...] | None:
-    """Check which tables are asked for; None are all.
+    """Check the names of tables; None means all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One run of fio as it told of it twice, in JSON and in words: every column that both have.
+"""One run of fio reported twice, as JSON and as text: every column that both have.
 
 What is printed has four figures or more, and small numbers are cut off to their unit.
 """
@@ -17,14 +17,14 @@ AT = ["entry", "direction"]
 
 
 def without_json(text):
-    """Give the human report of a text that also has the JSON of the same run."""
+    """Return the human report of a text that also has the JSON of the same run."""
     found = pieces(text)
     assert len(found) == 1
     return text[: found[0].start] + text[found[0].end :].lstrip("\n")
 
 
 def assert_same(text):
-    """Read both reports of a text, and hold each column of each table against the other."""
+    """Read both reports of a text, and compare each column of each table."""
     json, words = ft.reads(text), ft.reads(without_json(text))
     assert json.runs["format"].tolist() == ["fio_json"]
     assert words.runs["format"].tolist() == ["fio_normal"]
@@ -51,7 +51,7 @@ def columns(json, words, at):
             if "mixed" in str(place) and pd.isna(printed):
                 continue  # fio 3.33 prints IOPS=0 with unified_rw_reporting=both, and no samples
             if column == "bs_bytes" and pd.isna(exact):
-                continue  # where the option is not given, the report names the default
+                continue  # the report names the default of an option that is not given
             if column == "total_ios" and "sync" in str(place) and pd.isna(printed):
                 continue  # the text does not count fdatasync
             if column in ("rw", "ioengine") and pd.isna(exact):

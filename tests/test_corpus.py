@@ -42,7 +42,7 @@ NO_RESULT = {
     r"diskspd/generated/v.*_profile_only\.(xml|txt)": "holds a profile without results",
     # fio
     r"fio/wild/louwrentius_fio-plot__.*-nojson\.json": "fio printed no report; it said",
-    r"fio/wild/mcgrof_fio-tests__steadystate-abridged-3\.1\.md": "no whole JSON document",
+    r"fio/wild/mcgrof_fio-tests__steadystate-abridged-3\.1\.md": "no complete JSON document",
     r"fio/wild/microsoft_VirtualClient__(Verification_)?Error_\d\.txt": "it said",
     r"fio/generated/cut__terse-v5-truncated\.terse": "breaks off in field 77",
     r"fio/generated/local__client-deadserver-json\.json": "Connection refused",
@@ -56,7 +56,7 @@ FIO_DOUBTED = {
     "microsoft_VirtualClient__Results_FIO.json": "but total_ios is",
     "microsoft_VirtualClient__TestFioJson-3.13-windows.txt": "no key of fio's",
     # not edited: fio printed latencies of a week in runs of half a minute
-    "vTechnolust_PerfTests__ncb-results-2.1.11.txt": "waiting at once are more than the depth",
+    "vTechnolust_PerfTests__ncb-results-2.1.11.txt": "waiting at once exceed the depth",
 }
 # Where we differ from what truths.json says, on purpose.
 DIFFERS = {
@@ -97,7 +97,7 @@ def test_what_is_refused_holds_no_result(every):
     assert used == NO_RESULT.keys()
 
 
-def test_figures_hold_or_are_noted(read):
+def test_numbers_hold_or_are_noted(read):
     whole = read[1]
     assert not unnoted(whole)
     # edited by hand, both
@@ -142,7 +142,7 @@ def test_gaps_of_the_documentation_are_gaps_here_too(read, every):
     assert not {(cell, gap.pattern) for cell in marks for gap in empty if gap.covers(cell)}
 
 
-def test_no_figure_disagrees(every, capsys):
+def test_no_number_disagrees(every, capsys):
     wrong = {one.path.name: one.disagreements for one in every if one.disagreements}
     with capsys.disabled():
         print(f"\n{table(every)}\n")

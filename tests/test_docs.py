@@ -21,12 +21,16 @@ def test_pages_are_what_would_be_written(name):
     assert PAGES[name]() == written, "run `python3 tasks.py docs`"
 
 
-def test_pages_link_to_what_is_there():
-    for name in PAGES:
-        page = (DOCS / name).read_text(encoding="utf-8")
-        titles = set(re.findall(r"^#+ (.*)$", page, re.MULTILINE))
-        for target in re.findall(r"\]\(([^)]+)\)", page):
-            assert target[1:] in titles if target.startswith("#") else (DOCS / target).is_file()
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_pages_link_to_files_of_the_tree(page):
+    text = re.sub(
+        r"^```.*?^```$|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S
+    )
+    titles = {
+        title.strip("`").lower().replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)
+    }
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+        assert target[1:] in titles if target.startswith("#") else (DOCS / target).exists(), target
 
 
 def test_contributing_names_modules_that_exist():

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -131,6 +132,7 @@ def runs(tmp_path, monkeypatch):
     (tmp_path / "runs").mkdir()
     for file in (ROOT / "data" / "how-many-runs" / "rounds").glob("randread_*_[1-6].json"):
         (tmp_path / "runs" / file.name.removeprefix("randread_")).write_bytes(file.read_bytes())
+    shutil.copy(ROOT / "data" / "how-many-runs" / "long" / "long_iops.1.log", tmp_path)
     monkeypatch.chdir(tmp_path)
 
 

@@ -95,7 +95,7 @@ def test_progress_keeps_its_carriage_returns():
     assert results.samples["value"].tolist() == [15794176, 31584176]
 
 
-def test_a_path_of_windows_is_no_end_of_line():
+def test_a_path_of_windows_is_not_an_end_of_line():
     text = r"C:\bench> dd if=D:\new\real of=nul 2>&1 | tee C:\new\test.log" + f"\n{DD}"
     assert ft.reads(text).runs["command"].str.contains(r"D:\new", regex=False).all()
 

@@ -157,7 +157,7 @@ def test_the_lines_of_several_hosts_are_sorted(prefix):
 
 
 @pytest.mark.parametrize("inner", ["", "n1: "])
-def test_progress_behind_a_prefix_is_no_run(inner):
+def test_progress_behind_a_prefix_is_not_a_run(inner):
     text = "n1: " + PROGRESS.replace("\r", f"\r{inner}") + "\n" + prefixed(DD, "n1: ")
     results = ft.reads(text)
     assert results.io["io_bytes"].tolist() == [2097152]

@@ -1,4 +1,4 @@
-"""A bar where somebody looks, and nowhere else."""
+"""Progress bars appear on terminals and in notebooks, and nowhere else."""
 
 import sys
 
@@ -24,7 +24,7 @@ len(ft.read("*.txt").runs)
 
 
 def outputs(monkeypatch, folder, before):
-    """Read 60 files in a kernel whose bars are on, and keep each message that it sends."""
+    """Read 60 files in a kernel with bars, and keep each message that it sends."""
     for number in range(60):
         (folder / f"{number}.txt").write_text("real\t0m4.364s\nuser\t0m0.061s\nsys\t0m1.020s\n")
     monkeypatch.delitem(kernel.ENVIRONMENT, "TQDM_DISABLE")
@@ -58,7 +58,7 @@ def test_a_notebook_has_a_bar_while_it_reads_and_nothing_after(monkeypatch, tmp_
     assert shown
     assert all("/60" in line for line in shown)
     assert lines[-1] == ""
-    # neither stderr nor a widget, which a saved notebook could not show
+    # neither stderr nor a widget, which a saved notebook cannot show
     assert [one.output_type for one in found] == ["display_data", "execute_result"]
     assert found[0].data == {"text/plain": ""}
     assert found[1].data == {"text/plain": "60"}

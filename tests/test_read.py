@@ -280,7 +280,7 @@ def test_encodings_of_windows(tmp_path, encoding):
     assert results.notes.empty
 
 
-def test_bytes_that_are_no_text_are_noted(tmp_path):
+def test_bytes_that_are_not_text_are_noted(tmp_path):
     file = tmp_path / "dd.txt"
     file.write_bytes(
         "2+0 enregistrements écrits\n".encode("latin-1") * 2 + DD.encode().split(b"\n")[2]

@@ -179,7 +179,7 @@ def no_file(request, tmp_path, monkeypatch):
     return path, said
 
 
-def test_what_is_no_file_is_refused_unopened(no_file, monkeypatch):
+def test_what_is_not_a_file_is_refused_unopened(no_file, monkeypatch):
     path, said = no_file
     opened, really = [], os.open
     monkeypatch.setattr("os.open", lambda at, *a: opened.append(at) or really(at, *a))
@@ -190,7 +190,7 @@ def test_what_is_no_file_is_refused_unopened(no_file, monkeypatch):
 
 
 @pytest.mark.parametrize("pattern", ["", "*", "**/*"])
-def test_what_is_no_file_is_a_note_of_a_folder(no_file, pattern):
+def test_what_is_not_a_file_is_a_note_of_a_folder(no_file, pattern):
     path, said = no_file
     (path.parent / "dd.txt").write_text(REPORT)
     (path.parent / "y_lat.1.log").write_text("1, 2, 0, 4096, 0\n")
@@ -206,7 +206,7 @@ def test_what_is_no_file_is_a_note_of_a_folder(no_file, pattern):
 
 @pytest.mark.parametrize("target", ["loop.txt", "nowhere.txt"], ids=["itself", "nothing"])
 @pytest.mark.parametrize("pattern", ["", "*.txt"])
-def test_a_link_that_leads_nowhere_is_a_note(tmp_path, target, pattern):
+def test_a_broken_link_is_a_note(tmp_path, target, pattern):
     (tmp_path / "dd.txt").write_text(REPORT)
     try:
         (tmp_path / "loop.txt").symlink_to(target)

@@ -1,4 +1,4 @@
-"""Rows of many files as frames: in order, in stretches or one by one, and columns of nothing."""
+"""Rows of many files as frames: in order, in stretches or one by one, and empty columns."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ def bins(records, wants):
 
 
 def filled():
-    """Fill the tables of two files: records that are out of order, and rows one by one."""
+    """Fill the tables of two files: records out of order, and rows one by one."""
     one, other = Tables("a"), Tables("b")
     for record in ((2, "slat", 1, 2), (1, "clat", 3)):
         one.defer(bins, record)
@@ -45,7 +45,7 @@ def form(request, monkeypatch):
     return request.param
 
 
-def test_rows_go_in_the_order_of_their_files_and_runs(form):
+def test_rows_are_in_the_order_of_files_and_runs(form):
     one, other = filled()
     frame = gathered([(0, one), (1, other)])["bins"]
     assert height(frame) == 5
@@ -60,7 +60,7 @@ def test_rows_go_in_the_order_of_their_files_and_runs(form):
     ]
 
 
-def test_rows_of_records_stand_among_others(form):
+def test_rows_of_deferred_records_keep_their_place(form):
     one, other = filled()
     other.extend("bins", {"count": np.array([7, 8]), "latency": ["slat", "clat"]}, run=1)
     one.settle()
@@ -75,7 +75,7 @@ def test_rows_of_records_stand_among_others(form):
 
 @pytest.mark.parametrize("storage", ["python", "auto"])
 @pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]])
-def test_texts_that_repeat_may_be_an_enum(words, storage, form):
+def test_repeated_texts_may_be_an_enum(words, storage, form):
     one, other = Tables("a"), Tables("b")
     some = pl.Series(["lat", None, "clat"], dtype=pl.Enum(words))
     one.extend("bins", {"latency": some, "count": [1, 2, 3]}, run=1)
@@ -91,7 +91,7 @@ def test_texts_that_repeat_may_be_an_enum(words, storage, form):
     assert made.polars("bins")["latency"].to_list() == wanted
 
 
-def test_a_long_text_on_end_is_written_once_for_many_rows():
+def test_a_long_repeated_text_is_stored_once():
     count = 200_000
     tables = Tables("a")
     tables.extend("samples", {"value": np.arange(count, dtype=float)}, run=1, job="j" * 100)
@@ -124,12 +124,12 @@ def test_columns_have_their_types(name, given, wanted):
 
 
 @pytest.mark.parametrize(("name", "given"), [("run", [1.5]), ("job", [1]), ("direct", ["yes"])])
-def test_what_is_not_of_the_type_is_refused(name, given):
+def test_values_of_another_type_are_refused(name, given):
     with pytest.raises(TypeError):
         columns.column(name, given)
 
 
-def test_an_unknown_column_is_refused_where_it_is_given():
+def test_an_unknown_column_is_refused_at_once():
     with pytest.raises(SchemaError, match="has no column 'nothing'"):
         Tables("a").extend("io", {"nothing": [1]})
 

@@ -47,7 +47,7 @@ def test_a_log_and_the_article_that_quotes_it(write):
         pytest.param(("2.1", "8.0"), ("2.1", "8.0"), id="too-few-digits-for-chance"),
     ],
 )
-def test_repeats_are_no_twins(write, first, second):
+def test_repeats_are_not_twins(write, first, second):
     write("a.log", DD.format(*first))
     write("b.log", DD.format(*second))
     assert twins(ft.read(["a.log", "b.log"])).empty

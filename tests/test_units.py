@@ -97,7 +97,7 @@ def test_human(value, unit, text):
 
 
 @given(st.floats(min_value=1e-3, max_value=1e17), st.sampled_from(["B", "B/s", "ns", "s", "1/s"]))
-def test_human_keeps_three_figures(value, unit):
+def test_human_keeps_three_digits(value, unit):
     head, _, prefix = units.human(value, unit).partition(" ")
     scale = units.factor(prefix, "ns" if unit == "ns" else None) if prefix and prefix != "/s" else 1
     assert float(head.replace(",", "")) * scale == pytest.approx(value, rel=6e-3)

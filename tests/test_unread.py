@@ -27,11 +27,11 @@ def test_a_line_that_no_report_took_is_a_warning(line):
 
 
 @pytest.mark.parametrize("text", ["it took 5 s of real time\n", "user 5\n", "read: 5\n"])
-def test_prose_is_no_report(text):
+def test_prose_is_not_a_report(text):
     assert ft.reads(DD + "\n" + text).notes.empty
 
 
-def test_wrapped_figures_are_not_lost_in_silence():
+def test_wrapped_numbers_are_not_lost_in_silence():
     wrapped = DD.replace("MiB) copied, ", "MiB) copied,\n\n  and\n")
     notes = ft.reads(DD + "\nhere\n" + wrapped).notes
     assert notes["severity"].eq("warning").any()

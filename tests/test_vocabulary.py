@@ -12,7 +12,7 @@ from fiotools.schema import ROWS
 DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")
 GIVEN = {
-    "tails": "percentiles",  # which it makes of bins
+    "tails": "percentiles",  # made from bins
     "merge_bins": "bins",
     "percentiles_from_bins": "bins",
     "bound_percentiles": "percentiles",
@@ -91,7 +91,7 @@ def answers():
 
 
 @pytest.mark.parametrize("function", vocabulary.ANSWERS)
-def test_what_statistics_answer_with_is_described(answers, function):
+def test_columns_of_answers_are_described(answers, function):
     io, frames = answers
     frame = frames[function]
     given = (
@@ -103,7 +103,7 @@ def test_what_statistics_answer_with_is_described(answers, function):
     for name in own:
         column = ft.describe(name)
         assert f"{function}()" in str(column)
-        # the baseline has the type of the column it is a value of
+        # the baseline has the type of its column
         assert name == "baseline" or str(frame[name].dtype) == vocabulary.PANDAS[column.dtype]
 
 
@@ -125,7 +125,7 @@ def test_conditions_and_keys_are_columns_of_io():
     assert set(vocabulary.KEYS) | set(vocabulary.CONDITIONS) <= set(vocabulary.TABLES["io"])
 
 
-def test_describe_names_near_columns():
+def test_describe_suggests_similar_columns():
     assert "better: higher" in str(ft.describe("iops"))
     assert "in: compare(), gate(), speedup(), " in str(ft.describe("ratio_lo"))
     with pytest.raises(ft.SchemaError, match="did you mean lat_mean_ns"):

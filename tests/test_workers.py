@@ -226,7 +226,7 @@ def test_an_error_of_the_function_goes_up_and_says_where_it_arose():
     assert "in fail_at_three" in str(caught.value.__cause__)
 
 
-def test_what_a_task_prints_is_no_answer(capfd):
+def test_what_a_task_prints_is_not_an_answer(capfd):
     said = ["\n" * 9, "said"]
     assert sorted(run(working.talk, said, workers=2)) == list(enumerate(said))
     assert capfd.readouterr().out == ""

@@ -1,8 +1,8 @@
-"""Whether two modes between runs are seen, and how often one is seen where there is none.
+"""How often two modes between runs are seen, and how often falsely.
 
 A mode is a group of runs at another level: 20 % of the runs, or half of them, at .6 or .8 times the
-others. Beside it is the chance that all runs of a side miss a mode of 20 %, of which "same within
-5 %" knows nothing.
+others. Beside it is the chance that all runs of a side miss a mode of 20 %, which "same within 5 %"
+cannot know.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ STUDIES = [
     Study(
         "modes",
         "Two modes between runs",
-        "Lognormal runs of one mode, of which at most .05 may be warned of; and of two modes 20 % "
-        "or 40 % apart, each with a CoV of 3 %. A mode needs two runs to be told from an outlier.",
+        "Lognormal runs of one mode, at most .05 of which may get a warning; and of two modes 20 "
+        "% or 40 % apart, each with a CoV of 3 %. Two runs tell a mode from an outlier.",
         _modes,
         trials=3000,
     )

@@ -1,4 +1,4 @@
-"""Noise of which the truth is known: a level of 1, with a standard deviation of 5 %."""
+"""Noise with a known truth: a level of 1, with a standard deviation of 5 %."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Noise = Callable[[int, int, np.random.Generator], Array]
 
 
 def autoregressive(trials: int, n: int, rng: np.random.Generator, rho: float = 0.0) -> Array:
-    """Make series of which each sample depends on the one before."""
+    """Make series in which each sample depends on the one before."""
     noise = rng.normal(0, sqrt(1 - rho**2), (trials, n))
     noise[:, 0] /= sqrt(1 - rho**2)  # stationary from the first sample on
     return np.asarray(1 + SPREAD * signal.lfilter([1.0], [1.0, -rho], noise, axis=1))
@@ -45,7 +45,7 @@ def heavy_tails(trials: int, n: int, rng: np.random.Generator) -> Array:
 
 
 def two_modes(trials: int, n: int, rng: np.random.Generator) -> Array:
-    """Make runs of which one in five does .6 times as much as the others."""
+    """Make runs; one in five does .6 times as much as the others."""
     return np.where(rng.random((trials, n)) < 0.2, 0.6, 1.0) * lognormal(trials, n, rng)
 
 

@@ -1,8 +1,8 @@
-"""What a drift does to a comparison, and whether the warnings of the runs' order tell.
+"""The effect of a drift on a comparison, and whether the warnings about the order show it.
 
 Both sides are equal, and each run is 2 % slower than the one before. Pairs are made in a fixed
-order (AB AB), in turns (AB BA), or the sides in blocks (AAA BBB, no pairs). What a frame knows of
-the order is the time of each run, or nothing but the round or the number in its file's name.
+order (AB AB), in turns (AB BA), or the sides in blocks (AAA BBB, no pairs). A frame knows
+the time of each run, or only the round or the number in the name of its file.
 """
 
 from __future__ import annotations
@@ -126,10 +126,10 @@ STUDIES = [
     Study(
         "drift",
         "A drift, and the order of the runs",
-        "Both sides are equal; each run is 2 % slower than the one before, and spreads by 2 %; so "
-        "does what the runs of a pair share. Fixed order (AB AB) and turns (AB BA) are compared "
-        "in pairs, blocks (AAA BBB) without. Goal: where the interval misses the truth and nothing "
-        "is said, .05 at most, but for blocks without a clock.",
+        "Both sides are equal; each run is 2 % slower than the one before, and spreads by 2 %, "
+        "as does the noise that the runs of a pair share. Fixed order (AB AB) and turns (AB BA) "
+        "are compared in pairs, blocks (AAA BBB) without. Goal: the interval misses the truth "
+        "without a warning in .05 at most, except for blocks without a clock.",
         _drifting,
         trials=4000,
     ),

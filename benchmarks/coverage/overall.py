@@ -1,8 +1,8 @@
 """The interval of the ratio over all workloads, as `overall` computes it.
 
-Each workload has a size, a ratio and (where it says so) a spread of its own. About these workloads
-the truth is the mean of their log ratios; about workloads like these it is the mean of those that
-they were drawn from.
+Each workload has a size, a ratio and (if it says so) a spread of its own. The truth is the
+mean of their log ratios; for workloads like these it is the mean of those that they were drawn
+from.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ STUDIES = [
     Study(
         "overall",
         "The ratio over all workloads",
-        "Workloads of which each has a ratio of its own. Noise: runs with one spread; workloads "
-        "and sides with unequal spreads; rounds that disturb both sides alike; sessions that "
-        "disturb one side of a round, all its workloads alike. Goals: .94 and more, .93 for "
-        "workloads like these with rounds; runs taken as independent have no goal where sessions "
-        "disturb several of them, which only rounds can show.",
+        "Each workload has a ratio of its own. Noise: runs with one spread; workloads and sides "
+        "with unequal spreads; rounds that disturb both sides alike; sessions that disturb one "
+        "side of a round, all its workloads alike. Goals: .94 and more, .93 for workloads like "
+        "these with rounds; runs taken as independent have no goal if sessions disturb several "
+        "of them, which only rounds can show.",
         _rows,
         trials=2000,
     ),

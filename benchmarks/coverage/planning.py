@@ -1,8 +1,8 @@
-"""Whether the number of runs that `plan` gives has the power that was asked for.
+"""Whether the number of runs that `plan` gives has the power asked for.
 
 Runs are made with the spread planned for, as many as planned, and judged by `welch` and its
-intervals. A pilot's own spread is uncertain: from pilots of 3, 5 and 10 runs a side, it is counted
-how many plan at least the power asked for.
+intervals. A pilot's own spread is uncertain: the study counts how many pilots of 3, 5 and
+10 runs a side plan at least the power asked for.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ STUDIES = [
     Study(
         "plan",
         "Planned runs",
-        "As many lognormal runs as `plan` gives for a power of .8, where their CV is known: how "
+        "As many lognormal runs as `plan` gives for a power of .8 if their CV is known: how "
         "often the difference is found, and how often two equal sides are found the same within "
         "it. Goal: .78 and more; Welch's test has a little less power than Student's.",
         _plans,

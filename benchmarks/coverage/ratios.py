@@ -2,7 +2,7 @@
 
 The log-Welch interval, as `compare` computes it, is tried on 3, 5 and 10 lognormal runs a side,
 each of one cell or of four (a run is reduced to one number first), and on runs of other shapes, in
-other orders and of unequal number. Beside it what one should not do: cells taken for runs.
+other orders and of unequal number. Beside it the mistake: cells taken for runs.
 """
 
 from __future__ import annotations
@@ -198,16 +198,17 @@ STUDIES = [
     Study(
         "shapes",
         "The ratio of runs of other shapes, and in other orders",
-        "Goal: .93 and more, where the runs are repeats of each other: a second mode of one side, "
-        "which few runs miss, has none, nor have sides that ran in blocks.",
+        "Goal: .93 and more if the runs are repeats of each other. A second mode of one side, "
+        "which few runs may miss, has no goal, and neither have sides that ran in blocks.",
         _shapes,
         trials=4000,
     ),
     Study(
         "spreads",
         "The ratio of sides of unlike spread and number",
-        "The first side spreads once, twice and four times as far as the second. Goal of log-Welch "
-        "with 3 runs a side or more: .93 and more. Hodges-Lehmann assumes sides that spread alike.",
+        "The first side spreads once, twice and four times as far as the second. Goal for "
+        "log-Welch with 3 runs a side or more: .93 and more. Hodges-Lehmann assumes equal "
+        "spreads.",
         _spreads,
         trials=4000,
     ),

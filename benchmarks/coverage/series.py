@@ -121,18 +121,18 @@ STUDIES = [
     Study(
         "series",
         "The mean of a series",
-        "Each sample depends on the one before (AR(1), rho), or is skewed, or both slow changes "
-        "and as much noise are there. Goal: .93 and more of the series that get an interval, and "
-        "none without; no warning chooses among them. The best width is that of somebody who "
-        "knows the spread of the mean. No goal is set under noise: of 60 samples the slow part "
-        "is not told from the noise over it.\n\n"
-        "What other rules covered at their worst, with rho from 0 to .95 (3,000 trials; all at 60 "
+        "Each sample depends on the one before (AR(1), rho), or is skewed, or has slow changes "
+        "and as much noise. Goal: .93 and more of the series that get an interval, and no series "
+        "without; no warning chooses among them. The best width is that for a known spread of "
+        "the mean. Noise has no goal: 60 samples do not tell the slow part from the noise over "
+        "it.\n\n"
+        "Other rules covered at their worst, with rho from 0 to .95 (3,000 trials; all at 60 "
         "samples and rho .95) and with stalls in 1,000 samples: six batches .66 and .86, three "
-        "batches .86 and .90, overlapping batches of n^(1/2) .54 and .82, of n^(2/3) .69 and .84, "
-        "AR(p) by AIC .79 and .84, Newey-West prewhitened .71 and .74, the stationary bootstrap "
-        ".47 and .80, AR(1) of the samples, its bias corrected, .90 and .67, with one standard "
-        "error more .96 and .69. Six batches withdrawn below 18 autocorrelation times cover .49 "
-        "at rho .95: the estimate of that time is too small just where the interval is.",
+        "batches .86 and .90, overlapping batches of n^(1/2) .54 and .82, of n^(2/3) .69 and "
+        ".84, AR(p) by AIC .79 and .84, Newey-West prewhitened .71 and .74, the stationary "
+        "bootstrap .47 and .80, AR(1) of the samples, its bias corrected, .90 and .67, with one "
+        "standard error more .96 and .69. Six batches withdrawn below 18 autocorrelation times "
+        "cover .49 at rho .95: the estimate of that time is too small just when the interval is.",
         _means,
         trials=4_000,
     ),
@@ -140,9 +140,9 @@ STUDIES = [
         "stalls",
         "The mean of a series with stalls",
         "The rate falls 5 % of the time, for 10 samples on average. Goal: .93 and more of the "
-        "series that hold a stall, and of all at 1,000 samples. A series without a stall is like "
-        "one of a device that never stalls: no rule that gives the latter an interval covers more "
-        "than the rest, so that `steady` warns below 600 samples of how many hold none.",
+        "series that hold a stall, and of all at 1,000 samples. A series without a stall looks "
+        "like one of a device that never stalls: a rule that gives the latter an interval cannot "
+        "cover the former, so that `steady` warns below 600 samples how many hold none.",
         _stalls,
         trials=4_000,
     ),

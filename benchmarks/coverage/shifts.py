@@ -1,4 +1,4 @@
-"""Steps that are there, and steps that are not: how often `change_points` and `shifts` find them.
+"""How often `change_points` and `shifts` find steps that are there, and steps that are not.
 
 A sequence without a step shows one in at most .01 of trials. The power is that of a step of three
 standard deviations in the middle, and of one that goes back after a third; how near the place is,
@@ -87,10 +87,10 @@ STUDIES = [
     Study(
         "shifts-runs",
         "Steps in a sequence of runs",
-        "Runs in a row, with a spread of 5 %, without a step and with one in the middle. Goal: at "
-        "most .01 false alarms. The order of fewer than ten runs proves nothing, so that a step "
-        "has to stand out of normal noise there; the table shows how two modes do that, and the "
-        "answer says how often chance does.",
+        "Runs in a row, with a spread of 5 %, without a step and with one in the middle. Goal: "
+        "at most .01 false alarms. The order of fewer than ten runs proves nothing, so that a "
+        "step has to stand out of normal noise there; the table shows how often two modes do, "
+        "and the answer how often chance does.",
         _runs,
         trials=1000,
     ),

@@ -1,4 +1,4 @@
-"""How often `steady` says that a series is steady which is, and one that falls by 30 %."""
+"""How often `steady` calls a series steady that is, or that falls by 30 %."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ STUDIES = [
     Study(
         "steady",
         "Steady or not",
-        "Shares of series that `steady` calls met: samples with a standard deviation of 5 %, each "
-        "of which depends on the one before (AR(1)); stationary ones, ones that fall evenly by "
-        "30 % or 10 % of their mean from end to end, and ones that are four times as fast in their "
-        "first tenth. Goal: .9 and more of the stationary ones, and at most .05 of those that fall "
-        "by 30 %. A fall of 10 % is within SNIA's limits, and the warning names it.",
+        "Shares of series that `steady` calls met: samples with a standard deviation of 5 % that "
+        "depend on the one before (AR(1)). Some are stationary, some fall evenly by 30 % or 10 % "
+        "of their mean from end to end, and some are four times as fast in their first tenth. "
+        "Goal: .9 and more of the stationary ones, and at most .05 of those that fall by 30 %. A "
+        "fall of 10 % is within SNIA's limits, and the warning names it.",
         _rows,
         trials=200,
     ),

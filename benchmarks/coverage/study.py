@@ -1,4 +1,4 @@
-"""A study: a question to the library, asked many times of data of which the truth is known."""
+"""A study: a question to the library, asked many times about data with a known truth."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each run is a closed loop of windows: the latencies of a window are lognormal around a level of its
 own, which follows an autoregression or jumps for bursts, and the slower they are the fewer I/Os
-fit. The level's latencies are 1.3 times the baseline's. Beside it, what one should not do:
+fit. The level's latencies are 1.3 times the baseline's. Beside it the mistakes:
 resampling blocks of windows, and taking the I/Os as independent.
 """
 
@@ -160,10 +160,10 @@ STUDIES = [
         "tails",
         "The ratio of a percentile within two runs",
         "Two runs of windows that depend on each other: levels that follow an autoregression, or "
-        "bursts of 3 or 10 windows at five times the latency, 5 % of the time. Goal: .93 and more "
-        "of the intervals that are given; none of bursts that happen less than ten times in a run, "
-        "of which a short one may hold none, and nothing in it can tell. The last two columns are "
-        "of a quarter of the trials.",
+        "bursts of 3 or 10 windows at five times the latency, 5 % of the time. Goal: .93 and "
+        "more of the intervals that are given; no goal for bursts that happen less than ten "
+        "times in a run: a short run may hold none, and cannot tell. The last two columns are of "
+        "a quarter of the trials.",
         _rows,
         trials=160,
     ),

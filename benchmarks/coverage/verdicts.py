@@ -1,4 +1,4 @@
-"""How often verdicts are wrong: of several comparisons, and of runs that are looked at again.
+"""How often verdicts are wrong: for several comparisons, and for runs that are looked at again.
 
 All sides are alike, so that every "faster" and every "slower" is wrong; with a band of 0, so that
 no "same" comes before. Intervals and verdicts are those of `stats.compare.judge`, which does
@@ -131,9 +131,9 @@ STUDIES = [
     Study(
         "families",
         "Several comparisons in an answer",
-        "Levels that are all like their baseline: how often any of them is called faster or slower "
-        "(goal: .05 at most), or faster (.025). Beside it Dunnett's test, where the baseline's "
-        "spread is twice the levels'.",
+        "Levels that are all like their baseline: how often any of them is called faster or "
+        "slower (goal: .05 at most), or faster (.025). Beside it Dunnett's test, if the "
+        "baseline's spread is twice the levels'.",
         _families,
         trials=1500,
     ),

@@ -23,7 +23,7 @@ COPIED = ("data", "tests/fixtures")
 
 
 def main() -> int:
-    """Build anew and look at every link."""
+    """Build the site and check every link."""
     parser = argparse.ArgumentParser(prog="docs.builder", description="Build the pages of docs/.")
     parser.add_argument("source", nargs="?", type=Path, default=DOCS)
     parser.add_argument("build", nargs="?", type=Path, default=BUILD, help="a new folder")

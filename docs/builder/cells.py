@@ -43,7 +43,7 @@ def _prepare(app: Sphinx, config: Config) -> None:
 
 
 def _deal(app: Sphinx, env: BuildEnvironment, pages: list[str]) -> None:
-    """Deal the pages to two, as each of Sphinx's processes is given a part of the list."""
+    """Put every second page first: each of two processes gets one half of the list."""
     pages[:] = [*pages[::2], *pages[1::2]]
 
 

@@ -40,7 +40,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """List dead links and anchors, what is loaded from elsewhere, and errors that pages show."""
+    """List dead links and anchors, resources from other hosts, and errors on pages."""
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = []
     for path, page in pages.items():

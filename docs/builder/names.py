@@ -14,7 +14,13 @@ from sphinx.transforms import SphinxTransform
 
 from docs.builder.reference import CHAPTERS
 
-_PUBLIC = {name for names in CHAPTERS.values() for name in names if "." not in name}
+# classes of packages are known by their own name too, such as `Document`
+_PUBLIC = {
+    last: name
+    for names in CHAPTERS.values()
+    for name in names
+    if (last := name.rpartition(".")[2]) == name or last[0].isupper()
+}
 
 
 class Mentions(SphinxTransform):
@@ -29,15 +35,13 @@ class Mentions(SphinxTransform):
             return
         for node in list(self.document.findall(nodes.literal)):
             name = node.astext().removeprefix("ft.")
-            known = name in _PUBLIC or name.removeprefix("plot.") != name
-            if (
-                not known
-                or name in linked
-                or isinstance(node.parent, (nodes.title, nodes.reference))
-            ):
+            if name in linked or not (name in _PUBLIC or name.startswith("plot.")):
+                continue
+            if isinstance(node.parent, (nodes.title, nodes.reference)):
                 continue
             linked.add(name)
-            options = {"refdomain": "py", "reftype": "obj", "reftarget": name, "refdoc": page}
+            options = {"refdomain": "py", "reftype": "obj", "refdoc": page}
+            options["reftarget"] = _PUBLIC.get(name, name)
             link = pending_xref("", node.deepcopy(), refexplicit=True, refwarn=False, **options)
             node.replace_self(link)
 

@@ -13,6 +13,14 @@ from docs.builder import gallery, plots, reference
 from docs.generator import formats_page
 from docs.generator.filled import DOCS, ROOT
 
+# the row of the home page that stands for the pages that are made here
+_ON_THE_SITE = re.compile(r"^\| every plot .*\n", re.M)
+_PAGES_HERE = """\
+| every plot, with its code | [Gallery](gallery.md) |
+| each function | [Reference](reference/index.md) |
+| a word such as "p99" or "queue depth" | [Find by term](terms.md) |
+| which format fills which column | [Matrix](which-columns.md) |
+"""
 _LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./(?!notebooks/))?([\w./-]+)\)")
 
 
@@ -22,6 +30,8 @@ def write(build: Path, work: Path) -> Path:
     skipped = shutil.ignore_patterns("builder", "generator", "__pycache__", "*.py", "*.toml")
     shutil.copytree(DOCS, pages, ignore=skipped)
     shutil.copytree(ROOT / "figures", build / "figures")
+    home = (pages / "index.md").read_text(encoding="utf-8")
+    (pages / "index.md").write_text(_ON_THE_SITE.sub(_PAGES_HERE, home), encoding="utf-8")
     (pages / "notebooks").mkdir()
     for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
         notebook = nbformat.read(file, as_version=4)
@@ -47,7 +57,7 @@ def _names() -> Iterator[str]:
 
 
 def _within(link: re.Match[str]) -> str:
-    """Keep a notebook's link to another notebook; of any other only the text and the path."""
+    """Keep a notebook's link to another notebook; write other links as text and path."""
     return link[0] if link[2].endswith(".ipynb") else f"{link[1]} (`{link[2]}`)"
 
 

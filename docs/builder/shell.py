@@ -1,4 +1,4 @@
-"""The directive ``{shell}``: commands that are run, and shown with what they print.
+"""The directive ``{shell}``: commands that are run, and shown with their output.
 
 Each line is a command of its own, run without a shell, so that it is the same on every system; a
 backslash at the end goes on with the next line. The cells of the page have all run before.
@@ -22,7 +22,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = "92"  # of the tables: what the page has room for
+WIDTH = "92"  # of the tables: fits on the page
 SECONDS = 300
 PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
@@ -34,7 +34,7 @@ class Shell(SphinxDirective):
     option_spec: ClassVar = {"exit": directives.nonnegative_int, "needs": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        """Give what was typed, and what it printed."""
+        """Return the commands and their output."""
         typed = "\n".join(self.content)
         commands = typed.replace("\\\n", " ").splitlines()
         needed = self.options.get("needs", "").split()
@@ -61,7 +61,7 @@ class Shell(SphinxDirective):
 
 
 def _run(words: list[str], work: str) -> tuple[int, str]:
-    """Run a command as if its environment were active; give its end and all that it printed."""
+    """Run a command in the environment of Python; return its exit code and output."""
     program = shutil.which(words[0], path=PATH)
     if program is None:
         return 127, f"there is no {words[0]}"

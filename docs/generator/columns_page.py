@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from docs.generator.page import row, written_from
 from fiotools.schema import ANSWERS, CONDITIONS, KEYS, ROWS, TABLES
 from fiotools.vocabulary import COLUMNS, STATISTICS, Column
 
@@ -76,6 +75,16 @@ def _columns(columns: Iterable[Column]) -> str:
         keys = "<br>".join(f"{tool}: `{key}`" for tool, key in c.keys.items())
         cells = [f"`{c.name}`", c.dtype, c.unit, c.better or "", meaning, keys]
         rows.append([cell.replace("|", "\\|") for cell in cells])
-    # a column of the page that no row needs is left out
+    # leave out columns that are empty in all rows
     used = [i for i in range(6) if any(cells[i] for cells in rows[2:])]
     return "\n".join(row(cells[i] for i in used) for cells in rows) + "\n"
+
+
+def row(cells: Iterable[str]) -> str:
+    """Write a row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def written_from(what: str) -> str:
+    """Say where a page comes from."""
+    return f"*Written by `python3 tasks.py docs` from {what}; do not edit.*"

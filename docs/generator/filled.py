@@ -1,4 +1,4 @@
-"""Which columns each reader fills, by reading all committed outputs, and why it leaves the others.
+"""The columns that each reader fills in all committed outputs, and why it leaves the others empty.
 
 A column is filled if any output in ``tests/fixtures`` or ``data`` fills it. Every gap is declared
 in ``docs/coverage.toml``; a missing or a false declaration is a problem.
@@ -49,7 +49,7 @@ class Gap:
     why: str
 
     def covers(self, cell: Cell) -> bool:
-        """Say whether the gap is about a cell: a table, a column of all tables, or of one."""
+        """Whether the gap includes a cell: a table, a column of all tables, or of one."""
         reader, table, column = cell
         if reader != self.reader:
             return False
@@ -67,7 +67,7 @@ def outputs() -> list[Path]:
 
 @cache
 def committed() -> Mapping[Cell, str]:
-    """Mark what the committed outputs fill; they are read once."""
+    """Mark the cells that the committed outputs fill; they are read once."""
     return filled(outputs())
 
 
@@ -82,13 +82,13 @@ def filled(files: Iterable[Path]) -> dict[Cell, str]:
             continue  # an expected frame beside an output
     marks: dict[Cell, str] = {}
     for owner, paths in owned.items():
-        # of those that are refused with reason there is a note
+        # refused files give a note
         add_marks(marks, owner, ft.read(paths, errors="note"))
     return marks
 
 
 def add_marks(marks: dict[Cell, str], owner: str, results: ft.Results) -> None:
-    """Mark what files fill that belong to the reader `owner`."""
+    """Mark the cells that the files of the reader `owner` fill."""
     formats = results.runs.set_index(["source", "run"])["format"]
     for table, frame in results.tables.items():
         if frame.empty:  # as most are
@@ -97,7 +97,7 @@ def add_marks(marks: dict[Cell, str], owner: str, results: ft.Results) -> None:
         keys = pd.MultiIndex.from_frame(frame[["source", "run"]])
         readers = formats.reindex(keys).fillna(owner).set_axis(frame.index)
         if owner == PASTING and table == "timings":
-            readers[:] = "time"  # of whatever was timed
+            readers[:] = "time"  # of any timed command
         for reader in readers.unique().tolist():
             rows = frame[readers == reader]
             mark = PASTED if owner == PASTING else OWN
@@ -119,14 +119,14 @@ def gaps() -> list[Gap]:
 
 
 def problems(marks: Mapping[Cell, str], declared: Sequence[Gap]) -> list[str]:
-    """Hold what is filled against what is declared, and against the readers' own lists."""
+    """Compare the filled cells with the declared gaps, and with the readers' own lists."""
     found = []
     for gap in declared:
         about = [cell for cell in cells(marks) if gap.covers(cell)]
         full = [cell for cell in about if cell in marks]
         named = f"[{gap.reader}.{gap.kind}] {gap.pattern!r}"
         if gap.kind not in KINDS:
-            found.append(f"{named}: the kind is none of {', '.join(KINDS)}")
+            found.append(f"{named}: the kind must be one of {', '.join(KINDS)}")
         found += [f"{named}: {spell(cell)} is filled; remove the gap" for cell in full]
         if not about:
             found.append(f"{named}: there is no such gap")
@@ -140,7 +140,7 @@ def problems(marks: Mapping[Cell, str], declared: Sequence[Gap]) -> list[str]:
         kinds = {gap.pattern: gap.kind for gap in declared if gap.reader == reader.name}
         for table in SHOWN:
             read = (reader.name, table, "") in marks or kinds.get(table) == "unseen"
-            # what stands beside a report in a transcript is not its reader's own
+            # text beside a report in a transcript does not belong to its reader
             pasted = marks.get((reader.name, table, "")) == PASTED
             if read != (table in reader.tables) and not pasted:
                 found.append(f"[{reader.name}] {table}: READER.tables says otherwise")
@@ -148,7 +148,7 @@ def problems(marks: Mapping[Cell, str], declared: Sequence[Gap]) -> list[str]:
 
 
 def cells(marks: Mapping[Cell, str]) -> Iterator[Cell]:
-    """Give every cell of the matrices: all tables, and the columns of those that are filled."""
+    """Return every cell: all tables, and the columns of the filled ones."""
     for reader in COVERED:
         for table, columns in SHOWN.items():
             yield reader.name, table, ""

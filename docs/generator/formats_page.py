@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
+from docs.generator.columns_page import row, written_from
 from docs.generator.filled import (
     ALWAYS,
     COVERED,
@@ -20,7 +21,6 @@ from docs.generator.filled import (
     gaps,
     problems,
 )
-from docs.generator.page import row, written_from
 from fiotools.readers import READERS, Reader
 from fiotools.readers.shapes import Field
 from fiotools.schema import ROWS
@@ -70,7 +70,7 @@ def render() -> str:
 
 
 def format_section(reader: Reader) -> str:
-    """Write what a reader's docstring says, its traps as a list."""
+    """Write a reader's docstring, its traps as a list."""
     parts = [f"## {reader.name}"]
     for lead, words in sections(reader):
         if lead.startswith("Traps"):
@@ -91,7 +91,7 @@ def _module(reader: Reader) -> ModuleType:
 
 
 def _fields(table: str, fields: Sequence[Field]) -> str:
-    """Write where the columns of a table come from."""
+    """Write the source of each column of a table."""
     lines = [row([f"column of `{table}`", "is", "since", "and"]), row(["---"] * 4)]
     for field in fields:
         unit = f" ({field.unit})" if field.unit else ""
@@ -106,7 +106,7 @@ def _fields(table: str, fields: Sequence[Field]) -> str:
 
 
 def sections(reader: Reader) -> list[tuple[str, str]]:
-    """Give the paragraphs of a reader's docstring, and apart from them the words they begin with.
+    """Return the paragraphs of a reader's docstring, each with its first words.
 
     Sentences that begin with such words make a paragraph of their own.
     """
@@ -131,7 +131,7 @@ def _items(text: str, *, clauses: bool) -> list[str]:
 
 
 def _capital(text: str) -> str:
-    # tools are written as people type them
+    # names of tools stay as people type them
     small = re.match(r"(?:bash|dd|diskspd|fio|hyperfine|time)\b", text)
     return text if small else text[:1].upper() + text[1:]
 
@@ -159,7 +159,7 @@ def _filled(reader: Reader) -> str:
 
 
 def _said(cell: Cell) -> tuple[bool, str]:
-    """Say whether a reader fills a cell, and on what condition it does or why it does not."""
+    """Return whether a reader fills a cell, and the condition or the reason."""
     if cell in committed():
         return True, "" if committed()[cell] == OWN else "in a transcript"
     gap = next(gap for gap in gaps() if gap.covers(cell))
@@ -194,7 +194,7 @@ def _matrix(
     marks: Mapping[Cell, str],
     declared: Sequence[Gap],
 ) -> str:
-    """Draw marks as a table, readers across, its footnotes below.
+    """Write marks as a table, readers across, with footnotes.
 
     Each row has a name, and stands for a table and a column.
     """
@@ -207,7 +207,7 @@ def _matrix(
         number = notes.setdefault(gap.why, len(notes) + 1) if gap.why else None
         return KINDS[gap.kind] + (_raised(number) if number else "")
 
-    # names are broken, so that a dozen readers fit on a page
+    # broken names, so that a dozen readers fit
     heads = [re.sub("_|(?=diskmark)", "<br>", name) for name in readers]
     lines = [row([title, *heads]), row(["---", *(":-:" for _ in readers)])]
     lines += [

@@ -1,4 +1,4 @@
-"""The picture of the rooms: the packages of fiotools, and which imports which.
+"""The plot of the packages of fiotools: which imports which.
 
 It is drawn from the imports, so that it stays true. An arrow means "imports"; one is left out where
 others lead to the same room. A package says in the first line of its docstring what it is for; the
@@ -22,7 +22,7 @@ from docs.generator.filled import ROOT
 PACKAGE = ROOT / "fiotools"
 GROUND = "fiotools"  # the modules beside the packages
 _GROUND_IDEA = "The vocabulary, errors, units, and how a message names an argument."
-_WIDE, _HIGH, _GAP, _EDGE = 196, 78, 58, 24  # px: a box, what is between layers, the margin
+_WIDE, _HIGH, _GAP, _EDGE = 196, 78, 58, 24  # px: box, gap between layers, margin
 _STYLE = """
   text { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11px; fill: #333 }
   .name { font-size: 14px; font-weight: bold; fill: #000 }
@@ -35,7 +35,7 @@ Spot: TypeAlias = tuple[str, str]  # a room, or the arrow from one to another
 
 
 def modules() -> dict[str, Path]:
-    """Give all modules of the library, by dotted name."""
+    """Return all modules of the library, by dotted name."""
     found = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(ROOT).with_suffix("").parts
@@ -44,7 +44,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(file: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    """Give the modules of the library that a module imports: at its top, later, or for types."""
+    """Return the modules of the library that a module imports: at its top, later, or for types."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name in known)
@@ -55,7 +55,7 @@ def imports(file: Path, known: Mapping[str, Path]) -> Iterator[str]:
 
 
 def room(module: str) -> str:
-    """Name the room in which a module lies: its package, or the ground.
+    """Return the package of a module; the ground if it has none.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def room(module: str) -> str:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    """Give for each room the rooms that it imports.
+    """Return the rooms that each room imports.
 
     The module `fiotools` itself names what is public, and imports it when it is asked for; so it
     counts as no room.
@@ -82,7 +82,7 @@ def graph() -> dict[str, set[str]]:
 
 
 def circle(rooms: Graph) -> list[str]:
-    """Give the rooms that import each other in a circle; none if there is no circle."""
+    """Return the rooms that import each other in a circle."""
     left = {name: set(others) for name, others in rooms.items()}
     while ends := [name for name, others in left.items() if not others & left.keys()]:
         for name in ends:
@@ -94,7 +94,7 @@ def circle(rooms: Graph) -> list[str]:
 
 
 def layers(rooms: Graph) -> list[list[str]]:
-    """Put the rooms in layers, so that each imports only from layers below; the topmost first."""
+    """Put the rooms in layers, the topmost first; each imports only from layers below."""
     depth: dict[str, int] = {}
 
     def place(name: str) -> int:
@@ -111,7 +111,7 @@ def layers(rooms: Graph) -> list[list[str]]:
 
 
 def arrows(rooms: Graph) -> list[tuple[str, str]]:
-    """Give the imports that no others imply."""
+    """Return the imports that others do not imply."""
     below: dict[str, set[str]] = {}
 
     def reach(name: str) -> set[str]:
@@ -128,7 +128,7 @@ def arrows(rooms: Graph) -> list[tuple[str, str]]:
 
 
 def idea(name: str) -> str:
-    """Say what a room is for: the first line of its docstring."""
+    """Return the first line of the docstring of a room."""
     if name == GROUND:
         return _GROUND_IDEA
     tree = ast.parse((PACKAGE / name / "__init__.py").read_text(encoding="utf-8"))
@@ -181,7 +181,7 @@ def _width(spot: Spot) -> int:
 
 
 def _places(rows: list[list[Spot]], ways: list[list[Spot]]) -> dict[tuple[int, Spot], float]:
-    """Give the middle of each spot: in the order of what leads to it, each row in the middle."""
+    """Return the middle of each spot, ordered by the spots above it."""
     wide = max(sum(map(_width, row)) for row in rows) + _EDGE
     places: dict[tuple[int, Spot], float] = {}
     for at, row in enumerate(rows):

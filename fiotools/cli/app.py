@@ -1,7 +1,7 @@
 """The verbs, and one command from its words to its exit code.
 
-A verb is a line of `VERBS` and a module of its name in `verbs`, with a `COMMAND`. Only the module
-of the verb that was typed is loaded.
+A verb is a line of `VERBS` and a function of its name in a module of `verbs`. Only the module of
+the verb that was typed is loaded.
 """
 
 from __future__ import annotations
@@ -18,46 +18,55 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fiotools.cli import output
-from fiotools.cli.command import Command, spread
+from fiotools.cli.options import Command, spread
 from fiotools.errors import FiotoolsError
 from fiotools.hints import in_shell
 
 # In the order in which one needs them; the line is the verb's in `fiotools --help`.
 VERBS = {
-    "formats": "what can be read, and how to have it made",
-    "describe": "what a column means, its unit, its name in each tool",
-    "read": "what is in the files; write it as parquet, csv, xlsx",
-    "convert": "many files to a dataset, as often as there are new ones",
+    "formats": "formats that can be read, and the commands that make them",
+    "describe": "the meaning of a column, its unit, its name in each tool",
+    "read": "show what is in the files, or write it as parquet, csv, xlsx",
+    "convert": "many files to a dataset; run it again for new files",
     "summarize": "median and mean of each group, with their intervals",
-    "compare": "how many times more, how sure, and a verdict in words",
-    "speedup": "the same for who wants to read: so many times faster",
-    "plan": "how many runs it will take, by those made before",
-    "check": "can these figures be true? ok, suspect, impossible, unknown",
-    "plot": "one figure, by its kind, as svg, png or pdf",
-    "export": "what monitoring takes: OpenMetrics, for Prometheus and Grafana",
-    "report": "one page: verdict, figures, credibility, how it was measured",
-    "measure": "run the tools on places of your own, and keep what they print",
-    "figures": "redraw a project's figures from its notebooks",
+    "compare": "the ratio of two sides, its interval, and a verdict in words",
+    "speedup": "the same as times faster: above 1 is better",
+    "plan": "how many runs a comparison takes",
+    "check": "can these numbers be true? ok, suspect, impossible, unknown",
+    "plot": "draw a plot as svg, png or pdf",
+    "export": "OpenMetrics for Prometheus and Grafana",
+    "report": "one page: verdict, plots, credibility, how it was measured",
+    "measure": "run the tools on your own places, and keep their output",
+    "figures": "redraw a project's plots from its notebooks",
+}
+
+# verbs that share a module with another
+_MODULES = {
+    **dict.fromkeys(["convert", "export"], "read"),
+    "formats": "describe",
+    "plan": "summarize",
+    "speedup": "compare",
+    "figures": "report",
 }
 
 FIRST = """\
-fiotools reads what storage benchmarks print (fio, DISKSPD, dd, time, ...) and
-says what it is worth. Begin with files that such a tool wrote:
+fiotools reads the output of storage benchmarks (fio, DISKSPD, dd, time, ...)
+and tells how far to trust the numbers. Start with files of such a tool:
 
   fiotools read run.json                                what is in it
   fiotools check run.json --ram 16GB --link pcie4-x4    can that be true?
-  fiotools compare old.json new.json --metric iops      how much faster, really?
-  fiotools plot throughput old.json new.json -o bw.svg  a figure of it
+  fiotools compare old.json new.json --metric iops      how much faster?
+  fiotools plot throughput old.json new.json -o bw.svg  a plot of it
 
 No file yet? With fio:
 
   fio --name=first --size=1g --rw=randread --bs=4k --direct=1 \\
       --output-format=json --output=run.json
 
-  fiotools measure random-io --dir A --dir B -o mine    as the articles did
-  fiotools report mine -o mine.html                     what it says, on a page
+  fiotools measure random-io --dir A --dir B -o mine    as in the articles
+  fiotools report mine -o mine.html                     the results on a page
 
-fiotools formats      what can be read, and which command writes it
+fiotools formats      formats that can be read, and the commands that make them
 fiotools --help       all verbs
 fiotools VERB --help  one verb, with examples
 """
@@ -72,7 +81,8 @@ _PLAIN: dict[str, Any] = {
 
 def command_of(verb: str) -> Command:
     """Load a verb."""
-    command: Command = import_module(f"fiotools.cli.verbs.{verb}").COMMAND
+    module = import_module(f"fiotools.cli.verbs.{_MODULES.get(verb, verb)}")
+    command: Command = getattr(module, verb)
     return command
 
 
@@ -165,7 +175,7 @@ class Verbs(TyperGroup):
 
 def _refuse(word: str) -> None:
     if Path(word).exists():
-        told = f"{word} is no verb: fiotools read {word} shows what is in it"
+        told = f"{word} is not a verb: fiotools read {word} shows what is in it"
     else:
         near = get_close_matches(word, VERBS)
         hint = f"; did you mean {' or '.join(near)}?" if near else ": fiotools --help lists them"
@@ -176,7 +186,7 @@ def _refuse(word: str) -> None:
 _EPILOG = """\b
 fiotools VERB --help explains one, with examples.
 Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the command
-is wrong; 3 check --strict found what cannot be; 130 interrupted.
+is wrong; 3 check --strict found a fault; 4 compare --fail-if; 130 interrupted.
 """
 
 app = typer.Typer(
@@ -197,13 +207,15 @@ def _root(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which, and exit."),
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version, and exit."
+        ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show a traceback of what goes wrong; may stand last.")
+        bool, typer.Option("--debug", help="Show a traceback if something fails; may come last.")
     ] = False,
 ) -> int:
-    """Read what storage benchmarks print, and draw conclusions that hold."""
+    """Read the output of storage benchmarks, and tell how far to trust the numbers."""
     if context.invoked_subcommand is None:
         output.write(FIRST)
     return 0

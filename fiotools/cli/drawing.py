@@ -12,9 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fiotools import plot, units
-from fiotools.cli import check_options, comparison, files, options, rows
+from fiotools.cli import files, options, rows
 from fiotools.cli.output import Trouble, say
 from fiotools.cli.plot_options import TAKES, Drawing, Wish
+from fiotools.cli.verbs.check import checked
+from fiotools.cli.verbs.compare import compared, side
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.plot.common import unit
@@ -180,7 +182,7 @@ def _answer(read: files.Reading, asked: Drawing, by: list[str] | None) -> pl.Dat
     question = options.Comparison(
         metric=wish.metric, sides=asked.sides, by=by, kept=asked.rows, judging=judging
     )
-    return comparison.answer(speedup if wish.speedup else compare, read, question)
+    return compared(speedup if wish.speedup else compare, read, question)
 
 
 def _grid(read: files.Reading, asked: Drawing) -> Axes:
@@ -223,7 +225,7 @@ def _tails(read: files.Reading, asked: Drawing) -> Axes:
     answer = tails(
         frame,
         between=between,
-        baseline=comparison.side(read, frame, between, sides.baseline),
+        baseline=side(read, frame, between, sides.baseline),
         by=[columns.full(column, frame) for column in columns.split(wish.by)] or None,
         pair=columns.full(wish.pair, frame) if wish.pair else None,
         band=band,
@@ -356,7 +358,7 @@ def _shifts(read: files.Reading, asked: Drawing) -> Axes:
 
 def _credibility(read: files.Reading, asked: Drawing) -> Axes:
     """Draw what `check` says."""
-    answer = check_options.answer(read, asked.sides, asked.known)
+    answer = checked(read, asked.sides, asked.known)
     answer = rows.where(answer, asked.rows.where)
     y = asked.wish.y
     return plot.credibility(answer, y=columns.found(y, answer, "--y") if y else None)

@@ -1,16 +1,113 @@
-"""Arguments and options that several verbs share: named, explained and checked alike.
+"""What a verb of the command line is, and the options that several verbs share.
 
-A dataclass is a group of them; a verb that has a parameter of it has them all.
+A dataclass is a group of options; a verb with a parameter of it has them all.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+import inspect
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
 from fiotools.cli import completion
+
+
+@dataclass(frozen=True)
+class Command:
+    """A verb of the command line.
+
+    Attributes
+    ----------
+    run : callable
+        Its function: the name is the verb, the docstring its help, the parameters its arguments
+        and options. A dataclass among these is a group of options: its fields, under its docstring
+        in the help. It returns the exit code.
+    examples : tuple of str
+        Command lines without ``fiotools``; shown below the help.
+    """
+
+    run: Callable[..., int]
+    examples: tuple[str, ...]
+
+    @property
+    def epilog(self) -> str:
+        """The examples as typer takes them: after a backspace it keeps the lines as they are."""
+        lines = [f"  fiotools {example}" for example in self.examples]
+        return "\n".join(["\b", "Examples:", *lines])
+
+
+def command(*examples: str) -> Callable[[Callable[..., int]], Command]:
+    """Make a verb of a function, with examples of it."""
+    return lambda run: Command(run, examples)
+
+
+def spread(run: Callable[..., int]) -> Callable[..., int]:
+    """Give a function whose parameters are plain: a dataclass among them is taken apart.
+
+    Examples
+    --------
+    >>> from fiotools.cli.options import Sides
+    >>> def verb(name: str, *, sides: Sides) -> int:
+    ...     return len(name + sides.baseline)
+    >>> plain = spread(verb)
+    >>> list(inspect.signature(plain).parameters), plain(name="a", between=None, baseline="old")
+    (['name', 'between', 'baseline'], 4)
+    """
+    own = inspect.signature(run, eval_str=True)
+    groups: dict[str, Any] = {}
+    plain: list[inspect.Parameter] = []
+    for one in own.parameters.values():
+        if is_dataclass(one.annotation):
+            groups[one.name] = one.annotation
+            plain += _options(one.annotation)
+        else:
+            plain.append(one.replace(kind=one.KEYWORD_ONLY))
+
+    @wraps(run)
+    def plainly(**given: Any) -> int:
+        made = {name: _made(group, given) for name, group in groups.items()}
+        return run(**given, **made)
+
+    vars(plainly)["__signature__"] = own.replace(parameters=plain)
+    plainly.__annotations__ = {one.name: one.annotation for one in plain}
+    return plainly
+
+
+def _options(group: Any) -> Iterator[inspect.Parameter]:
+    """List the options of a group, under its heading; a group of groups has none."""
+    hints = get_type_hints(group, include_extras=True)
+    heading = None if any(map(is_dataclass, hints.values())) else inspect.getdoc(group)
+    for field in fields(group):
+        hint = hints[field.name]
+        if is_dataclass(hint):
+            yield from _options(hint)
+            continue
+        if heading is not None:
+            kind, option = get_args(hint)
+            option = copy(option)
+            option.rich_help_panel = heading.rstrip(".")
+            hint = Annotated[kind, option]
+        kind = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(field.name, kind, default=field.default, annotation=hint)
+
+
+def _made(group: Any, given: dict[str, Any]) -> Any:
+    """Make a group of the options that were given, which are taken out."""
+    hints = get_type_hints(group)
+    return group(
+        **{
+            field.name: _made(hints[field.name], given)
+            if is_dataclass(hints[field.name])
+            else given.pop(field.name)
+            for field in fields(group)
+        }
+    )
+
 
 Shape = Literal["table", "json", "csv", "markdown"]
 
@@ -39,11 +136,11 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-_METRIC = "What to look at: iops, bw, lat_mean..."
+_METRIC = "The column to look at: iops, bw, lat_mean..."
 Metric = Annotated[
     str | None, option("COLUMN", _METRIC, "--metric", "-m", autocompletion=completion.metric)
 ]
-_BY = "Answer for each of these apart: direction,bs."
+_BY = "One answer for each value of these: direction,bs."
 By = Annotated[list[str] | None, option("COLUMNS", _BY, "--by", autocompletion=completion.apart)]
 _WHERE = "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable."
 Where = Annotated[list[str] | None, option("CONDITION", _WHERE, "--where", "-w")]
@@ -51,9 +148,9 @@ _SCOPE = f"Keep rows of this scope: {', '.join(completion.SCOPES)}."
 Scope = Annotated[str | None, option("SCOPE", _SCOPE, autocompletion=completion.scope)]
 Combine = Annotated[
     Literal["run", "group"] | None,
-    typer.Option(help="First make totals of jobs and threads, for each run or fio group."),
+    typer.Option(help="First add up jobs and threads, for each run or fio group."),
 ]
-Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the figures.")]
+Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the plots.")]
 _FORMAT = "json and csv: every column, in base units."
 Format = Annotated[Shape, typer.Option("--format", "-f", help=_FORMAT)]
 ENDINGS = (".parquet", ".csv", ".json", ".jsonl", ".xlsx", ".html")
@@ -67,7 +164,7 @@ Output = Annotated[
     ),
 ]
 Between = Annotated[str | None, column("The column that holds the sides; by default the files.")]
-Confidence = Annotated[float, option("SHARE", "Of the interval.", min=0.5, max=1)]
+Confidence = Annotated[float, option("SHARE", "Confidence of the interval.", min=0.5, max=1)]
 
 
 @dataclass(frozen=True)
@@ -76,20 +173,20 @@ class Sides:
 
     between: Between = None
     baseline: Annotated[
-        str | None, option("VALUE", "What the others are divided by; by default the first.")
+        str | None, option("VALUE", "The value the others are divided by; by default the first.")
     ] = None
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Which rows are meant."""
+    """Which rows count."""
 
     where: Where = None
     scope: Scope = None
     combine: Combine = None
-    drop_missing: Annotated[
-        bool, flag("--drop-missing", "Leave out rows that lack the metric.")
-    ] = False
+    drop_missing: Annotated[bool, flag("--drop-missing", "Leave out rows without the metric.")] = (
+        False
+    )
     table: Annotated[
         str | None,
         option(
@@ -110,16 +207,16 @@ class ReadAs:
         str | None,
         option(
             "FORMAT",
-            "Read as this format (see: fiotools formats) and not by the content.",
+            "Read as this format (see: fiotools formats), whatever the content is.",
             autocompletion=completion.reader,
         ),
     ] = None
     tool_version: Annotated[
-        str | None, option("TEXT", "The tool's version, for formats that do not say it.")
+        str | None, option("TEXT", "The tool's version, for formats that do not tell it.")
     ] = None
     quantity: Annotated[
         Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None,
-        typer.Option(help="What the logs of fio are of whose names do not say it any more."),
+        typer.Option(help="The quantity of fio logs that were renamed."),
     ] = None
     workers: Annotated[
         int, option("N", "Read with N processes: for thousands of files, or large ones.", min=1)
@@ -137,11 +234,11 @@ class Judging:
     ] = 0.05
     method: Annotated[
         Literal["log-welch", "hodges-lehmann"],
-        typer.Option(help="The t interval of logarithms, or the one of their ranks."),
+        typer.Option(help="The t interval of logarithms, or the interval of their ranks."),
     ] = "log-welch"
     looks: Annotated[
         Literal["once", "any"],
-        typer.Option(help="any: runs were added after a look, or may be."),
+        typer.Option(help="any: runs were or may be added after a look at the result."),
     ] = "once"
 
 

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from fiotools.cli import options
-from fiotools.cli.check_options import Known
 from fiotools.cli.options import column, flag, option
 from fiotools.cli.output import Trouble
+from fiotools.cli.verbs.check import Known
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
@@ -52,11 +52,13 @@ class Wish:
     """What is drawn, and how."""
 
     metric: options.Metric = None
-    y: Annotated[str | None, column("Names the rows, of a grid too; default: the files.")] = None
-    hue: Annotated[str | None, column("Gives colours, and names of curves.")] = None
+    y: Annotated[
+        str | None, column("The column of the rows, of a grid too; default: the files.")
+    ] = None
+    hue: Annotated[str | None, column("The column of the colours and curves.")] = None
     x: Annotated[
         str | None,
-        column("sweep, load, grid: the condition that was swept. history: what runs follow."),
+        column("sweep, load, grid: the condition that was swept. history: the order of the runs."),
     ] = None
     by: options.By = None
     order: Annotated[
@@ -69,11 +71,11 @@ class Wish:
         str | None, option("COLUMN", "latency: the deviation to draw; none: no bars.")
     ] = None
     ceiling: Annotated[
-        list[str] | None, option("NAME=VALUE", "throughput: a limit to draw, as USB=500MB/s.")
+        list[str] | None, option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
     ] = None
     log: Annotated[bool, flag("--log", "throughput: a logarithmic axis.")] = False
     speedup: Annotated[
-        bool, flag("--speedup", "ratios: times faster, and not level / baseline.")
+        bool, flag("--speedup", "ratios: times faster instead of level / baseline.")
     ] = False
     pair: Annotated[str | None, column("ratios, plan, tails: the column that pairs runs.")] = None
     band: Annotated[
@@ -88,12 +90,14 @@ class Wish:
         ),
     ] = None
     steady: Annotated[
-        Steady | None, typer.Option(help="series: the rule it is judged by; default: snia.")
+        Steady | None, typer.Option(help="series: the steady-state rule; default: snia.")
     ] = None
-    window: Annotated[int | None, option("N", "series: how many rounds are judged.", min=2)] = None
-    round: Annotated[
-        str | None, option("TIME", "series, shifts: makes rounds of so long, as 10s.")
+    window: Annotated[
+        int | None, option("N", "series: the number of rounds that are judged.", min=2)
     ] = None
+    round: Annotated[str | None, option("TIME", "series, shifts: the length of a round: 10s.")] = (
+        None
+    )
     merge: Annotated[
         bool, flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
     ] = False

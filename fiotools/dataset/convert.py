@@ -248,21 +248,12 @@ def _is_private(store: Store, found: list[Found]) -> bool:
 
 @dataclass
 class Run:
-    """One conversion.
-
-    Attributes
-    ----------
-    there : Destination
-    reading : batches.Task
-        How files are read.
-    bounds : Bounds
-    workers, executor
-        Who works on it.
-    """
+    """One conversion."""
 
     there: Destination
-    reading: Task
+    reading: Task  # how files are read
     bounds: Bounds
+    # as in `convert`
     workers: int | None
     executor: Executor | None
 

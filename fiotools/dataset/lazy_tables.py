@@ -83,7 +83,7 @@ class Dataset:
     def files(self, table: str) -> list[str]:
         """Name the files of a table that count, for other programs.
 
-        A glob (``dataset/io/*.parquet``) gives the same, except while somebody converts.
+        A glob (``dataset/io/*.parquet``) finds the same files, except during a conversion.
 
         Examples
         --------
@@ -109,7 +109,7 @@ def _folder(table: str) -> str:
 
 
 def _snapshot(store: Store, about: About) -> dict[str, dict[int, str]]:
-    """List the files that count at one moment, even while somebody converts."""
+    """List the files that count at one moment, even during a conversion."""
     for _ in range(_PATIENCE):
         records = store.names(RECORDS)
         committed = newest(records)

@@ -34,21 +34,11 @@ _WIDER = {("str", "Int64"), ("str", "boolean"), ("str", "float64"), ("float64", 
 
 @dataclass(frozen=True)
 class About:
-    """The description of a dataset, which never changes.
+    """The description of a dataset, which never changes."""
 
-    Attributes
-    ----------
-    tables : tuple of str
-        The tables that it has; their order is the vocabulary's.
-    labels : mapping of str to str
-        Its labels, and their types.
-    schema : int
-        The version of its columns.
-    """
-
-    tables: tuple[str, ...]
-    labels: Mapping[str, DType]
-    schema: int = VERSION
+    tables: tuple[str, ...]  # the tables that it has; their order is the vocabulary's
+    labels: Mapping[str, DType]  # its labels, and their types
+    schema: int = VERSION  # the version of its columns
 
     @classmethod
     def of(cls, tables: Sequence[str] | None, labels: Mapping[str, DType]) -> About:
@@ -93,7 +83,7 @@ class About:
             "labels": self.labels,
         }
         content = orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n"
-        store.write(ABOUT, lambda file: file.write(content))
+        store.write(ABOUT, content)
 
 
 def records(store: Store, about: About, names: Sequence[str]) -> pl.LazyFrame:

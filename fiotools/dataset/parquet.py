@@ -61,7 +61,7 @@ _GROUP = 1 << 18  # rows of a row group, and rows that are in memory as Arrow
 def columns(table: str, labels: Mapping[str, DType]) -> dict[str, Column]:
     """Return the columns of a table, or of the manifest, in order.
 
-    A label that is named like a condition has filled that condition where a table has it. Tables
+    A label that is named like a condition fills that condition in tables that have it. Tables
     have labels as `read` gives them: whole numbers or text; the manifest has their own types.
     """
     own = _FILES if table == MANIFEST else {name: COLUMNS[name] for name in TABLES[table]}
@@ -195,8 +195,7 @@ def write(store: Store, name: str, table: Any) -> None:
     """Write a table as a Parquet file."""
     sheet = Sheet(table.schema)
     sheet.add(table)
-    content = sheet.close()
-    store.write(name, lambda file: file.write(content))
+    store.write(name, sheet.close())
 
 
 def read(content: bytes) -> Any:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -42,32 +41,20 @@ _AT_ONCE = Bounds(batches.BATCH, 16 << 20)
 
 @dataclass(frozen=True)
 class Work:
-    """A part to be done.
-
-    Attributes
-    ----------
-    store : Folder or Bucket
-    about : About
-    number, generation : int
-    reading : batches.Task
-        How its files are read.
-    before : mapping of str to str
-        Its files until now, by folder.
-    refused : mapping of (place, member) to FileError
-        Files that are not read: they end every process that reads them.
-    """
+    """A part to be done."""
 
     store: Store
     about: About
     number: int
     generation: int
-    reading: batches.Task
-    before: Mapping[str, str]
+    reading: batches.Task  # how its files are read
+    before: Mapping[str, str]  # its files until now, by folder
+    # files that are not read: they end every process that reads them
     refused: Mapping[Key, FileError] = field(default_factory=dict)
 
 
 def files_of(work: Work) -> list[Found]:
-    """Return the files of a part that are to be read."""
+    """Return the pending files of a part."""
     piece = read_piece(work.store.read(piece_name(work.number, work.generation)))
     return list(found_again(piece.filter(PENDING), work.about.labels))
 
@@ -105,15 +92,11 @@ def do(work: Work) -> int:
         raise _unwanted(work)
     file = part_name(work.number, work.generation)
     for table, written in made.items():
-        work.store.write(f"{table}/{file}", partial(_put, written))
+        work.store.write(f"{table}/{file}", written)
     work.store.settle(made)
     schema = arrow_schema(MANIFEST, work.about.labels)
     parquet.write(work.store, f"{RECORDS}/{file}", parquet.of_polars(piece, schema))
     return len(todo)
-
-
-def _put(content: bytes, file: IO[bytes]) -> None:
-    file.write(content)
 
 
 def _unwanted(work: Work) -> DatasetError:

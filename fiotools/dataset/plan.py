@@ -1,12 +1,12 @@
 """The plan of a conversion, written before anything is read: which files make which part.
 
 Each file is listed with its name, place, size and time, and held against the manifest. The plan has
-a piece for each part: the rows that the manifest will have for its files, whether each file is to
-be read, and where it stood in the part before. A last file says that all pieces are there: without
-it there is no plan.
+a piece for each part: the rows that the manifest will have for its files, whether each file will be
+read, and where it stood in the part before. A last file says that all pieces are there: without it
+there is no plan.
 
 New files make new parts, in their order, each limited in number and size. A part is rewritten if a
-file of it has changed, or is to go; the rows of its other files are taken from its old files, and
+file of it has changed or is removed; the rows of its other files come from its old files, and
 these are not read.
 """
 
@@ -35,6 +35,15 @@ from fiotools.input.sources import Fetch, Found, is_url, refuse_no_file
 from fiotools.vocabulary import DType
 
 Key = tuple[str, str | None]
+PENDING = "_todo"  # whether the file is to be read
+BEFORE = "_before"  # its row in the part's record until now
+_WHOLE = f"{PLAN}/{PLANNED}"
+Hash = Callable[["pl.DataFrame"], list[str | None]]
+_DO = "_do"
+_NOW = "_now"  # suffix of listed values
+_SEEN = "_seen"  # suffix of values in the manifest
+_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
+_OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
 
 
 def kinds_of(found: Sequence[Found]) -> dict[str, DType]:
@@ -65,7 +74,7 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
     labels : mapping of str to str
         Their types.
     asked : str or None
-        How they are to be read.
+        The reading options.
     """
     folders: dict[str, str | None] = {}
     known = [_known(file, folders) for file in found]
@@ -145,7 +154,7 @@ def _whole(place: str) -> str:
 
 
 def key(file: Found) -> Key:
-    """Return which file it is, whatever it is called."""
+    """Return a key of the file that does not depend on its name."""
     return file.place, file.member
 
 
@@ -182,7 +191,7 @@ class Hashing(Fetch):
 
 
 def digests(found: Sequence[Found]) -> list[str | None]:
-    """Take the hash of some files, or of their archives; None of one that cannot be read."""
+    """Return the hashes of some files, or of their archives; None if a file cannot be read."""
     fetch = Fetch(found)
     hashes: list[str | None] = []
     for file in found:
@@ -202,31 +211,12 @@ def _digest(path: str) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-PENDING = "_todo"  # whether the file is to be read
-BEFORE = "_before"  # its row in the part's record until now
-_WHOLE = f"{PLAN}/{PLANNED}"
-Hash = Callable[["pl.DataFrame"], list[str | None]]
-_DO = "_do"
-_NOW = "_now"  # suffix of listed values
-_SEEN = "_seen"  # suffix of values in the manifest
-_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
-_OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
-
-
 @dataclass(frozen=True)
 class Plan:
-    """The parts to be done.
+    """The parts to be done."""
 
-    Attributes
-    ----------
-    call : str
-        A hash of the call: another call does not resume the plan.
-    parts : list of (number, generation, files)
-        ``files``: how many are to be read.
-    """
-
-    call: str
-    parts: list[tuple[int, int, int]]
+    call: str  # a hash of the call: another call does not resume the plan
+    parts: list[tuple[int, int, int]]  # ``files``: how many are to be read
 
     @classmethod
     def read(cls, store: Store) -> Plan | None:
@@ -249,8 +239,7 @@ class Plan:
 
     def write(self, store: Store) -> None:
         """Write that the plan is whole; from here on it is fixed."""
-        content = orjson.dumps({"call": self.call, "parts": self.parts})
-        store.write(_WHOLE, lambda file: file.write(content))
+        store.write(_WHOLE, orjson.dumps({"call": self.call, "parts": self.parts}))
 
 
 def piece_name(number: int, generation: int) -> str:
@@ -283,14 +272,9 @@ def dropped(store: Store, plan: Plan | None) -> None:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of a part; a single file may be larger.
+    """The limits of a part; a single file may be larger."""
 
-    Attributes
-    ----------
-    files, size : int
-        Files, and their bytes together.
-    """
-
+    # files, and their bytes together
     files: int
     size: int
 
@@ -315,22 +299,13 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Compared:
-    """The files that were listed, held against the manifest.
+    """The files that were listed, held against the manifest."""
 
-    Attributes
-    ----------
-    new, changed : polars.DataFrame
-        Listed files: those that are not in the dataset, and those that are there otherwise.
-    gone : polars.DataFrame
-        Files in the dataset that are to go.
-    same : int
-        How many have the content that they had.
-    """
-
+    # listed files: those that are not in the dataset, and those that differ there
     new: pl.DataFrame
     changed: pl.DataFrame
-    gone: pl.DataFrame
-    same: int
+    gone: pl.DataFrame  # files in the dataset that will be removed
+    same: int  # how many have the same content
 
     @property
     def touched(self) -> list[int]:
@@ -339,11 +314,11 @@ class Compared:
 
     @property
     def reread(self) -> int:
-        """How many files are to be read again; of others only the time has changed."""
+        """How many files will be read again; of the others only the time has changed."""
         return int((self.changed[_DO] == "changed").sum())
 
     def todo(self, number: int) -> int:
-        """Return how many files of a part are to be read again."""
+        """Return how many files of a part will be read again."""
         chosen = (self.changed["part"] == number) & (self.changed[_DO] == "changed")
         return int(chosen.sum())
 
@@ -366,7 +341,7 @@ def compared(
         The manifest.
     labels : mapping
     prune : bool
-        Whether files are to go that were not listed.
+        Whether files that were not listed are removed.
     check : bool
         Whether the content of files is looked at whose size and time are the same.
     hashes : callable

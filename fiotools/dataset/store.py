@@ -17,18 +17,17 @@ somebody has to remove it, unless the process ran on this machine and is gone.
 from __future__ import annotations
 
 import errno
-import io
 import os
 import re
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
@@ -48,7 +47,8 @@ _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
 _UNFINISHED = re.compile(
     rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
 )
-Content = Callable[[IO[bytes]], object]
+_held: set[str] = set()  # by this process, to which the system would give its own lock again
+_guard = threading.Lock()
 
 
 def part_name(number: int, generation: int) -> str:
@@ -128,15 +128,9 @@ def _parsed(names: Iterable[str]) -> Iterable[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of this machine.
+    """A folder of this machine."""
 
-    Attributes
-    ----------
-    url : str
-        The folder, as messages name it.
-    """
-
-    url: str
+    url: str  # the folder, as messages name it
 
     def place(self, name: str) -> str:
         """Return what other programs open."""
@@ -176,11 +170,11 @@ class Folder:
         folder, _, file = name.rpartition("/")
         return self.own(folder) / file
 
-    def write(self, name: str, content: Content) -> None:
+    def write(self, name: str, content: bytes) -> None:
         """Write one file, which has its name only when it is whole."""
         path = self.own(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write.write(path, content)
+        atomic_write.write_bytes(path, content)
 
     def settle(self, folders: Iterable[str]) -> None:
         """Wait until the names in some folders are on the disk, before something counts on them."""
@@ -207,12 +201,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Bucket:
-    """A place that fsspec knows: ``s3://bucket/runs``, ``memory://runs``.
-
-    Attributes
-    ----------
-    url : str
-    """
+    """A place that fsspec knows: ``s3://bucket/runs``, ``memory://runs``."""
 
     url: str
 
@@ -253,12 +242,9 @@ class Bucket:
         with as_os_errors(self.place(name)):
             return bytes(system.cat_file(f"{root}/{name}"))
 
-    def write(self, name: str, content: Content) -> None:
-        """Write one file by one request, when all of it is there."""
-        # fsspec would keep a part of a file that an error closes
-        buffer = io.BytesIO()
-        content(buffer)
-        self.put(name, buffer.getvalue())
+    def write(self, name: str, content: bytes) -> None:
+        """Write one file by one request."""
+        self.put(name, content)
 
     def put(self, name: str, content: bytes, *, new: bool = False) -> None:
         """Write one file; ``new``: only if it is not there, or raise `FileExistsError`."""
@@ -308,10 +294,6 @@ def store_at(place: str | os.PathLike[str]) -> Store:
     if is_url(place):
         return Bucket(place)
     return Folder(Path(place).absolute().as_posix())
-
-
-_held: set[str] = set()  # by this process, to which the system would give its own lock again
-_guard = threading.Lock()
 
 
 @contextmanager

@@ -1,8 +1,4 @@
-"""The answers that people read, each in its layout; any other frame has the plain one.
-
-`compare` and `speedup` say what of what, how many times, how sure, and in words; `summarize` where
-the runs of each group lie; `settings_diff` what each option was set to. `check` is in `findings`.
-"""
+"""The layouts of answers that people read; any other frame has the plain layout."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from fiotools.display.frame import Frame, answer_of
 from fiotools.display.layout import WRAPS
 from fiotools.display.model import Column, Sheet
 from fiotools.hints import argument
+from fiotools.language import listed, say
 from fiotools.schema import ANSWERS
 
 
@@ -32,27 +29,34 @@ def comparison(frame: Frame) -> Sheet:
     )
     several = [name for name in ("metric", "baseline") if not _one(frame, name)]
     pairs = zip(frame.columns["n"], frame.columns["n_baseline"], strict=True)
+    of = baseline or say("the baseline")
     runs = [str(own) if own == other else f"{own} vs {other}" for own, other in pairs]
     made = [
         *(layout.column(frame, name, keep=5) for name in [*labels, *several]),
         layout.column(frame, "center", layout.head(metric or "center"), keep=1),
-        layout.column(frame, "center_baseline", f"of {baseline or 'the baseline'}", keep=1),
+        layout.column(frame, "center_baseline", say("of {name}", name=of), keep=1),
         layout.column(frame, what, f"{what} [{confidence}]" if confidence else what, keep=4),
         Column("n", runs, right=True, keep=2, about=layout.about("n")),
         layout.column(frame, "verdict", keep=3),
     ]
     count = max(frame.columns["comparisons"], default=0)
-    sure = [f"{confidence} intervals by {method}"] if confidence and method else []
-    if sure and count > 1:
-        sure[0] += f", for all {count} together"
+    sure = []
+    if confidence and method:
+        sure.append(say("{confidence} intervals by {method}", confidence=confidence, method=method))
+        if count > 1:
+            sure = [say("{said}, for all {n} together", said=sure[0], n=count)]
     if any(frame.columns["runs_needed"]):
         if "any looks" not in method:
-            sure.append(f"runs that are added are another look: {argument('looks', 'any')}")
+            looks = argument("looks", "any")
+            sure.append(say("added runs count as another look: {option}", option=looks))
         more = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = layout.about("runs_needed")
         made.append(Column("runs needed", more, right=True, about=told))
-    of = "" if between == "label" else f" of each {between}"  # the files have names of their own
-    title = f"{layout.head(metric or 'each metric')}{of}, against {baseline or 'its baseline'}"
+    words = {"metric": _metric(metric), "baseline": baseline or say("its baseline")}
+    if between == "label":  # the files have names of their own
+        title = say("{metric}, against {baseline}", **words)
+    else:
+        title = say("{metric} of each {name}, against {baseline}", name=between, **words)
     return Sheet(made, title, [*layout.said(frame, labels), *sure, *layout.cut(frame)], shared)
 
 
@@ -84,22 +88,24 @@ def summary(frame: Frame) -> Sheet:
         sure = confidence and any(frame.columns.get(f"{name}_lo", ()))
         title = f"{name} [{confidence}]" if sure else ""
         made.append(layout.column(frame, name, title, keep.get(name, 1)))
-    of = ", ".join(map(layout.head, labels))
-    title = f"{layout.head(metric or 'each metric')} of the runs" + (f" of each {of}" if of else "")
+    title = say("{metric} of the runs", metric=_metric(metric))
+    if labels:
+        title = say("{said} of each {names}", said=title, names=listed(map(layout.head, labels)))
     return Sheet(made, title, [*layout.said(frame, left), *layout.cut(frame)], shared)
 
 
 def settings(frame: Frame) -> Sheet:
     """Lay out an answer of `settings_diff`: each option, and what it was set to."""
     if not frame.size:
-        return Sheet([], "the sides differ in no setting that the files tell")
-    baseline = _one(frame, "baseline") or "the baseline"
-    texts = {"set to": frame.columns["text"], f"of {baseline}": frame.columns["text_baseline"]}
+        return Sheet([], say("no option in the files differs between the sides"))
+    of = say("of {name}", name=_one(frame, "baseline") or say("the baseline"))
+    texts = {say("set to"): frame.columns["text"], of: frame.columns["text_baseline"]}
     made = [layout.column(frame, name, keep=1) for name in ("option", frame.names[0])]
     for head, values in texts.items():
-        given = ["not given" if value is None else value for value in values]
+        given = [say("not given") if value is None else value for value in values]
         made.append(Column(head, given, wraps=WRAPS))
-    return Sheet(made, f"what {frame.names[0]} was not set alike in", layout.cut(frame))
+    title = say("options that differ between {names}", names=frame.names[0])
+    return Sheet(made, title, layout.cut(frame))
 
 
 def _check(frame: Frame) -> Sheet:
@@ -108,8 +114,12 @@ def _check(frame: Frame) -> Sheet:
     return findings.sheet(frame)
 
 
+def _metric(name: str) -> str:
+    return layout.head(name) if name else say("each metric")
+
+
 def _one(frame: Frame, name: str) -> str:
-    """Write what a column says, if it is one thing."""
+    """Write the value of a column, if it has only one."""
     texts = {text for text in layout.cells_of(frame, name) if text != cells.NONE}
     return texts.pop() if len(texts) == 1 else ""
 

@@ -1,7 +1,7 @@
-"""What `check` found, gravest first: of what, what was asked, and the observed against the limit.
+"""The layout of an answer of `check`: gravest first, the observed value against the limit.
 
-What is said of several runs in the same words stands there once. What is impossible or suspect has
-its own row wherever its numbers differ.
+A finding that several runs share has one row. If it is impossible or suspect, it has a row for each
+different number.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from typing import Any
 
 from fiotools.display import cells
 from fiotools.display.frame import Frame
+from fiotools.display.layout import first_rows
 from fiotools.display.model import Column, Sheet
 from fiotools.files.path_labels import common_folder
-from fiotools.plain_text import many, printable
+from fiotools.language import counted, listed, say, spoken
+from fiotools.plain_text import printable
 from fiotools.schema import ANSWERS
 
 _GRAVEST = ("impossible", "suspect", "unknown", "ok")
@@ -45,7 +47,7 @@ class _Finding:
 
 
 def sheet(frame: Frame, *, ok: bool = True) -> Sheet:
-    """Lay out an answer of `check`; without ``ok``, what is in order is counted only."""
+    """Lay out an answer of `check`; without ``ok``, findings that are ok are only counted."""
     columns = frame.whole()
     labels = [name for name in columns if name not in (*ANSWERS["check"], "source", "run")]
     runs = set(zip(columns["source"], columns["run"], strict=True))
@@ -62,24 +64,26 @@ def sheet(frame: Frame, *, ok: bool = True) -> Sheet:
     shown = groups[: frame.rows]
     made = [
         Column("verdict", [key[0] for key, _ in shown], keep=3),
-        Column("check", [key[1] for key, _ in shown], keep=2),
+        Column("check", [spoken(key[1]) for key, _ in shown], keep=2),
         Column(
-            "of",
+            say("of"),
             [_few([one.place for one in group]) for _, group in shown],
             keep=4,
             wraps=_WRAPS,
             joins="",
         ),
-        Column("observed vs limit", [_alike([one.against for one in group]) for _, group in shown]),
         Column(
-            "why",
+            say("observed vs limit"), [_alike([one.against for one in group]) for _, group in shown]
+        ),
+        Column(
+            say("why"),
             [_in_words_of_all([one.why for one in group]) for _, group in shown],
             keep=4,
             wraps=_WRAPS,
             joins=": ",
         ),
         Column(
-            "what to do",
+            say("what to do"),
             [key[2] for key, _ in shown],
             keep=4,
             wraps=_WRAPS,
@@ -88,9 +92,11 @@ def sheet(frame: Frame, *, ok: bool = True) -> Sheet:
         ),
     ]
     counts = Counter(columns["verdict"])
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _GRAVEST)
-    notes = [f"the first {len(shown)} of {len(groups)} rows"] if len(shown) < len(groups) else []
-    title = f"{many(len(runs), 'run')}{f' in {folder}' if folder else ''}: {told}"
+    told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in _GRAVEST)
+    notes = [first_rows(len(shown), len(groups))] if len(shown) < len(groups) else []
+    where_of = counted(len(runs), "{n} run", "{n} runs")
+    where_of = say("{runs} in {folder}", runs=where_of, folder=folder) if folder else where_of
+    title = say("{name}: {text}", name=where_of, text=told)
     return Sheet([one for one in made if any(one.cells)], title, notes)
 
 
@@ -101,7 +107,7 @@ def _findings(
     for values in zip(*columns.values(), strict=True):
         row = dict(zip(columns, values, strict=True))
         place = [_text(row[name]).removeprefix(folder) for name in where]
-        place += [f"run {row['run']}"] if row["run"] != 1 else []
+        place += [say("run {n}", n=row["run"])] if row["run"] != 1 else []
         yield _Finding(
             _text(row["verdict"]),
             _text(row["check"]),
@@ -113,7 +119,7 @@ def _findings(
 
 
 def _in_words_of_all(whys: list[str]) -> str:
-    """Write what is said in the same words, without the figures that differ."""
+    """Write a sentence of several runs, without the numbers that differ."""
     figures = zip(*map(_FIGURE.findall, whys), strict=False)
     common = iter([_alike(every) or "…" for every in figures])
     return _FIGURE.sub(lambda _: next(common, "…"), whys[0])
@@ -127,7 +133,8 @@ def _alike(texts: Sequence[str]) -> str:
 def _few(places: list[str]) -> str:
     """Name the first two places, and count the rest."""
     named = list(dict.fromkeys(places))
-    return ", ".join(named[:2]) + (f" and {len(named) - 2} more" if len(named) > 2 else "")
+    more = [say("and {n} more", n=len(named) - 2)] if len(named) > 2 else []
+    return listed([*named[:2], *more])
 
 
 def _against(row: Mapping[str, Any]) -> str:

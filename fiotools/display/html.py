@@ -1,22 +1,24 @@
 """A sheet as HTML, for a notebook and for a report.
 
-It has neither scripts nor ids nor anything from elsewhere, and is the same for the same sheet. It
-takes its colours from where it is shown: text is in the text's own colour, and the signs are in two
-of Okabe and Ito's, which can be told apart on white and on black. Without its style, as on a site
-that takes styles out, the words and signs still say everything.
+It has no scripts, ids or links to other sites, and is the same for the same sheet. Text has the
+colour of the page; the signs have two of Okabe and Ito's, which differ on white and on black. Where
+a site drops the style, words and signs still say everything.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 
 from fiotools.display.cells import NONE
 from fiotools.display.marks import MARKED, mark
 from fiotools.display.model import Column, Sheet
+from fiotools.language import spoken
 from fiotools.plain_text import length, printable
 
-_WIDE = 40  # letters: a sentence of more is broken into lines
+_WIDE = 40  # letters: a longer text wraps
+_SOFT = re.compile(r"[^\s<>&]{25,}")  # a name too long for a line of a phone
 # two classes in each rule of a cell: JupyterLab's own rules have two, and come first
 _STYLE = """
 .fiotools-show{line-height:1.4}
@@ -28,6 +30,7 @@ max-width:none;padding:.3em .8em .3em 0;text-align:left;vertical-align:top;white
 .fiotools-show .t th{border-bottom-width:2px;font-weight:600;vertical-align:bottom}
 .fiotools-show .t .r{font-variant-numeric:tabular-nums;text-align:right}
 .fiotools-show .t .w{max-width:32em;min-width:12em;white-space:normal}
+.fiotools-show .t tbody th{border-bottom-width:1px;vertical-align:top}
 .fiotools-show .m,.fiotools-show ul{opacity:.8}
 .fiotools-show ul{margin:.3em 0;padding-left:1.2em}
 .fiotools-show i{display:inline-block;font-style:normal;font-weight:700;min-width:1.3em}
@@ -59,11 +62,12 @@ def html(sheet: Sheet) -> str:
     lines += [f'<p class="m">{_safe(sheet.shared)}</p>'] if sheet.shared else []
     if sheet.columns:
         lines += [
-            '<div><table class="t">',
-            "<thead>",
-            f"<tr>{''.join(map(_head, sheet.columns))}</tr>",
+            f'<div><table class="{f"t {sheet.kind}".strip()}">',
         ]
-        lines += ["</thead>", "<tbody>"]
+        if any(one.head for one in sheet.columns):
+            heads = "".join(map(_head, sheet.columns))
+            lines += ["<thead>", f"<tr>{heads}</tr>", "</thead>"]
+        lines.append("<tbody>")
         for at in range(len(sheet.columns[0].cells)):
             lines.append(f"<tr>{''.join(_cell(one, at) for one in sheet.columns)}</tr>")
         lines += ["</tbody>", "</table></div>"]
@@ -83,17 +87,27 @@ def _cell(one: Column, at: int) -> str:
         return ""
     if one.head in MARKED and text:
         sign, mood = mark(text)
-        words = f"<b>{_safe(text)}</b>" if mood in ("good", "bad", "care") else _safe(text)
+        words = _safe(spoken(text))
+        words = f"<b>{words}</b>" if mood in ("good", "bad", "care") else words
         return f'<td{_class(one)}><i class="{mood}">{sign}</i> {words}</td>'
     rows = 1
     while one.is_said(at + rows):
         rows += 1
     span = f' rowspan="{rows}"' if rows > 1 else ""
-    return f"<td{_class(one)}{span}>{_safe('' if text == NONE else text)}</td>"
+    words = _SOFT.sub(_breaks, _safe("" if text == NONE else text))
+    if text in one.links:
+        words = f'<a href="{_safe(one.links[text])}">{words}</a>'
+    kind = "th" if one.names else "td"
+    return f"<{kind}{_class(one)}{span}>{words}</{kind}>"
+
+
+def _breaks(word: re.Match[str]) -> str:
+    """Let a long name wrap, but never inside a word."""
+    return re.sub(r"(?<=[/_=,.:-])(?=\w)", "<wbr>", word[0])
 
 
 def _class(one: Column) -> str:
-    wide = one.wraps and max(map(length, one.cells), default=0) > _WIDE
+    wide = not one.right and max(map(length, one.cells), default=0) > _WIDE
     names = [name for name, on in (("r", one.right), ("w", wide)) if on]
     return f' class="{" ".join(names)}"' if names else ""
 

@@ -1,6 +1,6 @@
-"""Any frame of ours as a sheet: what says something, each value with its unit and its interval.
+"""Any frame of ours as a table: each value with its unit and its interval.
 
-Columns without a value are left out, and those that say the same in all rows are named once.
+Columns without a value are left out, and columns with one value in all rows are named once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 from fiotools.display import cells, columns
 from fiotools.display.frame import Frame
 from fiotools.display.model import Column, Sheet
-from fiotools.plain_text import many, printable
+from fiotools.language import listed, places, say, spoken
+from fiotools.plain_text import printable
 from fiotools.vocabulary import CONDITIONS, EVERY, KEYS
 
 WRAPS = 24  # letters that a line of a sentence has at least
@@ -26,7 +27,7 @@ _SENTENCES = (
     *("verdict", "message", "text", "text_baseline", "command", "description", "why"),
     *("remedy", "basis", "note", "stragglers"),
 )
-# said once where it is the same in all rows; a figure is not, so that it is found in its place
+# named once if it is the same in all rows; a measured number stays in its column
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
 _STEM = re.compile(r"(.*?)((?:_bytes_per_s|_bytes|_ns|_s|_pct)?)$")
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -35,7 +36,7 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 def sheet(frame: Frame) -> Sheet:
     """Lay out a frame."""
     if not frame.size:
-        return Sheet([], "no rows")
+        return Sheet([], say("no rows"))
     filled = [name for name in frame.names if not frame.is_empty(name)]
     ends = {end for name in filled for end in interval_of(name, filled)}
     names = [name for name in filled if name not in ends and name not in ("unit", *_SAID)]
@@ -59,7 +60,7 @@ def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> Column:
 
 
 def about(name: str) -> str:
-    """Say what a column means, for whoever points at its heading."""
+    """Say what a column means, as a tooltip of its heading."""
     known = EVERY.get(name)
     return f"{name}: {known.meaning}" if known else ""
 
@@ -123,32 +124,33 @@ def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
 def folded(
     frame: Frame, names: Sequence[str], title: Callable[[str], str] = head
 ) -> tuple[list[str], str]:
-    """Give the columns that differ, and say what those have in all rows that do not."""
+    """Return the columns that differ, and a line with the values of the others."""
     same = [name for name in names if _folds(name) and frame.is_alike(name)]
     if len(same) == len(names):  # a table has a column
         same = []
     alike = [f"{title(name)} {cells_of(frame, name)[0]}" for name in same]
-    shared = f"in all rows: {', '.join(alike)}" if alike else ""
+    shared = say("in all rows: {values}", values=listed(alike)) if alike else ""
     return [name for name in names if name not in same], shared
 
 
 def said(frame: Frame, labels: Iterable[str]) -> list[str]:
-    """List what is to be known of the rows, each thing once."""
+    """List the notes of the rows, each once."""
     shown = [cells.levels(frame.columns[name], name) for name in labels]
     where = [" ".join(row) for row in zip(*shown, strict=True)]
     notes: list[str] = []
     for name, words in (
-        ("warnings", "{}"),
-        ("settings_differ", "not set alike: {}"),
-        ("varies_in", "not named, and varies: {}"),
+        ("warnings", ""),
+        ("settings_differ", "options that differ: {names}"),
+        ("varies_in", "varies, and is not named: {names}"),
     ):
         if name in frame.columns:
-            notes += [words.format(one) for one in grouped(frame.columns[name], where)]
+            found = grouped(frame.columns[name], where)
+            notes += [say(words, names=one) if places(words) else one for one in found]
     return notes
 
 
 def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
-    """List what is said of rows: each thing once, though its figures differ, and of which rows."""
+    """List the notes of rows, each once though its numbers differ, with the rows they are about."""
     where = where or [""]  # one row, of everything
     said: dict[str, tuple[str, list[str]]] = {}
     for text, place in zip(notes, where, strict=True):
@@ -157,26 +159,34 @@ def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
     lines = []
     for note, rows in said.values():
         few = list(dict.fromkeys(row for row in rows if row))
-        more = f"; and {len(few) - 2} more alike" if len(few) > 2 else ""
-        lines.append(note if len(rows) == len(where) else f"{note} ({', '.join(few[:2])}{more})")
+        names = [listed(few[:2]), *([say("and {n} more", n=len(few) - 2)] if few[2:] else [])]
+        told = spoken(note)
+        if len(rows) < len(where):
+            told = say("{said} ({names})", said=told, names=listed(names, "; "))
+        lines.append(told)
     return lines
 
 
 def cut(frame: Frame) -> list[str]:
     """Say how many rows are not shown."""
     there = len(next(iter(frame.columns.values()), ()))
-    return [f"the first {there} of {many(frame.size, 'row')}"] if there < frame.size else []
+    return [first_rows(there, frame.size)] if there < frame.size else []
+
+
+def first_rows(shown: int, rows: int) -> str:
+    """Say how many of the rows a table shows."""
+    return say("the first {n} of {total} rows", n=shown, total=f"{rows:,}")
 
 
 def is_label(name: str) -> bool:
-    """Say whether a column tells rows apart, rather than says something of them."""
+    """Say whether a column tells rows apart."""
     asked = ("latency", "percentile", "quantity", "option", "difference_pct", "power")
     known = (*KEYS, *CONDITIONS, *asked)
     return name in known or name not in EVERY
 
 
 def _worth(frame: Frame, name: str) -> int:
-    """Say how long a column stays where the width does not suffice for all."""
+    """Rank a column for tables that are too narrow for all."""
     if name == "verdict" or name not in EVERY:
         return 3
     if interval_of(name, frame.names):

@@ -1,7 +1,6 @@
-"""The model of a table for people: columns of cells that are written already, and what is around.
+"""The model of a table for people: columns of written cells, with a title and notes.
 
-A layout makes a `Sheet` of an answer, once for all places where it is shown; `html` and
-`text_table` write it.
+A layout makes a `Sheet` of an answer; `html` and `text_table` write it.
 """
 
 from __future__ import annotations
@@ -20,17 +19,20 @@ class Column:
     right : bool
         Numbers stand to the right.
     keep : int
-        What goes last when the width does not suffice: higher stays longer.
+        Columns with a lower number go first if the terminal is too narrow.
     wraps : int
-        How many letters a line of a sentence has at least; 0: the text stays in one line, and is
-        cut in its middle where it is very long.
+        How many letters a line of a sentence has at least; 0: the text stays in one line in a
+        terminal, and its middle is cut if it is very long.
     joins : str or None
-        In text, sentences would be narrow beside each other: those of a row are one after the
-        other in the last column, this one after these letters.
+        In a terminal, the sentences of a row stand in one column, this one after these letters.
     about : str
-        What the column means, for those who can point at its heading.
+        The meaning of the column, a tooltip of its heading.
     once : bool
-        What is the same in rows that follow each other is said once.
+        A text that the row above has too is written once.
+    names : bool
+        The cells name their rows.
+    links : dict of str to str
+        Where a cell links to.
     """
 
     head: str
@@ -41,9 +43,11 @@ class Column:
     joins: str | None = None
     about: str = ""
     once: bool = False
+    names: bool = False
+    links: dict[str, str] = field(default_factory=dict)
 
     def is_said(self, at: int) -> bool:
-        """Say whether the row above has the same text, which stands for this one too."""
+        """Say whether the row above has the same text and stands for this one too."""
         return self.once and 0 < at < len(self.cells) and self.cells[at] == self.cells[at - 1]
 
 
@@ -57,12 +61,15 @@ class Sheet:
         All of the same length.
     title : str
     notes : list of str
-        What is to be known of the rows.
+        Below the table.
     shared : str
-        What all rows have alike, where that is not worth a column.
+        The values that all rows share, and that have no column.
+    kind : str
+        Classes of the table in HTML.
     """
 
     columns: list[Column]
     title: str = ""
     notes: list[str] = field(default_factory=list)
     shared: str = ""
+    kind: str = ""

@@ -13,7 +13,7 @@ from fiotools.tables.results import Results
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-_ROWS = 60
+ROWS = 60
 
 
 class Readable:
@@ -29,7 +29,7 @@ class Readable:
         return html.html(self._sheet)
 
 
-def show(x: Results | IntoDataFrame, *, rows: int | None = _ROWS) -> Readable:
+def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     """Show results, or any frame of them, as people read them.
 
     Values have units (1.2 GB/s, 350 µs), an interval stands beside its value, a verdict has a sign

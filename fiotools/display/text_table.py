@@ -15,6 +15,7 @@ from dataclasses import replace
 from fiotools.display.marks import MARKED, mark
 from fiotools.display.model import Column, Sheet
 from fiotools.hints import typed
+from fiotools.language import listed, say, spoken
 from fiotools.plain_text import length, printable
 
 _GAP = 2
@@ -80,7 +81,7 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
         )
     for row in zip(*(one.cells for one in columns), strict=True):
         cells = zip(columns, row, strict=True)
-        table.add_row(*(Text(_cut(one, text), style=_colour(one, text)) for one, text in cells))
+        table.add_row(*(Text(_told(one, text), style=_colour(one, text)) for one, text in cells))
     if columns:
         console.print(table)
     for note in filter(None, [sheet.shared, *sheet.notes, *_left_out(dropped)]):
@@ -120,6 +121,14 @@ def _colour(one: Column, text: str) -> str:
     return _COLOURS[mark(words).mood] if one.head in MARKED and text else ""
 
 
+def _told(one: Column, text: str) -> str:
+    """Write a cell in the language in use, cut if it is long."""
+    if one.head in MARKED:
+        sign, space, words = text.partition(" ")
+        text = f"{sign}{space}{spoken(words)}"
+    return _cut(one, text)
+
+
 def _joined(columns: Sequence[Column]) -> list[Column]:
     """Write the sentences of a row one after the other, in the last column."""
     parts = [one for one in columns if one.joins is not None]
@@ -153,10 +162,10 @@ def fit(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column
 def _left_out(dropped: Sequence[Column]) -> list[str]:
     if not dropped:
         return []
-    heads = ", ".join(repr(one.head) if " " in one.head else one.head for one in dropped[:8])
-    more = f" and {len(dropped) - 8} more" if len(dropped) > 8 else ""
-    where = typed("the frame has all columns", "--format csv has all columns")
-    return [f"no room for {heads}{more}: {where}"]
+    heads = [repr(one.head) if " " in one.head else one.head for one in dropped[:8]]
+    heads += [say("and {n} more", n=len(dropped) - 8)] if len(dropped) > 8 else []
+    where = say(typed("the frame has all columns", "--format csv has all columns"))
+    return [say("no room for {names}: {where}", names=listed(heads), where=where)]
 
 
 def _wide(one: Column, room: int) -> int:

@@ -21,7 +21,7 @@ def refuse_missing_folder(path: Path) -> None:
 
 
 def write(path: Path, content: Callable[[IO[bytes]], object]) -> None:
-    """Write one file; whatever stops it leaves the old one, and nothing beside it."""
+    """Write one file; if that fails, the old one stays, and nothing beside it."""
     with named(path):
         if path.exists() and (not path.is_file() or path.parent == Path("/dev")):
             with path.open("ab") as file:  # /dev/stdout, a pipe: there is nothing to replace

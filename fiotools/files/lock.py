@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 
-# what file systems say that cannot lock
+# errors of file systems that cannot lock
 _UNABLE = {errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.EISDIR}
 
 

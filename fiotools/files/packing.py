@@ -34,10 +34,21 @@ _RATIO, _FLOOR = 250, 24 * 2**20
 _PIECE = 1 << 16  # bytes that are read at once
 _STEP = 1 << 20  # bytes that come of them at once
 _XZ_MEMORY = 96 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
+_START = b"PK\x03\x04"
+_KIND = "zip archive"
+_ENCRYPTED = 0x1
+_END_IS_MARKED = 0x2  # of LZMA
+_METHODS = {
+    zipfile.ZIP_STORED: "",
+    zipfile.ZIP_DEFLATED: "deflate",
+    zipfile.ZIP_BZIP2: "bzip2",
+    zipfile.ZIP_LZMA: "lzma",
+    93: "zstd",
+}
 
 
 def bound(size: int) -> int:
-    """Return how many bytes may come of a packed file of a size, whatever it is packed in."""
+    """Return the largest output of a packed file of a size."""
     return max(_FLOOR, _RATIO * size)
 
 
@@ -83,7 +94,7 @@ class Bound:
 
 
 class Packed(NamedTuple):
-    """Bytes in their order, which may be packed, and the bound on what may come of them."""
+    """Bytes in their order, which may be packed, and the bound on their output."""
 
     pieces: Iterator[bytes]
     bound: Bound
@@ -121,7 +132,7 @@ def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
     ----------
     packed : Packed
     remarks : list of str
-        Takes what else there is to say.
+        Takes remarks.
 
     Raises
     ------
@@ -232,19 +243,6 @@ STREAMS: Mapping[str, Callable[[], _Stream]] = {
     "lzma": partial(lzma.LZMADecompressor, lzma.FORMAT_ALONE, _XZ_MEMORY),
     "zstd": _Zstd,
     "bzip2": bz2.BZ2Decompressor,
-}
-
-
-_START = b"PK\x03\x04"
-_KIND = "zip archive"
-_ENCRYPTED = 0x1
-_END_IS_MARKED = 0x2  # of LZMA
-_METHODS = {
-    zipfile.ZIP_STORED: "",
-    zipfile.ZIP_DEFLATED: "deflate",
-    zipfile.ZIP_BZIP2: "bzip2",
-    zipfile.ZIP_LZMA: "lzma",
-    93: "zstd",
 }
 
 

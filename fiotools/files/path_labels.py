@@ -1,4 +1,4 @@
-"""What to call the sides: a short name for each argument that is left bare."""
+"""Names of the sides: a short name for each argument without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def given(source: str) -> tuple[str | None, str]:
-    """Split ``NAME=FILES``; a file of that very name is meant first.
+    """Split ``NAME=FILES``, unless there is a file of that very name.
 
     Examples
     --------
@@ -96,9 +96,7 @@ def _last(paths: list[list[str]]) -> list[str]:
 
 def _bare(paths: list[list[str]]) -> list[str]:
     """Drop what all have in common, at both ends, and the endings of files."""
-    paths = [[*path[:-1], _stem(path[-1])] if path else [] for path in paths]
-    while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
-        paths = [path[1:] for path in paths]
+    paths = _apart([[*path[:-1], _stem(path[-1])] if path else [] for path in paths])
     while all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
         paths = [path[:-1] for path in paths]
     # a folder's name says more than a pattern in it
@@ -107,9 +105,14 @@ def _bare(paths: list[list[str]]) -> list[str]:
 
 
 def _whole(paths: list[list[str]]) -> list[str]:
+    return ["/".join(path) for path in _apart(paths)]
+
+
+def _apart(paths: list[list[str]]) -> list[list[str]]:
+    """Drop the folders that all have in common at their beginning."""
     while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
         paths = [path[1:] for path in paths]
-    return ["/".join(path) for path in paths]
+    return paths
 
 
 def _is_pattern(part: str) -> bool:

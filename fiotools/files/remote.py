@@ -1,7 +1,7 @@
 """Files that are not on this machine: found and read by fsspec (``s3://bucket/runs/*.json``).
 
-Keys, endpoints and the like are fsspec's own configuration, or the environment's: no argument here
-has anything of them, and so the processes that work for this one have them too.
+Keys and endpoints come from fsspec's configuration or the environment, never from arguments, so
+that worker processes have them too.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from fiotools.files.path_labels import natural
 _AT_ONCE = 64  # requests, and files held
 _BYTES = 64 << 20  # that are held
 _MAGIC = re.compile(r"[*?\[]")
-# what each kind of store calls the time of the last change, and the tag of the content
+# names for the time of the last change and the tag of the content, of all kinds of store
 _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "created")
 _TAGS = ("ETag", "etag", "md5Hash")
-# errors of the packages below fsspec that it hands on as they are
+# errors of other packages that fsspec does not convert
 _FOREIGN = {"botocore.exceptions": "BotoCoreError", "aiohttp": "ClientError"}
-# of errors that fsspec makes of a text alone
+# for errors that fsspec makes of a text alone
 _NUMBERS = {
     FileNotFoundError: errno.ENOENT,
     PermissionError: errno.EACCES,
@@ -42,20 +42,11 @@ _REMEDY = "are the network and the endpoint all right? Then do the same again"
 
 
 class Stat(NamedTuple):
-    """One file, as a list of files describes it.
-
-    Attributes
-    ----------
-    size : int or None
-    mtime_ns : int or None
-        When it was last changed.
-    etag : str or None
-        A tag of its content.
-    """
+    """One file, as a list of files describes it."""
 
     size: int | None
-    mtime_ns: int | None
-    etag: str | None
+    mtime_ns: int | None  # when it was last changed
+    etag: str | None  # a tag of its content
 
 
 def file_system(url: str) -> tuple[Any, str]:
@@ -112,7 +103,7 @@ def find(url: str) -> tuple[Literal["file", "folder", "glob"], list[tuple[str, S
             return "file", [(url, _stat(system.info(place)))]
         else:
             found = system.find(place, detail=True)
-    # a file is called as it was asked for, and not as the file system would call it
+    # a file keeps the form of the requested URL
     magic = _MAGIC.search(url) if what == "glob" else None
     base = url.rstrip("/") if magic is None else url[: magic.start()].rpartition("/")[0]
     start = len(str(system._strip_protocol(base)))
@@ -143,7 +134,7 @@ def _nanoseconds(time: Any) -> int | None:
 
 
 class Ahead:
-    """Reads files in the order in which they will be asked for, many at a time.
+    """Reads files ahead, many at a time, in the order in which they will be requested.
 
     Parameters
     ----------
@@ -168,7 +159,7 @@ class Ahead:
         return data
 
     def _next(self, url: str) -> list[str]:
-        """Name the file, and those behind it as far as there is room for them."""
+        """Name the file, and as many behind it as there is room for."""
         start = self._places[url]
         urls, room = [url], _BYTES
         for other, size in self._files[start + 1 : start + _AT_ONCE]:

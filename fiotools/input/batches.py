@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ _lacking, _complete, _note_lack, _JobNames = (
     Later(f"fiotools.readers.fio.jobfile:{name}")
     for name in ("lacking", "complete", "note_lack", "JobNames")
 )
+BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 
 
 def note_lack(tables: Tables) -> None:
@@ -98,48 +100,28 @@ def identity(file: Found) -> tuple[object, ...]:
     return file.path.resolve(), file.member
 
 
-BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
-
-
 @dataclass(frozen=True)
 class Task:
-    """How files are to be read.
+    """Options of reading."""
 
-    Attributes
-    ----------
-    wanted : tuple of str, optional
-        The tables to build; all by default.
-    format, version, quantity : str, optional
-        As in `read`.
-    notes_errors : bool
-        Whether a file that cannot be read becomes a note too.
-    """
-
-    wanted: tuple[str, ...] | None = None
+    wanted: tuple[str, ...] | None = None  # the tables to build; all by default
+    # as in `read`
     format: str | None = None
     version: str | None = None
-    notes_errors: bool = False
+    notes_errors: bool = False  # whether a file that cannot be read becomes a note too
     quantity: str | None = None
 
 
 @dataclass
 class Batch:
-    """The result of a batch.
-
-    Attributes
-    ----------
-    part : Part
-    failures : list of (name, error)
-        The files that could not be read.
-    unused : list of (Found, FileError)
-        Job files that were named: an error, unless a report beside one used it.
-    used : set
-        The `identity` of the job files that completed a report.
-    """
+    """The result of a batch."""
 
     part: Part
+    # the files that could not be read
     failures: list[tuple[str, FileError | OSError]] = field(default_factory=list)
+    # job files that were named: an error, unless a report beside one used it
     unused: list[tuple[Found, FileError]] = field(default_factory=list)
+    # the `identity` of the job files that completed a report
     used: set[tuple[object, ...]] = field(default_factory=set)
 
 
@@ -212,7 +194,7 @@ def noted(error: FileError, task: Task, severity: str) -> Tables:
 
 
 def as_file_error(name: str, error: FileError | OSError) -> FileError:
-    """Say of an error of the system what file it was."""
+    """Make an error of the system one that names the file."""
     if isinstance(error, FileError):
         return error
     return FileError(name, error.strerror or str(error), remedy="can you open it yourself?")
@@ -252,12 +234,9 @@ def _nothing(name: str, tables: Tables) -> ParseError:
     """Say why a file that was recognised gave no run: its reader's gravest note."""
     notes = tables.rows("notes", "severity", "message", "line")
     said = [note for note in notes if note[0] != "info"]
-    _, message, line = min(said, default=("", "nothing certain is in it", None), key=_gravity)
+    nothing = ("", "nothing certain is in it", None)
+    _, message, line = min(said, default=nothing, key=itemgetter(0))  # "error" before "warning"
     return ParseError(name, message, line=line)
-
-
-def _gravity(note: tuple[str, str, int | None]) -> str:
-    return note[0]  # "error" before "warning"
 
 
 def part_of(

@@ -131,7 +131,7 @@ def _size(file: Found) -> int:
 
 
 def _read(task: Task, folder: Path, call: str, found: Sequence[Found]) -> Batch:
-    """Read a batch, in whatever process."""
+    """Read a batch, in any process."""
     if Path.cwd() != folder:  # where relative paths begin
         found = [
             file if is_url(file.place) else file._replace(place=(folder / file.place).as_posix())
@@ -147,7 +147,7 @@ def _job_files(call: str) -> JobFiles:
 
 
 def fatal(file: Found, error: WorkerError) -> FileError:
-    """Say of a file that it ended whatever process read it."""
+    """Return the error of a file that ended every process that read it."""
     return FileError(
         file.name,
         f"reading it {error.reason}",
@@ -156,7 +156,7 @@ def fatal(file: Found, error: WorkerError) -> FileError:
 
 
 def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
-    """Make the batch of a file that ended whatever process read it."""
+    """Return the batch of a file that ended every process that read it."""
     failure = fatal(file, error)
     filled = [(0, noted(failure, task, "error"))] if task.notes_errors else []
     part = part_of([(file.name, file.labels)], filled, task.wanted)

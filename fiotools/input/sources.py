@@ -38,35 +38,20 @@ _NO_FILES = {
 }
 _OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # a process is at the other end already
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_SMALL = 2**16  # bytes
+_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
 class Found(NamedTuple):
-    """One file to read.
+    """One file to read."""
 
-    Attributes
-    ----------
-    place : str
-        Where it lies.
-    name : str
-        The path as it was given, with ``/``.
-    labels : dict
-        Columns that the path or the caller gives to its rows.
-    named : bool
-        Whether it was named itself, and not swept in by a folder or a glob.
-    member : str or None
-        The file within, where ``place`` is a zip archive.
-    stat : Stat or None
-        Size and time from a list of files, if ``place`` is a URL.
-    is_link : bool
-        Whether ``place`` may be a symbolic link; False where the folder's list says that it is not.
-    """
-
-    place: str
-    name: str
-    labels: Mapping[str, Any]
-    named: bool
-    member: str | None = None
-    stat: Stat | None = None
+    place: str  # where it lies
+    name: str  # the path as it was given, with ``/``
+    labels: Mapping[str, Any]  # columns that the path or the caller gives to its rows
+    named: bool  # whether it was named itself, not found by a folder or a glob
+    member: str | None = None  # the file within, if ``place`` is a zip archive
+    stat: Stat | None = None  # size and time from a list of files, if ``place`` is a URL
+    # whether ``place`` may be a symbolic link; False if the folder's list says that it is not
     is_link: bool = True
 
     @property
@@ -440,10 +425,6 @@ def _sibling(file: Found, name: str) -> Found:
         inside = PurePosixPath(file.member).with_name(name).as_posix()
         return file._replace(name=whole, member=inside, labels={})
     return file._replace(place=file.path.with_name(name).as_posix(), name=whole, labels={})
-
-
-_SMALL = 2**16  # bytes
-_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
 class Fetch:

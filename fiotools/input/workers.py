@@ -42,9 +42,15 @@ try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
 except EOFError:  # the program has ended already
     sys.exit()
-from fiotools.input.worker import work
+from fiotools.input.workers import work
 work()
 """
+_STARTS = 3  # attempts: a process may be killed while it starts
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+_AHEAD = 2  # tasks waiting for our processes, so that none of them idles
+_AT_FIRST, _AT_MOST = 64, 4096  # tasks at once on an executor of unknown size
+_HOPELESS = 100  # losses without a success in between: the tasks are not the reason
 
 
 def packed(value: Any) -> list[Any]:
@@ -69,7 +75,7 @@ def receive(stream: BufferedReader) -> list[bytearray]:
     Raises
     ------
     EOFError
-        If whoever should have written it is gone.
+        If the writer is gone.
     """
     (count,) = struct.unpack("<Q", _exactly(stream, 8))
     sizes = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
@@ -119,7 +125,7 @@ def _give(answers: BufferedWriter, pieces: list[Any]) -> None:
 
 
 def _listen(tasks: BufferedReader, given: SimpleQueue[list[bytearray]]) -> None:
-    """Take tasks; end the process with whoever gives them, also in the middle of one."""
+    """Take tasks; end the process with its parent, even during a task."""
     while True:
         try:
             given.put(receive(tasks))
@@ -151,15 +157,12 @@ def _survives(error: BaseException, where: str) -> list[Any]:
     return pieces
 
 
-_STARTS = 3  # a process that was killed while it started has done nothing wrong
-
-
 class LostError(BrokenExecutor):
     """A process ended in the middle of a task."""
 
 
 class Processes:
-    """Processes that do tasks; all are ended when the block is left, whatever they do.
+    """Processes that do tasks; leaving the block ends them all.
 
     Parameters
     ----------
@@ -306,14 +309,6 @@ def _end(process: subprocess.Popen[bytes]) -> int:
     return process.wait()
 
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
-_AHEAD = 2  # tasks that wait for a process of ours, so that none of them idles
-_AT_FIRST, _AT_MOST = 64, 4096  # tasks at once on an executor whose size nobody knows
-_HOPELESS = 100  # losses with nothing done in between: it is not because of a task
-
-
 def run(
     function: Callable[[Task], Result],
     tasks: Iterable[Task],
@@ -343,7 +338,7 @@ def run(
         How often a task is done again whose process ended in the middle of it, the last time
         without others at its side. An error of the function itself is raised, and not retried.
     errors : {"raise", "return"}
-        What becomes of a task that was lost each time: its `WorkerError` is raised, or is given
+        What happens to a task that was lost each time: its `WorkerError` is raised, or returned
         as its result, and the others go on.
 
     Raises

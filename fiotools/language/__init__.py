@@ -195,3 +195,31 @@ def called(text: str) -> str:
     'thread 0'
     """
     return _current.called(text)
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """Give a message that counts something, in the singular or the plural of English.
+
+    Examples
+    --------
+    >>> counted(1, "{n} run", "{n} runs"), counted(1200, "{n} run", "{n} runs")
+    ('1 run', '1,200 runs')
+    """
+    return say(one if count == 1 else several, n=f"{count:,}")
+
+
+def spoken(text: str) -> str:
+    """Give what a frame says (a verdict, warnings) in the language in use; frames stay English.
+
+    Examples
+    --------
+    >>> with speaking("ja"):
+    ...     spoken("same within 5 %")
+    '差 5 % 以内で同じ'
+    """
+    if text in _current.messages:
+        return _current.messages[text]
+    found = called(text)
+    if found != text or "; " not in text:
+        return found
+    return listed(map(spoken, text.split("; ")), "; ")

@@ -1,4 +1,4 @@
-"""A file of any length, some whole lines at a time: as it lies there, or unpacked on the way."""
+"""A file of any length, some complete lines at a time, unpacked if it is compressed."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ from fiotools.input.sources import is_url
 if TYPE_CHECKING:
     from fiotools.input.sources import Found
 
-SIZE = 1 << 24  # bytes of a block: so many are parsed as fast as a whole file is
-_TAIL = 1 << 16  # of a block, where a line almost always ends: the longest have 20,000 characters
+SIZE = 1 << 24  # bytes of a block: parsed as fast as a whole file
+_TAIL = (
+    1 << 16
+)  # the end of a block, which nearly always has a line end: lines have up to 20,000 characters
 _ENDLESS = 1 << 27
 _MARK = b"\xef\xbb\xbf"
 
 
 class Blocks:
-    """The whole lines of a file, some at a time.
+    """The complete lines of a file, some at a time.
 
     Parameters
     ----------
     found : Found
     size : int, optional
-        How many bytes a block has, more or less; without it, `SIZE`.
+        The approximate size of a block in bytes; `SIZE` by default.
 
     Attributes
     ----------
     torn : bool
-        Whether the last line does not end; known when all was read.
+        Whether the last line has no end; known when all is read.
     rest : bytes
         That line.
     remarks : list of str
-        What was wrong with the bytes.
+        Problems with the bytes.
     """
 
     def __init__(self, found: Found, size: int | None = None) -> None:
@@ -66,7 +68,7 @@ class Blocks:
                 yield whole
 
     def _lines_from(self, file: IO[bytes], at: int, total: int) -> int:
-        """Say how many bytes from a place end with a line: so nothing read is read twice."""
+        """Return how many bytes from a place end with a line, so that none is read twice."""
         size = self.size
         while at + size < total:
             tail = min(_TAIL, size)
@@ -94,7 +96,7 @@ class Blocks:
             yield whole
 
     def _last(self, body: bytes) -> bytes:
-        """Give the whole lines of what stands at the end."""
+        """Return the complete lines of the last bytes."""
         end = body.rfind(b"\n") + 1
         self.torn, self.rest = end < len(body), body[end:]
         return body[:end] if self.torn else body
@@ -104,14 +106,14 @@ class Blocks:
             raise ParseError(
                 self.found.name,
                 f"no line ends within {size:,} bytes",
-                remedy="is that a log? if something else stands in it, cut it out",
+                remedy="is that a log? if it has other content, cut that out",
             )
         return 2 * size
 
 
 @contextmanager
 def _opened(found: Found) -> Iterator[IO[bytes] | Packed]:
-    """Open a file, wherever it lies."""
+    """Open a file: local, remote, or in an archive."""
     if found.member is not None:
         with packing.opened(found.path, found.member) as packed:
             yield packed

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 # --- the report of a log's run ----------------------------------------------------------------
 
-_MANY = 100  # reports in a folder: beyond, only one that is named as the log is looked at
+_MANY = 100  # reports in a folder: with more, only the one named like the log is read
 _LARGE = 1 << 24  # bytes: a report is read whole
 _OPTIONS = tuple(f"write_{kind}_log" for kind in ("bw", "iops", "lat", "hist"))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report says of its run.
+    """The facts that a report gives about its run.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Report:
     version : str or None
         fio's.
     begun : mapping
-        Entry to the time when its job began, in ms of Unix; fio 3.36 and later say it.
+        Entry to the start of its job, as Unix time in ms; fio 3.36 and later write it.
     logs : frozenset of str
-        What its logs are called, before the kind.
+        The names of its logs, before the kind.
     """
 
     name: str
@@ -67,14 +67,14 @@ class Report:
 
 
 class Reports:
-    """The reports of the folders in which logs lie; each is read once."""
+    """The reports in the folders of the logs; each is read once."""
 
     def __init__(self) -> None:
         self._siblings = Siblings(_report_name, _LARGE)
         self._read: dict[str, Report | None] = {}
 
     def of(self, found: Found, name: LogName) -> Report | None:
-        """Find the report of a log's run; None if it is not certain which that is."""
+        """Find the report of a log's run; None if that is not certain."""
         if name.job is None or is_url(found.place):
             return None
         listed = self._siblings.of(found)
@@ -100,13 +100,13 @@ class Reports:
 
 
 def _report_name(name: str) -> str | None:
-    """Give the name of a JSON file without ``.gz``."""
+    """Return the name of a JSON file without ``.gz``; None for other files."""
     plain = plain_name(name)
     return plain if plain.lower().endswith((".json", ".jsonplus")) else None
 
 
 def _said_by(found: Found) -> Report | None:
-    """Read a report; None if it is none of fio's."""
+    """Read a report; None if it is not fio's."""
     tables = Tables(found.name, ("runs", "jobs", "settings"))
     try:
         document = load(found)
@@ -115,7 +115,7 @@ def _said_by(found: Found) -> Report | None:
             return None
         reader.read(document, tables)
     except (FiotoolsError, OSError):
-        return None  # no witness
+        return None  # it cannot tell
     runs = list(tables.rows("runs", "tool_version"))
     jobs = list(tables.rows("jobs", "entry", "job", "job_start"))
     logs = {job for _, job, _ in jobs if job}
@@ -140,7 +140,7 @@ _HEAD = 1 << 20  # bytes
 
 
 class Timed(Protocol):
-    """A log of which is known when its times begin."""
+    """A log whose first time is known."""
 
     @property
     def head(self) -> Head:
@@ -148,22 +148,22 @@ class Timed(Protocol):
 
     @property
     def zero(self) -> float:
-        """When its times begin, in ms of its own clock."""
+        """Where its times begin, in ms of its own clock."""
 
     def counted_from(self, zero: float) -> Self:
-        """Let times begin at another moment."""
+        """Return the log with times that begin at another moment."""
 
 
 TimedT = TypeVar("TimedT", bound=Timed)
 
 
 def aligned(logs: Sequence[TimedT], align: Align) -> Sequence[TimedT]:
-    """Let all logs count from one moment; see `scan_log`.
+    """Count the times of all logs from one moment; see `scan_log`.
 
     Raises
     ------
     SchemaError
-        If it is not known when a log began.
+        If a log's start is unknown.
     """
     if align is None:
         return logs
@@ -171,7 +171,7 @@ def aligned(logs: Sequence[TimedT], align: Align) -> Sequence[TimedT]:
         names = {log.head.found.name for log in logs}
         wrong = sorted(names ^ set(align))
         if wrong:
-            raise SchemaError(f"align= names each file, and nothing else: {wrong[0]}")
+            raise SchemaError(f"align= must name each file, and nothing else: {wrong[0]}")
         return [_moved(log, 1000 * float(align[log.head.found.name]), "as asked") for log in logs]
     if align != "wall":
         raise SchemaError(f"align={align!r} is neither 'wall' nor seconds by file")
@@ -185,7 +185,7 @@ def aligned(logs: Sequence[TimedT], align: Align) -> Sequence[TimedT]:
 
 
 def _begun(log: Timed) -> tuple[float, str]:
-    """Say when a log's times begin, in ms of Unix, and what says so."""
+    """Return the Unix time in ms when a log's times begin, and the source of that."""
     if log.zero:
         return log.zero, "the log's own times"
     report, entry = log.head.report, log.head.keys["entry"]
@@ -193,13 +193,13 @@ def _begun(log: Timed) -> tuple[float, str]:
         return report.begun[entry], f"job_start of {report.name}"
     name = log.head.found.name
     raise SchemaError(
-        f"{name}: nothing says when it began: neither its times (log_unix_epoch=1) nor a report"
-        f" beside it (job_start, fio 3.36); align={{{name!r}: 0.0}} does"
+        f"{name}: its start is unknown: neither its times (log_unix_epoch=1) nor a report beside it"
+        f" (job_start, fio 3.36) give it; align={{{name!r}: 0.0}} does"
     )
 
 
 def _moved(log: TimedT, late: float, how: str) -> TimedT:
-    """Let times count from a moment that is so many ms before the log's own zero."""
+    """Count times from a moment that is so many ms before the log's own zero."""
     log.head.tables.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
     return log.counted_from(log.zero - late)
 
@@ -215,12 +215,12 @@ class Head:
     document : Document
         Its first lines.
     whole : bool
-        Whether there are no others.
+        Whether these are all lines.
     tables : Tables
         The notes.
     fio : Version
     report : Report or None
-        That of its run.
+        The report of its run.
     """
 
     found: Found
@@ -233,13 +233,13 @@ class Head:
 
     @property
     def keys(self) -> Mapping[str, Any]:
-        """What all rows of the log share."""
+        """The values that all rows of the log share."""
         return {"source": self.found.name, **self.name.keys(1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A log of which is known what its rows stand for; no time is before the earliest."""
+    """A log whose rows have a known meaning; no time is before the earliest."""
 
     head: Head
     shape: Shape
@@ -249,28 +249,28 @@ class Log:
 
     @property
     def zero(self) -> float:
-        """When its times begin, in ms of its own clock."""
+        """Where its times begin, in ms of its own clock."""
         return self.meaning.zero
 
     def counted_from(self, zero: float) -> Log:
-        """Let times begin at another moment."""
+        """Return the log with times that begin at another moment."""
         return replace(self, meaning=replace(self.meaning, zero=zero))
 
 
 def heads(found: list[Found], version: str | None, *, histograms: bool | None) -> list[Head]:
-    """Look at the first lines of each log; of folders and globs, what is none is passed over.
+    """Read the first lines of each log; other files in folders and globs are skipped.
 
     Parameters
     ----------
     found : list of Found
     version : str or None
     histograms : bool or None
-        Whether logs of histograms are meant, or the others; None: all.
+        True for logs of histograms, False for the others, None for all.
 
     Raises
     ------
     FileError
-        If a file that was named is no log, or nothing certain is in it.
+        If a named file is not a log, or nothing in it is certain.
     FileNotFoundError
         If there is no log.
     """
@@ -299,7 +299,7 @@ def _not_one(file: Found, name: LogName | None) -> ParseError:
     if name is None:
         return ParseError(
             file.name,
-            "its name is not that of a log of fio, and nothing else says of what it is",
+            "it is not named like a log of fio, and its content does not say the quantity",
             remedy="give it back its name (x_lat.1.log, x_clat_hist.1.log, ...)",
         )
     other = "scan_hist_log" if name.kind == "hist" else "scan_log"
@@ -316,9 +316,9 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     if whole and blocks.torn and not first:
         raise ParseError(
             file.name,
-            "no whole line of a log",
+            "no complete line of a log",
             line=1,
-            remedy="the file was cut off: copy it whole, or run fio again",
+            remedy="the file was cut off: copy it again, or run fio again",
         )
     refuse_packed(file.name, first)
     report = None if version else reports.of(file, name)
@@ -328,13 +328,13 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     if document.text != plain:
         raise ParseError(
             file.name,
-            "not as fio writes it: pasted, or coded as UTF-16",
+            "not as fio writes it: pasted, or encoded as UTF-16",
             remedy=typed("read() reads it", "fiotools read reads it"),
         )
     reader = sniff(document)
     wanted = "fio_hist_log" if name.kind == "hist" else "fio_log"
     if reader.name != wanted:
-        raise UnknownFormatError(file.name, f"no log of fio: it is {reader.name}")
+        raise UnknownFormatError(file.name, f"not a log of fio: it is {reader.name}")
     tables = Tables(file.name, ("notes", "extras"))
     if report and said:
         tables.note(f"fio {Version.of(said).text}, as {report.name} says", run=1)
@@ -342,12 +342,12 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
 
 
 def decide(head: Head) -> Log:
-    """Decide what the rows of a log stand for.
+    """Decide what the rows of a log mean.
 
     Raises
     ------
     ParseError
-        If no fio writes such lines, or their unit hangs on lines that are not seen yet.
+        If no fio writes such lines, or if later lines would decide their unit.
     """
     head.tables.start_run()
     layout, meaning = decided(head.document, head.tables, head.name, head.fio)
@@ -356,8 +356,8 @@ def decide(head: Head) -> Log:
     if not (meaning.sure or head.whole):
         raise ParseError(
             head.found.name,
-            "the first lines do not tell the unit of this bandwidth: that of single I/Os (since"
-            " 2.15), or of windows (before 2.2)",
+            "the first lines do not decide the unit of this bandwidth: single I/Os (since 2.15) or"
+            " windows (before 2.2)",
             remedy=f"{argument('version')} decides",
         )
     return Log(head, shape, layout, meaning, meaning.zero)

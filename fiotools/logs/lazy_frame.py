@@ -34,14 +34,14 @@ def lazy(
     ----------
     table : str
     parts : sequence of (Found, keys, batches)
-        Of each file the columns that all its rows share, and what gives its rows: called with the
-        names of columns, it gives frames of those of them that it has.
+        For each file the columns that all its rows share, and a function that yields its rows:
+        called with names of columns, it yields frames of those that it has.
     given : collection of str
-        The columns that files have, ``time_s`` among them.
+        The columns of the files, including ``time_s``.
     types : mapping
-        Of columns that are not as in the vocabulary.
+        The types of columns that differ from the vocabulary.
     name : str
-        What polars shall call it.
+        The name that polars shows.
     """
     columns = {name: types.get(name, POLARS[COLUMNS[name].dtype]) for name in TABLES[table]}
     given = frozenset(given)
@@ -52,14 +52,14 @@ def lazy(
         wanted: list[str] | None, predicate: pl.Expr | None, rows: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
         shown = list(schema) if wanted is None else wanted
-        # a frame without any column has no rows either
+        # a frame without columns has no rows either
         asked = shown if not given.isdisjoint(shown) else [*shown, "time_s"]
         left = rows
         for found, keys, batches in parts:
             same = {name: keys.get(name, found.labels.get(name)) for name in shown}
             literals = {name: pl.lit(value, dtype=schema[name]) for name, value in same.items()}
             for batch in batches(asked):
-                # a label that is called as a column fills its gaps
+                # a label named like a column fills its gaps
                 filled = [
                     batch[name].fill_null(found.labels[name])
                     for name in batch.columns
@@ -80,7 +80,7 @@ def lazy(
 
 
 def label_types(files: Sequence[Found]) -> dict[str, pl.DataType]:
-    """Choose the types of labels: whole numbers where all are, text otherwise."""
+    """Choose the types of labels: whole numbers if all are, text otherwise."""
     types = {}
     for label in dict.fromkeys(label for found in files for label in found.labels):
         values = [found.labels.get(label) for found in files]
@@ -90,9 +90,9 @@ def label_types(files: Sequence[Found]) -> dict[str, pl.DataType]:
 
 
 def warn_of(notes: Sequence[Tables], stacklevel: int) -> None:
-    """Warn of what was assumed; what several files have in common is said once.
+    """Warn of assumptions; one that several files share is reported once.
 
-    What is said of lines is left for later: then all of them are counted.
+    Warnings about lines come later, when all of them are counted.
     """
     said: dict[str, list[str]] = {}
     for tables in notes:

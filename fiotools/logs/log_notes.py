@@ -1,4 +1,4 @@
-"""`scan_notes`: what the first lines of logs have to say."""
+"""`scan_notes`: the notes on the first lines of logs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 def scan_notes(
     sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
 ) -> pl.DataFrame:
-    """Say what a lazy scan of these logs takes for granted.
+    """Return what a lazy scan of these logs assumes.
 
     Parameters
     ----------
     sources, version, align
-        As for `scan_log` and `scan_hist_log`, whose logs may lie side by side.
+        As for `scan_log` and `scan_hist_log`; logs of both kinds may be mixed.
 
     Returns
     -------
     polars.DataFrame
-        The table ``notes``, as the first lines of each log let it be written: what decided units
-        and columns, and from when times count.
+        The table ``notes``, from the first lines of each log: what decided units and columns, and
+        the moment that times count from.
 
     Raises
     ------

@@ -28,7 +28,7 @@ _BINS = ("direction", "bin_lo_ns", "bin_hi_ns", "count", "time_s")
 
 @dataclass(frozen=True, slots=True)
 class HistLog:
-    """A log of which is known how wide it is; no time is before the earliest, in ms."""
+    """A log of known width; no time is before the earliest, in ms."""
 
     head: Head
     edges: tuple[float, ...]
@@ -36,7 +36,7 @@ class HistLog:
     earliest: float
 
     def counted_from(self, zero: float) -> HistLog:
-        """Let times begin at another moment."""
+        """Return the log with times that begin at another moment."""
         return replace(self, zero=zero)
 
 
@@ -48,27 +48,27 @@ def scan_hist_log(
     Parameters
     ----------
     sources, version, align
-        As in `scan_log`. The number of bins tells their unit, whatever the version.
+        As in `scan_log`. The number of bins decides their unit, for any version.
 
     Returns
     -------
     polars.LazyFrame
-        The table ``bins``, as `read` gives it of the same files: a row for every bin of every
-        interval that holds anything.
+        The table ``bins``, as `read` returns it for the same files: a row for every filled bin of
+        every interval.
 
     Raises
     ------
     FileNotFoundError
-        If nothing matches, or nothing of it is a histogram log.
+        If nothing matches, or no match is a histogram log.
     FileError
-        If a file that was named is none.
+        If a named file is not one.
     SchemaError
         If the logs cannot be aligned.
 
     Warns
     -----
     ScanWarning
-        Of counts that may be of the run so far; while it is collected, of lines that were left
+        About counts that may be totals of the run so far; while collecting, about lines left
         out.
 
     Examples
@@ -99,7 +99,7 @@ def decide_histogram(head: Head) -> HistLog:
 
 
 def _bins(log: HistLog, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
-    """Give the bins of a log, block after block."""
+    """Yield the bins of a log, block after block."""
     width, edges = len(log.edges) - 1 + BEFORE_BINS, np.array(log.edges)
     blocks, left_out, before = Blocks(log.head.found), LeftOut(log.head.found.name), 0
     for body in blocks:

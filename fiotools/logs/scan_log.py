@@ -23,42 +23,38 @@ from fiotools.logs.lazy_frame import lazy, warn_of
 from fiotools.readers.fio.log import (
     FIGURES,
     QUANTITY,
-    Lines,
     continued,
-    exact,
-    fast,
     figures,
+    parsed,
     torn,
     unlike_fio,
 )
 from fiotools.readers.fio.log_head import UNFINISHED
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from fiotools.logs.head import Log
+    from fiotools.readers.fio.log import Types
 
 _TINY = pl.UInt8()
-_WIDE = (pl.Int64(),)
 
 
 class LeftOut:
-    """How many lines of a file are not taken, and which is the first."""
+    """Counts the lines of a file that are left out, and remembers the first."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._torn, self._unlike = [0, 0], [0, 0]
 
     def torn(self, lines: Sequence[int] | pl.Series, before: int) -> None:
-        """Count lines that are laid out otherwise, after so many lines before."""
+        """Count lines with another layout; ``before`` is the number of lines above the block."""
         _count(self._torn, lines, before)
 
     def unlike(self, lines: Sequence[int] | pl.Series, before: int) -> None:
-        """Count lines with figures that fio does not write."""
+        """Count lines with values that fio does not write."""
         _count(self._unlike, lines, before)
 
     def warn(self, blocks: Blocks) -> None:
-        """Say what was left out."""
+        """Warn of the lines left out."""
         said = [
             f"{self._name}:{line}: {what(count)}"
             for (count, line), what in ((self._torn, torn), (self._unlike, unlike_fio))
@@ -77,7 +73,7 @@ def _count(found: list[int], lines: Sequence[int] | pl.Series, before: int) -> N
 
 
 def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
-    """Give the rows of a log, with the wanted columns of `samples`, block after block.
+    """Yield the rows of a log, with the wanted columns of `samples`, block after block.
 
     Parameters
     ----------
@@ -89,17 +85,13 @@ def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame
     Raises
     ------
     ParseError
-        If a line speaks against what the first lines decided.
+        If a line contradicts the decisions from the first lines.
     """
     blocks = Blocks(log.head.found)
     types, before, left_out = _types(log), 0, LeftOut(log.head.found.name)
     for body in blocks:
-        frame = fast(body, log.shape, types)
-        if frame is None and types is not _WIDE:
-            wide = fast(body, log.shape, _WIDE)
-            if wide is not None:  # one number that is too large is seldom the only one
-                frame, types = wide, _WIDE
-        lines = Lines(frame, log.shape[1]) if frame is not None else exact(body, log.shape)
+        # one number that is too large is rarely the only one: its types stay
+        lines, types = parsed(body, log.shape, types)
         part = continued(lines, log.layout)
         if part is None:
             raise _against(log, before, "its columns mean something else than those before")
@@ -114,8 +106,8 @@ def rows(log: Log, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame
     left_out.warn(blocks)
 
 
-def _types(log: Log) -> tuple[pl.DataType, ...]:
-    """Choose the smallest columns that the first lines fit into; later ones may be wider."""
+def _types(log: Log) -> Types:
+    """Choose the smallest types that fit the first lines; later lines may need wider ones."""
     names = log.layout.frame.columns
     small = {"ddir": _TINY, "prio": _TINY, "time": pl.Int32()}
     types = [small.get(name, pl.UInt32()) for name in names]
@@ -129,12 +121,14 @@ def _types(log: Log) -> tuple[pl.DataType, ...]:
 
 
 def _hold(log: Log, data: pl.DataFrame, before: int) -> None:
-    """Refuse rows that speak against what was decided."""
+    """Refuse rows that contradict the decisions."""
     meaning = log.meaning
     if meaning.windows and data["bs"].max():
-        raise _against(log, before, "single I/Os follow on windows of time")
+        raise _against(log, before, "single I/Os follow windows of time")
     if "count" in meaning.quantities and not _ones(data):
-        raise _against(log, before, "an IOPS log of single I/Os, 1 each, goes on with others")
+        raise _against(
+            log, before, "an IOPS log of single I/Os, 1 each, continues with other values"
+        )
     earliest = data["time"].min()
     assert isinstance(earliest, int)
     if earliest < log.earliest:
@@ -148,7 +142,7 @@ def _ones(data: pl.DataFrame) -> bool:
 
 
 def _against(log: Log, before: int, what: str) -> ParseError:
-    """Say that a block is not as the first lines are."""
+    """Return the error for a block unlike the first lines."""
     return ParseError(
         log.head.found.name,
         f"from line {before + 1:,} on: {what}",
@@ -166,46 +160,45 @@ def scan_log(
 ) -> pl.LazyFrame:
     """Read logs of fio lazily, in constant memory: per I/O or averaged, of any length.
 
-    Only the first lines are read now; the rest whenever the frame is collected, best by
+    Only the first lines are read now; the rest when the frame is collected, best with
     ``collect(engine="streaming")``.
 
     Parameters
     ----------
     sources : path, glob, folder, path template, list of these, or mapping of label to these
-        As in `read`. Of folders and globs those files are taken that are called as such logs.
+        As in `read`. From folders and globs, files named like such logs are taken.
     version : str, optional
-        fio's version, which no log says. Without it, that of the JSON report of the same run is
-        taken, if one lies beside the log: named as the log (``x.json`` beside ``x_lat.1.log``), or
-        with the log's name in its options.
+        fio's version, which logs do not say. By default it comes from the JSON report of the same
+        run beside the log: named like the log (``x.json`` beside ``x_lat.1.log``), or with the
+        log's name in its options.
     align : {"wall"} or mapping of str to float, optional
-        Where several logs shall count from one moment: ``"wall"`` takes the calendar's time, of
-        logs that have it (``log_unix_epoch=1``) and else of when the job began, which the report
-        beside the log says (fio 3.36); times count from the first of these moments. A mapping of
-        files, as `sources` names them, to the seconds that they began late says it for each. By
-        default each counts for itself, as in `read`.
+        How several logs count from one moment. ``"wall"`` uses Unix times: the log's own
+        (``log_unix_epoch=1``), or the start of the job from the report beside the log (fio 3.36);
+        times count from the earliest of these. A mapping gives the seconds by which each file, as
+        `sources` names it, began late. By default each log counts by itself, as in `read`.
 
     Returns
     -------
     polars.LazyFrame
-        The table ``samples``, as `read` gives it of the same files: labels first, ``direction`` as
-        an Enum.
+        The table ``samples``, as `read` returns it for the same files: labels first, ``direction``
+        as an Enum.
 
     Raises
     ------
     FileNotFoundError
-        If nothing matches, or nothing of it is a log.
+        If nothing matches, or no match is a log.
     FileError
-        If a file that was named is no log, or its unit cannot be told; while it is collected, if a
-        line speaks against what the first lines decided. Nothing is guessed.
+        If a named file is not a log, or its unit is unknown; while collecting, if a line
+        contradicts the decisions from the first lines. Nothing is guessed.
     SchemaError
         If the logs cannot be aligned.
 
     Warns
     -----
     ScanWarning
-        Of what was assumed of columns and units, because neither a version nor a report decides;
-        and while it is collected, of lines that were left out, because they are torn or are not
-        fio's. All that can be said of the first lines is in `scan_notes`.
+        About assumed columns and units, if neither a version nor a report decides; while
+        collecting, about lines left out because they are torn or not fio's. `scan_notes` returns
+        all notes on the first lines.
 
     See Also
     --------

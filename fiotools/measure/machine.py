@@ -1,10 +1,16 @@
-"""What this machine is, in plain values; and sizes and durations as they are said of it."""
+"""The machine in plain values: kernel, memory, file systems (mountinfo) and disks (/sys, Linux).
+
+The disks that a virtual machine sees are its host's invention (virtio disks report that they
+rotate), so the caller has to know whether there is a host.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+import stat
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +22,7 @@ _KIB = re.compile(r"^(MemTotal|MemAvailable):\s+(\d+) kB", re.M)
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine in plain values; what it does not tell is None."""
+    """Describe the machine in plain values; None if it does not tell."""
     total, available = memory()
     return {
         "kernel": " ".join((platform.system(), platform.release(), platform.machine())),
@@ -38,7 +44,7 @@ def processors() -> int:
 
 
 def memory() -> tuple[int | None, int | None]:
-    """Give the bytes of memory, and how many of them may be used here (the group's limit kept)."""
+    """Return the bytes of memory, and the bytes available here (within the group's limit)."""
     found = {name: int(kib) * 1024 for name, kib in _KIB.findall(_read(_PROC / "meminfo") or "")}
     total, available = found.get("MemTotal"), found.get("MemAvailable")
     if total is None and hasattr(os, "sysconf"):  # macOS
@@ -54,7 +60,7 @@ def memory() -> tuple[int | None, int | None]:
 
 
 def _limit() -> int | None:
-    """Give the smallest limit of memory on the way up from this process's control group."""
+    """Return the smallest limit of memory of this process's control group and its parents."""
     group = re.search(r"^0::(/.*)$", _read(_PROC / "self" / "cgroup") or "", re.M)
     files = [_CGROUP / "memory" / "memory.limit_in_bytes"]
     if group:
@@ -65,7 +71,7 @@ def _limit() -> int | None:
 
 
 def is_guest() -> bool | None:
-    """Say whether this is a virtual machine; None where it cannot be known."""
+    """Whether this is a virtual machine; None if that cannot be known."""
     flags = _line("flags")
     if flags is None:
         return None
@@ -85,7 +91,7 @@ def _read(file: Path) -> str | None:
 
 
 def binary(count: float) -> str:
-    """Write a number of bytes as memory and files are counted.
+    """Write a number of bytes in KiB, MiB, GiB or TiB.
 
     Examples
     --------
@@ -100,7 +106,7 @@ def binary(count: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """Write a duration as people say it.
+    """Write a duration for people.
 
     Examples
     --------
@@ -112,3 +118,281 @@ def span(seconds: float) -> str:
     if seconds < 5400:
         return f"{round(seconds / 60)} min"
     return f"{seconds / 3600:.1f} h"
+
+
+_TABLE = Path("/proc/self/mountinfo")
+MEMORY = ("tmpfs", "ramfs")  # file systems in memory
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+# values with names of folders, addresses or people
+_PRIVATE = re.compile(r"(\b(?:\w*addr|username|domain)=)[^,]*|=[^,]*[/:@][^,]*")
+_SYS = Path("/sys")
+_USB = {"480": "usb2", "5000": "usb3-5g", "10000": "usb3-10g", "20000": "usb3-gen2x2"}
+_SATA = {"3.0 Gbps": "sata-2", "6.0 Gbps": "sata-3"}
+_PCIE = {"8.0": "pcie3", "16.0": "pcie4", "32.0": "pcie5"}
+_MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes
+
+
+@dataclass(frozen=True)
+class Mount:
+    """One line of mountinfo.
+
+    Attributes
+    ----------
+    point : str
+        Where it is mounted.
+    kind : str
+        The file system.
+    source : str
+        The device, the server, or just a word.
+    options : str
+        Of the mount and the file system, without names of folders, addresses or people.
+    device : str
+        Major and minor number.
+    upper : str or None
+        The folder in which an overlay keeps writes.
+    """
+
+    point: str
+    kind: str
+    source: str
+    options: str
+    device: str
+    upper: str | None = None
+
+
+def mount_of(folder: Path, table: str | None = None) -> Mount | None:
+    """Find the mount of a resolved folder; None if the system does not tell.
+
+    Examples
+    --------
+    >>> table = "30 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro"
+    >>> mount_of(Path("/srv"), table)
+    Mount(point='/', kind='ext4', source='/dev/sda1', options='rw,relatime,errors=remount-ro',
+          device='8:1', upper=None)
+    """
+    if table is None:
+        try:
+            table = _TABLE.read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError:
+            return None
+    found = None
+    for line in table.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, rest = before.split(), after.split()
+        if len(fields) < 6 or len(rest) < 3:
+            continue
+        point = _plain(fields[4])
+        # of several on one point, the last hides the others
+        if _within(str(folder), point) and (found is None or len(point) >= len(found.point)):
+            options = dict.fromkeys([*fields[5].split(","), *rest[2].split(",")])
+            told = _PRIVATE.sub(lambda cut: f"{cut[1] or '='}...", ",".join(options))
+            upper = re.search(r"(?:^|,)upperdir=([^,]+)", rest[2]) if rest[0] == "overlay" else None
+            kept = None if upper is None else _plain(upper[1])
+            found = Mount(point, rest[0], _plain(rest[1]), told, fields[2], kept)
+    return found
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+def _within(path: str, point: str) -> bool:
+    return point == "/" or path == point or path.startswith(f"{point}/")
+
+
+@dataclass(frozen=True)
+class Device:
+    """A whole disk.
+
+    Attributes
+    ----------
+    name : str
+        The kernel's name.
+    model : str or None
+    rotational : bool or None
+    transport : str or None
+        nvme, sata, sas, usb, virtio, mmc, loop, ...
+    link : str or None
+        The name for `fiotools.check` if it is certain.
+    size_bytes : int or None
+    backing : Backing or None
+        Of a loop device.
+    """
+
+    name: str
+    model: str | None = None
+    rotational: bool | None = None
+    transport: str | None = None
+    link: str | None = None
+    size_bytes: int | None = None
+    backing: Backing | None = None
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether files on it stay in memory."""
+        if self.backing is None:
+            return self.transport in ("zram", "ram")
+        below = self.backing.device
+        return self.backing.file_system in MEMORY or (below is not None and below.is_memory)
+
+    def images(self) -> list[Path]:
+        """List the file of a loop device, and the files below that."""
+        if self.backing is None:
+            return []
+        below = self.backing.device
+        return [Path(self.backing.path), *(() if below is None else below.images())]
+
+    def facts(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Backing:
+    """The file of a loop device.
+
+    Attributes
+    ----------
+    path : str
+    file_system : str or None
+        The file system of the file.
+    is_direct : bool
+        Whether the loop device bypasses the page cache of this file.
+    device : Device or None
+        The only disk under that file system.
+    """
+
+    path: str
+    file_system: str | None
+    is_direct: bool
+    device: Device | None
+
+
+def devices_of(mount: Mount, root: Path = _SYS) -> list[Device]:
+    """Describe the disks under a mount; none if the system does not tell."""
+    if mount.kind == "overlay":
+        below = _mount_of(mount.upper)
+        return [] if below is None else devices_of(below, root)
+    for number in dict.fromkeys([mount.device, _number(mount.source)]):
+        if number is None or number.startswith("0:"):
+            continue
+        try:
+            place = (root / "dev" / "block" / number).resolve(strict=True)
+        except OSError:
+            continue
+        members = _members(place, root) if mount.kind == "btrfs" else [place]
+        disks = dict.fromkeys(disk for member in members for disk in _bottom(member))
+        return [_described(disk, root) for disk in disks]
+    return []
+
+
+def _mount_of(path: str | None) -> Mount | None:
+    """Find the mount of a path from the kernel; a container may not see it."""
+    try:
+        return None if path is None else mount_of(Path(path).resolve(strict=True))
+    except OSError:
+        return None
+
+
+def _number(source: str) -> str | None:
+    """Return the number of a device file: btrfs and others have one of their own."""
+    if not source.startswith("/dev/"):
+        return None
+    try:
+        status = Path(source).stat()
+    except OSError:
+        return None
+    if not stat.S_ISBLK(status.st_mode):
+        return None
+    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+
+
+def _members(place: Path, root: Path) -> list[Path]:
+    """List all devices of a btrfs from one of them: the mount names only one."""
+    for folder in (root / "fs" / "btrfs").glob("*/devices"):
+        there = {member.name: member.resolve() for member in folder.iterdir()}
+        if place.name in there:
+            return list(there.values())
+    return [place]
+
+
+def _bottom(place: Path) -> list[Path]:
+    """Go from a partition or a mapped device down to the disks."""
+    if (place / "partition").exists():
+        place = place.parent
+    try:
+        below = sorted((place / "slaves").iterdir())
+    except OSError:
+        below = []
+    return [disk for one in below for disk in _bottom(one.resolve())] or [place]
+
+
+def _described(disk: Path, root: Path) -> Device:
+    rotational = _text(disk / "queue" / "rotational")
+    sectors = _text(disk / "size")
+    transport, link = _way(disk, root)
+    return Device(
+        disk.name,
+        _text(disk / "device" / "model"),
+        {"0": False, "1": True}.get(rotational or ""),
+        transport,
+        link,
+        int(sectors) * 512 if sectors and sectors.isdecimal() else None,
+        _backing(disk, root),
+    )
+
+
+def _backing(disk: Path, root: Path) -> Backing | None:
+    path = _text(disk / "loop" / "backing_file")
+    if path is None:
+        return None
+    mount = _mount_of(path)
+    below = [] if mount is None else devices_of(mount, root)
+    return Backing(
+        path,
+        None if mount is None else mount.kind,
+        _text(disk / "loop" / "dio") == "1",
+        below[0] if len(below) == 1 else None,
+    )
+
+
+def _way(disk: Path, root: Path) -> tuple[str | None, str | None]:
+    """Say how a disk is attached, and the name of its link if that is certain."""
+    path = str(disk)
+    if "/usb" in path:
+        speeds = (_text(parent / "speed") for parent in disk.parents)
+        return "usb", _USB.get(next((speed for speed in speeds if speed), ""))
+    port = re.search(r"/ata(\d+)/", path)
+    if port:
+        speed = _text(root / "class" / "ata_link" / f"link{port[1]}" / "sata_spd")
+        return "sata", _SATA.get(speed or "")
+    if "/end_device-" in path:
+        return "sas", None
+    if disk.name.startswith("nvme"):
+        # one disk may be reached by several controllers
+        files = (disk / "device" / "transport", *(disk / "device").glob("nvme*/transport"))
+        net = sorted({_text(file) or "pcie" for file in files} - {"pcie"})
+        return (f"nvme-{net[0]}", None) if net else ("nvme", _pcie(disk))
+    if "/virtio" in path:
+        return "virtio", None
+    if disk.name.startswith("mmcblk"):
+        return "mmc", None
+    if disk.name.startswith(_MADE_UP):
+        return disk.name.rstrip("0123456789-"), None
+    return None, None
+
+
+def _pcie(disk: Path) -> str | None:
+    for parent in disk.parents:
+        speed, width = _text(parent / "current_link_speed"), _text(parent / "current_link_width")
+        if speed and width:
+            generation = _PCIE.get(speed.split()[0])
+            return f"{generation}-x{width}" if generation and width in ("1", "4") else None
+    return None
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").strip() or None
+    except OSError:
+        return None

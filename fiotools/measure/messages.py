@@ -1,4 +1,4 @@
-"""What is said before a campaign, and after it."""
+"""Messages before a campaign, and after it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.hints import typed
-from fiotools.measure.experiments import Experiment
+from fiotools.measure.experiment import Experiment
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, shared
 from fiotools.measure.plan import Plan
@@ -24,7 +24,7 @@ def before(
     folder: Path | None,
     done: int = 0,
 ) -> str:
-    """Describe what is going to happen."""
+    """Describe the campaign that begins."""
     runs = sum(1 for _ in plan.runs())
     rows = [(experiment.name, f"{experiment.question} (article {experiment.article})")]
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
@@ -37,7 +37,7 @@ def before(
     kept = f", {done} of them kept from before" if done else ""
     rows.append(("runs", f"{runs}: {times}{kept}"))
     rows.append(("workloads", ", ".join(plan.workloads)))
-    limit = "" if plan.limit_s is None else "; in any case no more than 2 min (quick)"
+    limit = "" if plan.limit_s is None else "; at most 2 min (quick)"
     rows.append(("time", f"{experiment.lasts(plan, runs - done)}{limit}"))
     room = plan.size_bytes * experiment.held(plan.rounds * len(plan.workloads))
     files = "" if experiment.is_fixed else f"test files of {binary(plan.size_bytes)}; "
@@ -50,46 +50,44 @@ def before(
 
 
 def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
-    """Say what the places and the number of rounds mean."""
+    """Warn about the places and the number of rounds."""
     for names in shared(places):
-        yield (
-            f"{' and '.join(names)} are on one file system: this compares folders, and no storage"
-        )
+        yield (f"{' and '.join(names)} are on one file system: this compares folders, not storage")
     for place in places:
         if place.is_memory:
-            yield f"{place.name} is memory: nothing there is ever cold, and no disk is in it"
+            yield f"{place.name} is memory: nothing there is ever cold, and no disk is involved"
         else:
             yield from _image(place)
     if plan.rounds < 5:
         yield (
             f"{plan.rounds} {_plural('round', plan.rounds)}: intervals will be wide or missing; "
-            "5 are the least that tells"
+            "use 5 or more"
         )
 
 
 def skipped(place: str, workloads: Sequence[str]) -> str:
-    """Say that a place does not take direct I/O."""
+    """Tell that a place refuses direct I/O."""
     return f"{place} refuses direct I/O; left out there: {', '.join(workloads)}"
 
 
 def unlike(place: str, workload: str, share: float, expected: float) -> str:
-    """Say that the page cache was not as the workload's name says."""
+    """Tell that the page cache differed from the workload's name."""
     return (
-        f"{workload} on {place}: before a run {share:.0f} % of the file were in memory, "
-        f"{expected:.0f} % were meant; the manifest has it for each run (resident_pct)"
+        f"{workload} on {place}: {share:.0f} % of the file were in memory before a run instead of "
+        f"{expected:.0f} %; the manifest has the share for each run (resident_pct)"
     )
 
 
 def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
-    """Say what is not as it was when the campaign began."""
+    """List the changes since the campaign began."""
     for name in ("kernel", "cpu", "processors", "ram_bytes"):
         old, new = first["machine"].get(name), last["machine"].get(name)
         if old != new:
-            yield f"{name} was {old}, now {new}: earlier and later runs may differ for that"
+            yield f"{name} was {old}, now {new}: earlier and later runs may differ"
     for tool, new in last["tools"].items():
         old = first["tools"].get(tool)
         if old != new:
-            yield f"{tool} was {old}, now {new}: earlier and later runs may differ for that"
+            yield f"{tool} was {old}, now {new}: earlier and later runs may differ"
     olds = {one["name"]: one for one in first["places"]}
     for one in last["places"]:
         for name in ("file_system", "mount_options", "source", "device"):
@@ -100,7 +98,7 @@ def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
 
 
 def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: int) -> str:
-    """Say what was kept, and what to type next."""
+    """Tell what was kept, and what to type next."""
     template = shlex.quote(f"{folder}/{plan.template}")
     name, quoted = str(folder), shlex.quote(str(folder))
     text = [f"{done} of {total} runs are in {folder}"]
@@ -129,7 +127,7 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
 
 
 def question(plan: Plan) -> tuple[str | None, str, list[str]]:
-    """Give the comparison that the experiment is about: between, baseline, by."""
+    """Return the comparison that the experiment is about: between, baseline, by."""
     others = list(plan.fields)
     if others == ["cache"]:
         return "cache", "cold", ["place"]
@@ -148,17 +146,20 @@ def _turns(places: int) -> str:
 
 
 def _image(place: Place) -> Iterator[str]:
-    """Say what it means that a disk of a place is a file."""
+    """Warn about a disk of a place that is a file."""
     files = [one.backing for one in place.devices if one.backing is not None]
     cached = [file.path for file in files if not file.is_direct]
     if not cached:
         return
     yield (
-        f"a disk of {place.name} is a file, {' and '.join(cached)}, which goes through this "
-        "machine's page cache: there direct I/O ends too (losetup --direct-io=on passes it by)"
+        f"a disk of {place.name} is a file, {' and '.join(cached)}: even direct I/O goes through "
+        "this machine's page cache (losetup --direct-io=on bypasses it)"
     )
     if not all(os.access(image, os.R_OK) for image in place.images()):
-        yield f"that file cannot be dropped from it: what is cold on {place.name} may be warm"
+        yield (
+            "that file cannot be dropped from the page cache: cold runs on "
+            f"{place.name} may be warm"
+        )
 
 
 def _place(facts: Mapping[str, Any]) -> str:
@@ -173,7 +174,7 @@ def _place(facts: Mapping[str, Any]) -> str:
 def _device(facts: Mapping[str, Any] | None) -> str:
     """Name a disk, and what it is made of."""
     if facts is None:
-        return "no one disk"
+        return "several disks or none"
     below = facts.get("backing")
     if below is not None:
         on = f" on {_device(below['device'])}" if below["device"] else ""

@@ -1,4 +1,4 @@
-"""The places to measure: folders with a name, and what must not be one."""
+"""The places to measure: folders with a name, and folders that are refused."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from typing import Any
 
 from fiotools.errors import MeasureError
 from fiotools.hints import typed
-from fiotools.measure.devices import MEMORY, Device, Mount, devices_of, mount_of
-from fiotools.measure.machine import memory
+from fiotools.measure.machine import MEMORY, Device, Mount, devices_of, memory, mount_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
 _KERNEL = ("/dev", "/proc", "/sys")
@@ -45,28 +44,28 @@ class Place:
 
     @property
     def mount(self) -> Mount | None:
-        """The mount that it lies on."""
+        """The mount below it."""
         return mount_of(self.path)
 
     @property
     def devices(self) -> list[Device]:
-        """The disks that it lies on."""
+        """The disks below it."""
         mount = self.mount
         return [] if mount is None else devices_of(mount)
 
     @property
     def is_memory(self) -> bool:
-        """Whether what is written here stays in memory."""
+        """Whether files here stay in memory."""
         mount, devices = self.mount, self.devices
         in_it = mount is not None and mount.kind in MEMORY
         return in_it or (bool(devices) and all(device.is_memory for device in devices))
 
     def images(self) -> list[Path]:
-        """Give the files that are its disks, and what may be below them."""
+        """List the files that are its disks, and the files below those."""
         return [path for device in self.devices for path in device.images()]
 
     def free(self) -> int:
-        """Give the bytes that may be written here: no more than memory or a file below has room."""
+        """Return the bytes that may be written here, limited by memory or a file below."""
         rooms = [shutil.disk_usage(self.path).free]
         _, available = memory()
         if self.is_memory and available is not None:
@@ -79,12 +78,12 @@ class Place:
         return min(rooms)
 
     def file_system(self) -> str:
-        """Name its file system, so that two places on one can be told (btrfs numbers folders)."""
+        """Name its file system, to find two places on one (btrfs numbers folders)."""
         mount = self.mount
         return str(self.path.stat().st_dev) if mount is None else mount.device
 
     def facts(self) -> dict[str, Any]:
-        """Describe it in plain values."""
+        """Return it as plain values."""
         mount, devices = self.mount, self.devices
         usage = shutil.disk_usage(self.path)
         return {
@@ -102,12 +101,12 @@ class Place:
 
 
 def places_of(given: Given) -> list[Place]:
-    """Take folders, ``name=folder`` or a mapping of name to folder, and refuse what is no place.
+    """Take folders, ``name=folder`` or a mapping of name to folder, and refuse other things.
 
     Raises
     ------
     MeasureError
-        If something is no folder, a device, or the kernel's; if two have one name or are one.
+        If one is not a folder, a device, or the kernel's; if two are the same by name or path.
     """
     if isinstance(given, (str, os.PathLike)):
         given = [given]
@@ -136,7 +135,7 @@ def places_of(given: Given) -> list[Place]:
 
 
 def shared(places: Iterable[Place]) -> list[list[str]]:
-    """Give the names of places that are on one file system, group by group."""
+    """Group the names of places that are on one file system."""
     groups: dict[str, list[str]] = {}
     for place in places:
         groups.setdefault(place.file_system(), []).append(place.name)
@@ -152,11 +151,11 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _name(text: str, *, given: bool) -> str:
-    """Make a label of the last part of a path; one that was given must be one."""
+    """Make a label of the last part of a path; a given name must be a label already."""
     name = text if given else re.sub(r"[^A-Za-z0-9.-]+", "-", text).strip("-.")
     if not _NAME.fullmatch(name):
         raise MeasureError(
-            f"{text!r} is no label: a name has letters, digits, dots and hyphens; write NAME=FOLDER"
+            f"{text!r} is not a label: use letters, digits, dots and hyphens; write NAME=FOLDER"
         )
     return name
 
@@ -174,7 +173,7 @@ def _folder(text: str) -> Path:
             "file system on it"
         )
     if not stat.S_ISDIR(mode):
-        raise MeasureError(f"{said} is no folder")
+        raise MeasureError(f"{said} is not a folder")
     _refuse_kernel(path, said)
     return path
 
@@ -182,11 +181,11 @@ def _folder(text: str) -> Path:
 def _refuse_kernel(path: Path, said: str) -> None:
     mount = mount_of(path)
     if mount is not None and mount.kind in _NOT_STORAGE:
-        raise MeasureError(f"{said} is the kernel's own ({mount.kind}), and holds no files")
+        raise MeasureError(f"{said} belongs to the kernel ({mount.kind}), and holds no files")
     for top in _KERNEL:
         if str(path) != top and not str(path).startswith(top + "/"):
             continue
         # /dev/shm is a memory file system of its own, and a place like any other
         if mount is not None and mount.kind in MEMORY and mount.point.startswith(top + "/"):
             continue
-        raise MeasureError(f"{said} lies in {top}, which is no place for files")
+        raise MeasureError(f"{said} lies in {top}, which is not a place for files")

@@ -1,6 +1,6 @@
-"""What a campaign is going to do: plain values, written down before it begins.
+"""The plan of a campaign: plain values, written down before it begins.
 
-The runs are interleaved, there and back, so that a drift meets all places alike.
+The runs are interleaved, forwards and backwards, so a drift affects all places equally.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ ENDS = ("rounds", "settled")
 def interleaved(
     places: Sequence[str], workloads: Sequence[str], rounds: int
 ) -> Iterator[tuple[int, str, str]]:
-    """Give (round, workload, place), in the order to run them.
+    """Yield (round, workload, place), in the order of the runs.
 
-    In a round, at each workload, the places take turns. From round to round the order of places is
-    reversed (A B, B A, A B, ...), and that of the workloads too; at neighbouring workloads another
-    place is first.
+    The places take turns at each workload of a round. The order of the places is reversed from
+    round to round (A B, B A, A B, ...), and the order of the workloads too; neighbouring workloads
+    begin with another place.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def interleaved(
 
 @dataclass(frozen=True)
 class Run:
-    """One run that is planned.
+    """A planned run.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides what is run, and in which order.
+    """Everything that decides which runs there are, and their order.
 
     Attributes
     ----------
@@ -71,20 +71,20 @@ class Plan:
         Name and path, in order.
     workloads : tuple of str
     fields : tuple of str
-        The labels that a workload's name holds, parted by ``_``.
+        The labels in a workload's name, separated by ``_``.
     suffix : str
-        Of the raw outputs' names.
+        The suffix of the raw outputs.
     rounds : int
     size_bytes : int
-        Of a test file (0: the experiment has none).
+        Size of a test file (0: the experiment has none).
     seconds : int
-        Of a run, where the tool runs for a time (else 0).
+        Duration of a run if the tool runs for a time (else 0).
     jobs : int
-        Jobs at once, where the tool has several (else 0).
+        Jobs at once if the tool has several (else 0).
     buffered : bool
-        Whether the page cache is used where the experiment would pass it by.
+        Whether the page cache is used though the experiment would bypass it.
     limit_s : float or None
-        When to stop beginning further runs.
+        No further runs begin after this time.
     until : str
         "rounds": when all rounds are done; "settled": or when every comparison has a verdict.
     """
@@ -110,7 +110,7 @@ class Plan:
         return f"{fields}_{{round:d}}{self.suffix}"
 
     def runs(self) -> Iterator[Run]:
-        """Give the runs in their order."""
+        """Yield the runs in their order."""
         width = len(str(self.rounds))
         every = interleaved(list(self.places), self.workloads, self.rounds)
         for order, (number, workload, place) in enumerate(every, 1):
@@ -118,17 +118,17 @@ class Plan:
             yield Run(order, place, workload, number, file)
 
     def facts(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return it as plain values."""
         return asdict(self)
 
 
 def plan_from(facts: Mapping[str, Any]) -> Plan:
-    """Build a plan from what `Plan.facts` gave, as JSON returned it.
+    """Build a plan from the values of `Plan.facts`, as JSON returned them.
 
     Raises
     ------
     KeyError, TypeError, ValueError
-        If it is none.
+        If it is not a plan.
     """
     facts = {"until": "rounds", **facts}  # earlier campaigns do not say
     values = {name: facts[name] for name in Plan.__dataclass_fields__}
@@ -136,7 +136,7 @@ def plan_from(facts: Mapping[str, Any]) -> Plan:
     plan = Plan(**values)
     counts: tuple[Any, ...] = (plan.rounds, plan.size_bytes, plan.seconds, plan.jobs)
     if not all(isinstance(count, int) and count >= 0 for count in counts):
-        raise ValueError("a count is no whole number")
+        raise ValueError("a count is not a whole number")
     names: tuple[Any, ...] = (*plan.places, *plan.workloads, plan.suffix)
     if any(not isinstance(name, str) or "/" in name or "\\" in name for name in names):
         raise ValueError("a name would leave the folder")

@@ -1,25 +1,200 @@
-"""Run a campaign from its plan to the last file removed."""
+"""Run a campaign: the plan, with everything refused that cannot work, then the session.
+
+A test file is as large as free space and memory allow, with a margin.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from fiotools import units
 from fiotools.errors import MeasureError
 from fiotools.hints import argument, typed
 from fiotools.measure import messages
 from fiotools.measure import output as outputs
 from fiotools.measure.campaign import Campaign, asked, campaign, finished, wanted
-from fiotools.measure.experiments import Experiment, experiment_named
-from fiotools.measure.machine import machine
-from fiotools.measure.manifest import NAME, lines
-from fiotools.measure.places import Given, places_of
-from fiotools.measure.plan import Plan
-from fiotools.measure.request import make_plan
-from fiotools.measure.session import session
-from fiotools.measure.signals import Watch
-from fiotools.measure.tools import need
+from fiotools.measure.experiment import MIB, Experiment
+from fiotools.measure.experiments import experiment_named
+from fiotools.measure.machine import binary, machine, memory
+from fiotools.measure.output import NAME, lines
+from fiotools.measure.places import Given, Place, places_of
+from fiotools.measure.plan import EFFORTS, ENDS, Plan
+from fiotools.measure.session import MOST, session
+from fiotools.measure.tools import Watch, need
+
+_STEP = 16 * MIB  # the largest block size: every block size divides a file
+_SHARE = 4  # of the free space, and of the free memory, at most one part in four by default
+_MARGIN = 32 * MIB  # and a tenth: what the file system needs itself
+LIMIT_S = 100.0  # of a quick campaign: what is being run then may end, and all is removed
+_QUICK_RUNS_S = 70.0  # of it, for runs that take as long as they are told
+_START_S = 0.4  # that a tool needs beside
+
+
+def size_for(
+    experiment: Experiment,
+    places: Sequence[Place],
+    wanted: int,
+    given: str | float | None,
+    runs: int = 1,
+) -> int:
+    """Choose the size of the test file.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    places : sequence of Place
+    wanted : int
+        The size of the experiment.
+    given : str or number, optional
+        The size that the caller asked for.
+    runs : int
+        Runs on each place.
+
+    Raises
+    ------
+    MeasureError
+        If there is no room for the given size, or for the smallest sensible one.
+    """
+    ceilings = _ceilings(experiment, places, experiment.held(runs))
+    if given is not None or experiment.is_fixed:
+        size = wanted if given is None else _step(_read(given))
+        for most, why in ceilings:
+            if size > most:
+                raise MeasureError(f"no room for test files of {binary(size)}: {why}")
+        return size
+    size = min([wanted, *(_step(most // _SHARE) for most, _ in ceilings)])
+    if size < _STEP:
+        most, why = min(ceilings)
+        raise MeasureError(
+            f"no room: {why}; a test file has {binary(_STEP)} at least, and takes a quarter at "
+            f"most unless you give {argument('size')}"
+        )
+    return size
+
+
+def _ceilings(experiment: Experiment, places: Sequence[Place], held: int) -> list[tuple[int, str]]:
+    """List the largest size that each file system, and memory, has room for; and why."""
+    found = []
+    together: dict[str, list[Place]] = {}
+    for place in places:
+        together.setdefault(place.file_system(), []).append(place)
+    for group in together.values():
+        free, files = group[0].free(), held * len(group)
+        names = " and ".join(place.name for place in group)
+        most = max(0, int((free - _MARGIN) / 1.1) // files)
+        word = "file" if files == 1 else "files"
+        why = f"{names} ({group[0].path}) has {binary(free)} free for {files} {word} and a margin"
+        found.append((most, why))
+    _, available = memory()
+    in_memory = sum(place.is_memory for place in places)
+    files = experiment.in_memory + held * in_memory
+    if files and available is not None:
+        why = f"memory has {binary(available)} free, of which half may hold {files} of them"
+        found.append((available // 2 // files, why))
+    return found
+
+
+def _step(size: int) -> int:
+    return size - size % _STEP
+
+
+def _read(given: str | float) -> int:
+    try:
+        size = units.size(given, kilo=1024) if isinstance(given, str) else float(given)
+    except (TypeError, ValueError):
+        size = 0.0
+    if isinstance(given, bool) or not _STEP <= size < 2**60:
+        raise MeasureError(
+            f"size {given!r} is not a size: write 1G or 256M, {binary(_STEP)} at least"
+        )
+    return int(size)
+
+
+def make_plan(
+    experiment: Experiment,
+    places: Sequence[Place],
+    *,
+    effort: str,
+    rounds: int | None,
+    size: str | float | None,
+    seconds: int | None,
+    only: Sequence[str],
+    buffered: bool,
+    until: str = "rounds",
+) -> Plan:
+    """Decide sizes, rounds and times.
+
+    Raises
+    ------
+    MeasureError
+        If an argument makes no sense here, or there is no room.
+    """
+    if effort not in EFFORTS:
+        raise MeasureError(f"effort {effort!r} is not one of {', '.join(EFFORTS)}")
+    preset = experiment.efforts[EFFORTS.index(effort)]
+    workloads = _workloads(experiment, only)
+    if until not in ENDS:
+        raise MeasureError(f"until {until!r} is not one of {', '.join(ENDS)}")
+    if until == "settled" and len(places) < 2 and experiment.cached is None:
+        raise MeasureError("until 'settled' needs two places to compare")
+    rounds = _count("rounds", rounds, MOST if until == "settled" else preset.rounds)
+    limit = LIMIT_S if effort == "quick" else None
+    runs = rounds * len(workloads) * len(places)
+    if preset.seconds:
+        default = preset.seconds
+        if effort == "quick":
+            default = max(1, min(default, int(_QUICK_RUNS_S / runs - _START_S)))
+        seconds = _count("seconds", seconds, default)
+    elif seconds is not None:
+        raise MeasureError(
+            f"{experiment.name} runs until it is done: leave out {argument('seconds')}"
+        )
+    if buffered and not experiment.is_direct:
+        raise MeasureError(
+            f"{argument('buffered', True)} is for random-io; "
+            "the others have it among their workloads"
+        )
+    if size is not None and experiment.is_fixed:
+        raise MeasureError(
+            f"{experiment.name} has the size of the article: leave out {argument('size')}"
+        )
+    return Plan(
+        experiment=experiment.name,
+        effort=effort,
+        places={place.name: str(place.path) for place in places},
+        workloads=workloads,
+        fields=experiment.fields,
+        suffix=experiment.suffix,
+        rounds=rounds,
+        size_bytes=size_for(experiment, places, preset.size_bytes, size, rounds * len(workloads)),
+        seconds=seconds or 0,
+        jobs=experiment.jobs(),
+        buffered=buffered,
+        limit_s=limit,
+        until=until,
+    )
+
+
+def _workloads(experiment: Experiment, only: Sequence[str]) -> tuple[str, ...]:
+    there = experiment.available()
+    for name in only:
+        if name not in there:
+            raise MeasureError(
+                f"{experiment.name} has no workload {name!r} here; there are: {', '.join(there)}"
+            )
+    return tuple(name for name in there if not only or name in only)
+
+
+def _count(name: str, given: Any, default: int) -> int:
+    if given is None:
+        return default
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 100_000:
+        raise MeasureError(f"{name} {given!r} is not a whole number from 1")
+    return int(given)
+
 
 Say = Callable[[str], object]
 
@@ -55,41 +230,41 @@ def run(
 ) -> Campaign | None:
     """Measure several places with one of the articles' procedures, with the real tools.
 
-    Every run's raw output is kept, with a manifest that tells how it came about. In the places
-    nothing is left, whatever happens; a campaign that was interrupted is resumed by the same call
-    with the same `output`, or by `resume`.
+    The raw output of every run is kept, with a manifest of how it was made. Nothing is left in the
+    places, whatever happens. Repeat the call with the same `output`, or call `resume`, to continue
+    an interrupted campaign.
 
     Parameters
     ----------
     experiment : str
         ``throughput``, ``page-cache``, ``random-io``, ``block-size``, ``small-files``, ``diskspd``.
     places : mapping of name to folder, or list of folders or of ``name=folder``
-        Each gets a private folder, in which everything happens, and which is removed.
+        Each gets a private folder for everything, which is removed.
     output : path, optional
-        A new or empty folder for the results, or that of the same campaign; by default one that is
-        named after the experiment and the time, in the working directory.
+        A new or empty folder for the results, or the folder of the same campaign; by default named
+        after the experiment and the time, in the working directory.
     effort : {"quick", "normal", "thorough"}
-        Quick ends in two minutes, with as many rounds as fit.
+        ``"quick"`` ends in two minutes, with as many rounds as fit.
     rounds : int, optional
-        Runs of each workload on each place; 5 by default. Until all is settled: at most, 30 by
+        Runs of each workload on each place; 5 by default. With ``until="settled"`` the most, 30 by
         default.
     size : str or number, optional
-        Of a test file: ``"4G"``; by default as free space and memory allow.
+        Size of a test file: ``"4G"``; by default as free space and memory allow.
     seconds : int, optional
-        Of each run, where the tool runs for a time.
+        Duration of each run if the tool runs for a time.
     only : sequence of str
-        These workloads, and not all.
+        Only these workloads.
     buffered : bool
-        For random-io: through the page cache.
+        Use the page cache in random-io.
     until : {"rounds", "settled"}
-        Settled: stop after the round at which every comparison of the experiment has a verdict. The
-        intervals are those of ``compare(..., looks="any")``, also in the report.
+        ``"settled"``: stop after the round in which every comparison of the experiment has a
+        verdict. The intervals are those of ``compare(..., looks="any")``, also in the report.
     dry : bool
-        Say what would be done, and do nothing.
+        Show the plan, and do nothing.
     progress : bool
-        Show a bar on stderr if that is a terminal, and else `say` now and then how far it is.
+        Show a bar on stderr if it is a terminal, else report progress to `say` now and then.
     say : callable, optional
-        Takes what there is to say before and after: `print`.
+        Receives the messages before and after: `print`.
 
     Returns
     -------
@@ -101,7 +276,7 @@ def run(
     MeasureError
         If it cannot be done, or a tool failed.
     KeyboardInterrupt
-        After Ctrl-C, when everything is removed and what was measured is kept.
+        After Ctrl-C, when everything is removed and the finished runs are kept.
 
     Examples
     --------
@@ -141,19 +316,19 @@ def run(
 def resume(
     folder: str | os.PathLike[str], *, progress: bool = True, say: Say | None = None
 ) -> Campaign:
-    """Go on with a campaign that was interrupted: remove what it left, and do the missing runs.
+    """Resume an interrupted campaign: remove what it left, and do the missing runs.
 
     Parameters
     ----------
     folder : path
-        Of its results.
+        The folder of its results.
     progress, say
         As in `run`.
 
     Raises
     ------
     MeasureError
-        As in `run`; if a place is not where it was; if nothing is missing.
+        As in `run`; if a place has moved; if no run is missing.
     KeyboardInterrupt
         As in `run`.
     """
@@ -186,13 +361,13 @@ def _campaign(
 
 
 def _runs(folder: Path, plan: Plan) -> tuple[int, int]:
-    """Count the runs that are done, and all."""
+    """Return the number of finished runs, and of all."""
     log = lines(folder) if (folder / NAME).exists() else []
     return len(finished(folder, log)), len(wanted(plan, log))
 
 
 def _unmake(folder: Path) -> None:
-    """Remove a folder of results that got none."""
+    """Remove a folder of results that is empty."""
     try:
         (folder / NAME).unlink(missing_ok=True)
         folder.rmdir()
@@ -201,7 +376,7 @@ def _unmake(folder: Path) -> None:
 
 
 def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
-    """Take the plan of the campaign that is in the folder, if it is the one that was asked for."""
+    """Return the plan of the campaign in the folder if it is the same campaign."""
     found = asked(folder, lines(folder))
     names = (*_SAME, "size_bytes") if sized else _SAME
     differing = [name for name in names if getattr(found, name) != getattr(plan, name)]
@@ -209,7 +384,7 @@ def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
         told = ", ".join(name.removesuffix("_bytes") for name in differing)
         raise MeasureError(
             f"{folder} holds another campaign ({told} differ): "
-            f"choose another {argument('output')}, or go on with that one: "
+            f"choose another {argument('output')}, or resume that one: "
             + typed(f"resume({str(folder)!r})", f"--resume {folder}")
         )
     return found

@@ -1,25 +1,162 @@
-"""The private folder in each place, in which everything happens and which goes in any case.
+"""The private folder in each place, its test files, and the page cache of a file.
 
-Its name is written into the manifest before it is made, so that whatever kills the campaign, what
-it left can be recognised and removed.
+Everything happens in that folder, and it is removed in any case. Its name is in the manifest before
+it is made, so the remains of a campaign that was killed can be recognised and removed.
 """
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
+import random
 import re
 import secrets
 import shutil
 import stat
+import sys
+import tarfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 from fiotools.errors import MeasureError
-from fiotools.measure import page_cache
 from fiotools.measure.places import Place
+from fiotools.measure.tools import Watch
+
+
+def can_drop() -> bool:
+    """Whether a user can drop a file from the page cache of this system."""
+    return hasattr(os, "posix_fadvise")
+
+
+def drop(path: Path) -> None:
+    """Flush a file and ask the kernel to drop it from the page cache; or do nothing."""
+    if sys.platform == "win32" or not can_drop():
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)  # dirty pages are not dropped
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
+
+
+def share_pct(path: Path) -> float | None:
+    """Return the share of a file in memory, in percent; None if the system does not tell.
+
+    The kernel tells (mincore), without touching the file.
+    """
+    if sys.platform != "linux":
+        return None
+    size = path.stat().st_size
+    if not size:
+        return None
+    try:
+        mincore = ctypes.CDLL(None, use_errno=True).mincore
+    except (OSError, AttributeError):
+        return None
+    mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+    pages = -(-size // mmap.PAGESIZE)
+    answer = ctypes.create_string_buffer(pages)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY) as mapped:
+        start = ctypes.c_char.from_buffer(mapped)
+        failed = mincore(ctypes.addressof(start), size, answer)
+        del start  # a mapping that is pointed at cannot be closed
+    if failed:
+        return None
+    # only the last bit of each byte means something
+    held = len(answer.raw.translate(None, bytes(range(0, 256, 2))))
+    return 100 * held / pages
+
+
+_CHUNK = 4 * 2**20
+_FLUSH = 16 * _CHUNK  # so that no flush of a slow disk takes minutes
+
+
+def fill(path: Path, size: int, watch: Watch, tick: Callable[[int], object]) -> None:
+    """Write a new file of random data, which no storage can compress or leave out; read it once.
+
+    The first reading fills the cache of a host or a server and is slower than all others, so none
+    of the runs should be that one.
+    """
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        _write(handle, size, watch, tick)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    drop(path)
+    with path.open("rb", buffering=0) as file:
+        while done := len(file.read(_CHUNK)):
+            watch.check()
+            tick(done)
+    drop(path)
+
+
+def in_memory(size: int, watch: Watch, tick: Callable[[int], object]) -> int | None:
+    """Make random data in memory; None if the system has no such files (Linux has)."""
+    if not hasattr(os, "memfd_create"):
+        return None
+    handle = os.memfd_create("fiotools-random")
+    try:
+        _write(handle, size, watch, tick)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _write(handle: int, size: int, watch: Watch, tick: Callable[[int], object]) -> None:
+    left = size
+    while left:
+        watch.check()
+        done = os.write(handle, os.urandom(min(left, _CHUNK)))
+        left -= done
+        tick(done)
+        if left // _FLUSH < (left + done) // _FLUSH:
+            os.fsync(handle)
+
+
+def tarball(path: Path, files: int, folders: int, size: int, watch: Watch) -> None:
+    """Write a tarball of small files: the same on every machine, sizes as in a source tree.
+
+    Sizes are log-normal, as in a source tree, and their sum is `size`. The data does not compress.
+    """
+    chance = random.Random(20221230)
+    names = ["tree"]
+    while len(names) < folders:
+        parent = names[min(int(chance.expovariate(0.08)), len(names) - 1)]
+        names.append(f"{parent}/folder-{len(names):03d}")
+    weights = [chance.lognormvariate(0, 1.3) for _ in range(files)]
+    total = sum(weights)
+    sizes = [int(size * weight / total) for weight in weights]
+    sizes[-1] += size - sum(sizes)
+    with (
+        path.open("xb") as raw,
+        tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for name in names:
+            tar.addfile(_entry(name, tarfile.DIRTYPE, 0o755))
+        for number, bytes_ in enumerate(sizes):
+            watch.check()
+            one = _entry(f"{names[number % folders]}/file-{number:04d}.c", tarfile.REGTYPE, 0o644)
+            one.size = bytes_
+            tar.addfile(one, BytesIO(chance.randbytes(bytes_)))
+        tar.close()
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.mode = kind, mode
+    entry.mtime = 1672358400  # in the past, for every clock
+    return entry
+
 
 PREFIX = ".fiotools-"
 _AT_ONCE = 8
@@ -56,7 +193,7 @@ class Scratch:
             raise MeasureError(f"{place.name} ({place.path}): {error.strerror}") from None
 
     def check(self) -> None:
-        """Refuse to go on if the folder is not the one that was made."""
+        """Refuse to continue if the folder was replaced."""
         try:
             same = _identity(self.path) == self._identity
         except OSError:
@@ -65,20 +202,20 @@ class Scratch:
             raise MeasureError(f"{self.path} was removed or replaced while {self.place.name} ran")
 
     def drop(self, name: str) -> Path:
-        """Drop a file in it from the page cache, and what lies below it."""
+        """Drop a file in it, and the file below it, from the page cache."""
         path = self.path / name
-        page_cache.drop(path)
+        drop(path)
         self.drop_below()
         return path
 
     def drop_below(self) -> None:
-        """Drop the file that is the disk of the place, if it is one."""
+        """Drop the file that is the disk of the place, if there is one."""
         for image in self.place.images():
-            with suppress(OSError):  # who may not is told so before
-                page_cache.drop(image)
+            with suppress(OSError):  # a message before told those who may not
+                drop(image)
 
     def remove(self) -> str | None:
-        """Remove the folder and all in it; say what is wrong if that fails."""
+        """Remove the folder and its content; return the problem if that fails."""
         if self._is_gone():
             return (
                 f"{self.path} is in a file system that is no longer mounted at {self.place.path}: "
@@ -87,7 +224,7 @@ class Scratch:
         return _remove(self.path)
 
     def _is_gone(self) -> bool:
-        """Whether another file system is where the place was, and the folder out of reach."""
+        """Whether the file system of the place was unmounted, and the folder is out of reach."""
         try:
             return self.place.path.stat().st_dev != self._identity[0]
         except OSError:
@@ -95,11 +232,11 @@ class Scratch:
 
 
 def empty(folder: Path) -> None:
-    """Remove what is in a folder, several at once: a disk may have to be told of each file.
+    """Remove the content of a folder, several files at once: a disk may be told of each file.
 
-    Links are not followed, not even one that takes the folder's place meanwhile.
+    Links are not followed, not even one that replaces the folder meanwhile.
     """
-    if not hasattr(os, "O_DIRECTORY"):  # Windows; there it goes with the folder
+    if not hasattr(os, "O_DIRECTORY"):  # Windows: removed with the folder
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -120,7 +257,7 @@ def _remove_one(folder: int, entry: os.DirEntry[str]) -> None:
 
 
 def left_over(place: Place) -> list[Path]:
-    """List what killed campaigns left in a place."""
+    """List the folders that killed campaigns left in a place."""
     try:
         inside = list(place.path.iterdir())
     except OSError:
@@ -129,10 +266,10 @@ def left_over(place: Place) -> list[Path]:
 
 
 def remove_left_over(text: str, place: Place) -> str | None:
-    """Remove a folder that a manifest names, if it is one of ours; say what is wrong if not."""
+    """Remove a folder that a manifest names if it is one of ours; return the problem if not."""
     path = Path(text)
     if path.parent != place.path or not _NAME.fullmatch(path.name):
-        return f"{path} is named in the manifest, but is no folder of a campaign in {place.path}"
+        return f"{path} is named in the manifest, but is not a folder of a campaign in {place.path}"
     return _remove(path)
 
 
@@ -144,9 +281,9 @@ def _remove(path: Path) -> str | None:
     except OSError as error:
         return f"{path}: {error.strerror}"
     if not stat.S_ISDIR(status.st_mode):
-        return f"{path} is no folder any more: it was not touched"
+        return f"{path} is not a folder any more: it was not touched"
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
-        return f"{path} is somebody else's: it was not touched"
+        return f"{path} belongs to somebody else: it was not touched"
     try:
         empty(path)
         shutil.rmtree(path)  # does not follow links either

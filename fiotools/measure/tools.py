@@ -1,4 +1,8 @@
-"""The tools: which are there, how to get one, and one command in a process group of its own."""
+"""The tools: which are installed, and one command in a process group of its own, until Ctrl-C.
+
+A signal sets a flag that is looked at between two steps. An exception raised by a signal could
+strike anywhere, also inside the code that removes what was made.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,98 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any
 
 from fiotools.errors import MeasureError
-from fiotools.measure.signals import Watch
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal stopped a campaign; its files are removed, its runs are kept.
+
+    Attributes
+    ----------
+    number : int
+        The signal.
+    is_clean : bool
+        Whether everything could be removed.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number, self.is_clean = number, True
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+
+
+class OutOfTimeError(Exception):
+    """The time of a campaign is over."""
+
+
+class Watch:
+    """Tells when to stop: after a signal, or when the time is over.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        The time that the work may take, from now.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.began = time.monotonic()
+        self._end = None if seconds is None else self.began + seconds
+        self._caught: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Watch:
+        # only the main thread may set handlers, and no other is interrupted by signals
+        if threading.current_thread() is threading.main_thread():
+            for name in _NAMES:
+                number = getattr(signal, name, None)
+                # what was to be ignored (nohup) stays so
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._catch)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _catch(self, number: int, frame: FrameType | None) -> None:
+        self._caught = self._caught or number
+
+    def check(self) -> None:
+        """Raise if there is a reason to stop.
+
+        Raises
+        ------
+        Interrupted
+        OutOfTimeError
+        """
+        if self._caught is not None:
+            raise Interrupted(self._caught)
+        if self._end is not None and time.monotonic() > self._end:
+            raise OutOfTimeError
+
+    @property
+    def gone(self) -> float:
+        """The seconds since it began."""
+        return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that are left, None without a limit."""
+        return None if self._end is None else self._end - time.monotonic()
+
 
 _POLL_S = 0.2
 # they would change what a tool does or prints
@@ -27,7 +117,7 @@ _WINDOWS = {
 
 
 def environment() -> dict[str, str]:
-    """Give the environment that tools run in: ours, in English and without their options."""
+    """Return the environment of the tools: ours, in English and without their options."""
     kept = {name: text for name, text in os.environ.items() if name not in _DROPPED}
     return {**kept, **ENVIRONMENT}
 
@@ -41,7 +131,7 @@ def run(
     watch: Watch,
     inherit: Sequence[int] = (),
 ) -> int:
-    """Run a command to its end, or kill it and all that it started.
+    """Run a command to its end, or kill it and all its children.
 
     Parameters
     ----------
@@ -51,15 +141,15 @@ def run(
     stdout, stderr : int
         Open files for what it prints.
     watch : Watch
-        Asked again and again whether to go on.
+        Asked repeatedly whether to continue.
     inherit : sequence of int
-        Open files that it keeps: locks hold for as long as a command lives, also where its campaign
-        was killed.
+        Open files that it keeps: locks hold as long as a command lives, even if its campaign was
+        killed.
 
     Returns
     -------
     int
-        What it exited with.
+        The exit status.
     """
     apart: dict[str, Any] = {"start_new_session": True, "pass_fds": tuple(inherit)}
     if sys.platform == "win32":
@@ -89,7 +179,7 @@ def run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill what still runs of the group; the leader is not reaped yet, so its number is its own."""
+    """Kill the rest of the group; the leader is not reaped yet, so its number is its own."""
     if process.returncode is not None:
         return
     if sys.platform == "win32":
@@ -100,7 +190,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def version(tool: str) -> str | None:
-    """Give the first line of what a tool says of its version; None if it says nothing of it."""
+    """Return the first line of a tool's version; None if it does not tell."""
     path = shutil.which(tool)
     if path is None:
         return None
@@ -123,7 +213,7 @@ def version(tool: str) -> str | None:
 
 
 def install_hint(tool: str) -> str:
-    """Say how a tool is installed.
+    """Tell how to install a tool.
 
     Examples
     --------
@@ -143,7 +233,7 @@ def need(tools: Iterable[str]) -> None:
     Raises
     ------
     MeasureError
-        It names each that is missing, and how to install it.
+        Names each missing tool, and how to install it.
     """
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
@@ -153,5 +243,5 @@ def need(tools: Iterable[str]) -> None:
 
 
 def versions(tools: Iterable[str]) -> dict[str, str | None]:
-    """Give each tool's version, None where it does not tell."""
+    """Return each tool's version, None if it does not tell."""
     return {tool: version(tool) for tool in tools}

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats.histograms import Histogram, histograms
 
 if TYPE_CHECKING:
@@ -101,13 +101,13 @@ def cdf(
     low, high = _limits(list(drawn.values()))
     for name, own in drawn.items():
         _curve(ax, own, low, high, curves.index(name), common.named(name, hue))
-    fit_text.latency_axis(ax, "x", low, high)
+    common.latency_axis(ax, "x", low, high)
     ax.set_ylim(0, 102)  # the line at 100 whole
     common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value / 100)))
-    fit_text.label_beside(ax, say("I/Os that took no longer"))
-    fit_text.label_below(ax, common.latency_of(table), say("band: what the bins leave open"))
-    fit_text.legend_below(ax, [common.named(name, hue) for name in drawn])
+    common.label_beside(ax, say("I/Os that took no longer"))
+    common.label_below(ax, common.latency_of(table), say("band: what the bins leave open"))
+    common.legend_below(ax)
     return ax
 
 
@@ -131,8 +131,8 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
         # the last bin may have no end
         surely += [before, after if math.isfinite(end) else before]
         maybe += [after, after]
-    colour = common.PALETTE[at % len(common.PALETTE)]
-    ax.fill_between(places, surely, maybe, step="post", color=colour, alpha=0.3, linewidth=0)
+    look = common.look_of(at)
+    ax.fill_between(places, surely, maybe, step="post", color=look.colour, alpha=0.3, linewidth=0)
     marked = [
         next((place for place, share in enumerate(surely) if share >= least), None)
         for least in _MARKED
@@ -141,9 +141,10 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
         places,
         surely,
         drawstyle="steps-post",
-        color=colour,
+        color=look.colour,
+        linestyle=look.line,
         linewidth=1.6,
-        marker=common.MARKERS[at % len(common.MARKERS)],
+        marker=look.marker,
         markersize=5,
         markevery=sorted({place for place in marked if place is not None}),
         label=label,

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isinf
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakSet
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgba
+from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import fonts
+from fiotools.plot import fit_text, fonts
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
@@ -30,6 +35,7 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+    from numpy.typing import NDArray
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -65,9 +71,20 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
-SMALL = 8.33  # points: letters of the size "small"
+_SMALL = 0.833  # of the letters' size: "small"
+_NAME = 0.3  # of a figure's width: the longest name at the end of a line
+_ASIDE = 0.45  # of a figure's width: the widest legend beside Axes
+_FEW = 5  # lines below Axes that a figure has room for
+_ENTRY = 16  # points: a line of a legend
+_OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
+_WORDS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
 _LINE = 12  # points: the height of a line of small words
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
+_EDGE = 24  # points: what a figure's own edge takes
+_BESIDE = 90  # points: what ticks and a label take beside Axes
+_TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
+_HANDLE = 52  # points: what an entry of a legend takes beside its name
+_HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 
@@ -105,7 +122,7 @@ def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | Non
     there = [value for value in listed if value is not None]
     if not there:
         raise SchemaError(f"nothing to draw: no row has a value of {column!r}")
-    if any(isinf(value) for value in there):
+    if any(math.isinf(value) for value in there):
         raise SchemaError(f"{column!r} is infinite in a row: leave it out")
     if log:
         above_zero(column, there)
@@ -149,22 +166,20 @@ class Look:
 
 
 def looks(names: Sequence[Any]) -> list[Look]:
-    """Give each line a look of its own.
-
-    Numbers go from light to dark. Names take the colours in turn; where these begin again, the
-    markers and the strokes are others.
-    """
+    """Give each line a look of its own: numbers go from light to dark, names take `look_of`."""
     count = len(names)
-    in_order = count > 2 and all(isinstance(name, (int, float)) for name in names)
-    shades = sns.color_palette("flare", count).as_hex() if in_order else PALETTE
-    return [
-        Look(
-            shades[at % len(shades)],
-            MARKERS[(at + at // len(PALETTE)) % len(MARKERS)],
-            "-" if in_order else LINES[at // len(PALETTE) % len(LINES)],
-        )
-        for at in range(count)
-    ]
+    if count < 3 or not all(isinstance(name, (int, float)) for name in names):
+        return [look_of(at) for at in range(count)]
+    shades = sns.color_palette("flare", count).as_hex()
+    return [Look(shades[at], look_of(at).marker, "-") for at in range(count)]
+
+
+def look_of(at: int) -> Look:
+    """Give the colours in turn; where these begin again, other markers and strokes."""
+    turn = at // len(PALETTE)
+    return Look(
+        PALETTE[at % len(PALETTE)], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)]
+    )
 
 
 @dataclass(frozen=True)
@@ -176,6 +191,12 @@ class Chart:
     rows: list[Any]
     series: list[Series]
     unit: str
+    notes: list[str]
+
+    @property
+    def least(self) -> float:
+        """Where an axis begins that shows zero and what is below it."""
+        return min(0.0, *(1.1 * point.value for one in self.series for point in one.points))
 
 
 def chart(
@@ -194,12 +215,15 @@ def chart(
     values, names = numbers(table, metric, log=log), known(table, y)
     kinds = known(table, hue) if hue else [None] * len(names)
     rows, found = levels(names, order), levels(kinds)
-    step = 0.5 / len(found)
+    apart, share = (0.5, 0.5) if several else (0.35, 0.5)
+    if len(found) > 2 and not several:  # each has a value beside it
+        apart, share = 0.48, 0.8
+    step = share / len(found)
     series = [
         Series(
             name,
-            PALETTE[at % len(PALETTE)],
-            MARKERS[at % len(MARKERS)],
+            look_of(at).colour,
+            look_of(at).marker,
             [
                 Point(rows.index(own) + (at - (len(found) - 1) / 2) * step, value, row)
                 for row, (own, kind, value) in enumerate(zip(names, kinds, values, strict=True))
@@ -214,10 +238,11 @@ def chart(
         )
     if not several:
         _one_row_each(table, series)
-    apart = 0.5 if several else 0.35
     ax = axes(ax, len(rows) * (1 + apart * (len(series) - 1)))
     name_rows(ax, [units.level(row, y) for row in rows])
-    return Chart(ax, table, rows, series, unit(metric))
+    missing = sum(value is None and own in rows for value, own in zip(values, names, strict=True))
+    notes = [say("rows without a value: {n}", n=missing)] if missing else []
+    return Chart(ax, table, rows, series, unit(metric), notes)
 
 
 def _one_row_each(table: Frame, series: Sequence[Series]) -> None:
@@ -247,8 +272,15 @@ def _crowd(table: Frame, rows: Sequence[int]) -> str:
     return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
 
 
-def mark(ax: Axes, series: Series, hue: str | None, size: float = 7, **look: Any) -> None:
-    """Draw the points of a series, one entry in the legend."""
+def mark(
+    ax: Axes,
+    series: Series,
+    hue: str | None,
+    size: float = 7,
+    filling: str | None = None,
+    **look: Any,
+) -> None:
+    """Draw the points of a series, with an entry in the legend if ``hue`` names them."""
     ax.plot(
         [point.value for point in series.points],
         [point.place for point in series.points],
@@ -256,7 +288,8 @@ def mark(ax: Axes, series: Series, hue: str | None, size: float = 7, **look: Any
         marker=series.marker,
         markersize=size,
         color=series.colour,
-        label=named(series.name, hue),
+        markerfacecolor=filling or series.colour,
+        label=named(series.name, hue) if hue else "",
         zorder=5,
         **look,
     )
@@ -273,8 +306,9 @@ def write(
         textcoords="offset points",
         va="center",
         ha="right" if left else "left",
-        fontsize="small",
+        fontsize=small(ax),
         color=colour or ink(ax),
+        parse_math=False,
         bbox=paper(ax),
         zorder=4,
     )
@@ -285,12 +319,27 @@ def paper(ax: Axes) -> dict[str, Any]:
     return {"facecolor": ground(ax), "edgecolor": "none", "pad": 0.8}
 
 
+def small(ax: Axes) -> float:
+    """Give the size of small words: smaller than the labels of the axes, whatever style is set."""
+    return _SMALL * float(ax.xaxis.label.get_fontsize())
+
+
+def line_of(ax: Axes) -> float:
+    """Give the height of a line of small words in points."""
+    return _LINE * small(ax) / (10 * _SMALL)
+
+
 def ground(ax: Axes) -> str:
     """Give the colour behind what is drawn: that of the Axes, or of a figure without axes."""
     figure = ax.get_figure(root=True)
     behind = ax.get_facecolor() if ax.axison or figure is None else figure.get_facecolor()
     colour = to_hex(behind)
     return "white" if colour == "#ffffff" else colour
+
+
+def shade(ax: Axes) -> str:
+    """Give the grey of an area behind what is drawn."""
+    return "#EFEFEF" if ink(ax) == "black" else "#3A3A3A"
 
 
 def ink(ax: Axes) -> str:
@@ -309,8 +358,16 @@ def axes(ax: Axes | None, rows: float) -> Axes:
     if ax is not None:
         keep_room(ax)
         return ax
+    made: Axes = panels(1, 1, 1.5 + ROW * rows)[0, 0]
+    return made
+
+
+def panels(rows: int, columns: int, high: float, **share: Any) -> NDArray[Any]:
+    """Make Axes on a figure of our own, so many inches high."""
     with look():
-        return plt.subplots(figsize=(WIDTH, 1.5 + ROW * rows))[1]
+        figure, made = plt.subplots(rows, columns, squeeze=False, figsize=(WIDTH, high), **share)
+    _OWN.add(figure)
+    return np.asarray(made)
 
 
 def limit_x(ax: Axes, low: float, high: float) -> tuple[float, float]:
@@ -344,7 +401,9 @@ def look() -> Iterator[None]:
     The first figure of a session loads the backend, and that of a notebook then switches on that
     figures are shown; a bare ``rc_context`` would switch it off again (matplotlib's issue 24351).
     """
-    with mpl.rc_context({**sns.axes_style("whitegrid"), **rc()}):
+    with mpl.rc_context(
+        {**sns.plotting_context("notebook"), **sns.axes_style("whitegrid"), **rc()}
+    ):
         yield
         shown = mpl.is_interactive()
     mpl.interactive(shown)
@@ -397,14 +456,60 @@ def unit(column: str) -> str:
 def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> None:
     """Label the x axis; its ticks in the column's unit, with the prefix that ``like`` would get."""
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit(column), like)))
-    ax.set_xlabel(label, loc="left")  # the legend stands to its right
+    label_below(ax, *label.splitlines())
 
 
-def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Write names (x, y, name, colour) at the ends of curves, apart from each other.
+End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
+
+
+def name_lines(ax: Axes, ends: Sequence[End], hue: str | None) -> None:
+    """Name lines at their ends, apart from each other; in a legend if they have no room there.
 
     To be called when the axes' limits are set.
     """
+    size, most = small(ax), _NAME * _whole(ax)
+    names = ["\n".join(fit_text.wrapped(end[2], size, most)) for end in ends]
+    ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
+    lines, high, line = sum(_lines(name) for name in names), points(ax)[1], line_of(ax)
+    if lines * line <= high:
+        _end_labels(ax, ends)
+        return
+    handles = line_handles(ends)
+    columns = int(-(-lines * line // max(1, high - line)))
+    widest = max(fit_text.width(part, size) for name in names for part in name.splitlines())
+    if columns * (widest + _HANDLE) > _ASIDE * _whole(ax):
+        legend_below(ax, handles, legend_title(hue))
+        return
+    legend = ax.legend(
+        handles=handles,
+        title=legend_title(hue),
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+        ncols=columns,
+        fontsize=small(ax),
+        handlelength=2.6,
+        alignment="left",
+    )
+    literal(legend.get_texts())
+
+
+def legend_title(hue: str | None) -> str | None:
+    """Name the condition that a legend is of; a label of files has no name."""
+    return None if hue in (None, "label") else condition(str(hue))
+
+
+def condition(name: str) -> str:
+    """Name a condition in words."""
+    return say(_WORDS[name]) if name in _WORDS else called(name)
+
+
+def _lines(name: str) -> int:
+    return name.count("\n") + 1
+
+
+def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
+    """Write names at the ends of lines, in their order and apart from each other."""
     height = points(ax)[1]
     scale, limits = ax.yaxis.get_transform(), ax.get_ylim()
     low, high = scale.transform(limits)
@@ -413,43 +518,89 @@ def end_labels(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
         (float(scale.transform([y])[0]) - low) / (high - low) * height for _, y, _, _ in ordered
     ]
     places = list(wanted)
-    for at in range(1, len(places)):
-        places[at] = max(places[at], places[at - 1] + _LINE)
+    # between the middles of two names
+    steps = [line_of(ax) * (_lines(a[2]) + _lines(b[2])) / 2 for a, b in pairwise(ordered)]
+    for at, step in enumerate(steps, start=1):
+        places[at] = max(places[at], places[at - 1] + step)
     top = max(height, wanted[-1]) if wanted else 0.0
-    for at in reversed(range(len(places))):  # what was pushed out at the top comes down again
-        places[at] = min(places[at], top)
-        top = places[at] - _LINE
-    for (x, y, name, colour), own, place in zip(ordered, wanted, places, strict=True):
+    for at, step in zip(reversed(range(len(places))), [*reversed(steps), 0.0], strict=True):
+        places[at] = min(places[at], top)  # what was pushed out at the top comes down again
+        top = places[at] - step
+    for (x, y, name, look), own, place in zip(ordered, wanted, places, strict=True):
         ax.annotate(
             name,
             (x, y),
             xytext=(8, place - own),
             textcoords="offset points",
             va="center",
-            fontsize="small",
-            color=colour,
+            fontsize=small(ax),
+            color=look.colour,
+            parse_math=False,
         )
 
 
-End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
+def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> int:
+    """Write names at places of the x axis, at its top, in lines that do not overlap.
+
+    ``align`` is 0 where a name begins at its place, and .5 where it is in its middle. Returns how
+    many lines there are.
+    """
+    wide, size = points(ax)[0], small(ax)
+    left, right = ax.get_xlim()
+    ends: list[float] = []  # where the last name of each line ends
+    for at, name in names:
+        taken = fit_text.width(name, size)
+        place = (at - left) / (right - left) * wide - align * taken + (2 if not align else 0)
+        place = max(0.0, min(place, wide - taken))
+        line = _free_line(ends, place, taken)
+        ax.annotate(
+            name,
+            ((place + align * taken) / wide, 1),
+            xycoords="axes fraction",
+            xytext=(0, -3 - line_of(ax) * line),
+            textcoords="offset points",
+            va="top",
+            ha="center" if align else "left",
+            fontsize=small(ax),
+            color=ink(ax),
+            parse_math=False,
+            bbox=paper(ax),
+            zorder=6,
+        )
+    return len(ends)
 
 
-def name_lines(ax: Axes, ends: Sequence[End], hue: str) -> None:
-    """Name lines at their ends; where there is no room, in a legend beside."""
-    if len(ends) * _LINE <= points(ax)[1]:
-        end_labels(ax, [(x, y, name, look.colour) for x, y, name, look in ends])
-        return
-    columns = -(-len(ends) * _LINE // points(ax)[1])
-    ax.legend(
-        handles=line_handles(ends),
-        title=called(hue),
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-        ncols=int(columns),
-        fontsize="small",
-        handlelength=2.6,
-        alignment="left",
-    )
+def _free_line(ends: list[float], place: float, taken: float) -> int:
+    """Find the first line where a name has room, and note in ``ends`` where it ends there."""
+    line = next((at for at, end in enumerate(ends) if end + 8 <= place), len(ends))
+    ends[line : line + 1] = [place + taken]
+    return line
+
+
+def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
+    """Draw limits of the x axis as lines, with their names above the Axes in lines of their own."""
+    wide, size, scale = points(ax)[0], small(ax), ax.xaxis.get_transform()
+    low, high = scale.transform(ax.get_xlim())
+    ends: list[float] = []
+    for limit, name in sorted(limits.items()):
+        ax.axvline(limit, color=GREY, linestyle="--", linewidth=1.3, zorder=1)
+        taken = fit_text.width(name, size)
+        place = (float(scale.transform([limit])[0]) - low) / (high - low) * wide - taken / 2
+        line = _free_line(ends, place, taken)
+        ax.annotate(
+            name,
+            (limit, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2 + line_of(ax) * line),
+            textcoords="offset points",
+            va="bottom",
+            ha="center",
+            fontsize=size,
+            color=GREY,
+            parse_math=False,
+        )
+    if own := ax.get_title(loc="left"):
+        ax.set_title(own, pad=8 + line_of(ax) * len(ends))  # room for the names
 
 
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
@@ -471,6 +622,11 @@ def tick(value: float, unit: str, like: float | None = None) -> str:
     return f"{head} {tail}".strip()
 
 
+def factor(ratio: float) -> str:
+    """Write a ratio without an exponent."""
+    return f"{units.human(ratio, '')}x"
+
+
 def percent(share: float) -> str:
     """Write a share as a percentage, as the language in use does."""
     return say("{share} %", share=f"{100 * share:g}")
@@ -483,8 +639,8 @@ def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
 
 def few_ticks(axis: Any) -> None:
     """Set up to seven round ticks, as many as have room."""
-    wide, high = points(axis.axes)
-    room = wide / 60 if axis.axis_name == "x" else high / 22
+    ax = axis.axes
+    room = breadth(ax) / 60 if axis.axis_name == "x" else points(ax)[1] / 22
     axis.set_major_locator(round_ticks(max(2, min(6, int(room)))))
 
 
@@ -496,16 +652,11 @@ def log_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_rows(ax: Axes, names: Sequence[Any]) -> None:
-    """Name the rows of a chart, the first at the top."""
-    ax.set_yticks(range(len(names)), [called(str(name)) for name in names])
+    """Name the rows of a chart, the first at the top; break names that are half a figure wide."""
+    ax.set_yticks(range(len(names)), names_beside(ax, [called(str(name)) for name in names]))
+    literal(ax.get_yticklabels())
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
-
-
-def legend_below(ax: Axes, columns: int, lines: int = 1) -> None:
-    """Put the legend under the axis at the right, beside its label or some lines below."""
-    pad = 0.4 + 1.6 * lines
-    ax.legend(loc="upper right", bbox_to_anchor=(1, 0), ncols=columns, borderaxespad=pad)
 
 
 def wording(metric: str, *, short: bool = False) -> str:
@@ -638,3 +789,152 @@ def confidence_of(summary: Frame, middle: str) -> str:
 def interval_of(confidence: float) -> str:
     """Name an interval by its confidence."""
     return say("{confidence} interval", confidence=percent(confidence))
+
+
+def label_below(ax: Axes, *lines: str) -> None:
+    """Label the x axis in lines, each broken where it is wider than the Axes."""
+    size, wide = _size(ax.xaxis.label), points(ax)[0]
+    figure = ax.get_figure(root=True)
+    if figure and len(figure.axes) == 1:  # nothing is to its right
+        wide += (1 - ax.get_position().x1) * figure.get_size_inches()[0] * 72 - _EDGE
+        wide = min(wide, beside(ax))
+    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
+    before = ax.get_xlabel().count("\n") + 1
+    _grow(ax, _ENTRY * (max(len(fitted), _FEW) - max(before, _FEW)))
+    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.4, parse_math=False)
+
+
+def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
+    """Break names of rows that would take more than half of the figure."""
+    size, most = _size(ax.yaxis.label), 0.5 * _whole(ax)
+    return ["\n".join(fit_text.wrapped(name, size, most)) for name in names]
+
+
+def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
+    """Choose each name at 0, 1, 2, ... of the x axis, or each second, ..., as they have room.
+
+    Long ones are broken.
+    """
+    size, wide = _size(ax.xaxis.label), points(ax)[0]
+    figure = ax.get_figure(root=True)
+    if figure and len({round(one.get_position().x0, 3) for one in figure.axes}) == 1:
+        wide = max(wide, _whole(ax) - _BESIDE)
+    low, high = ax.get_xlim()
+    lines = [fit_text.wrapped(name, size, wide / min(len(names), 4) - 6) for name in names]
+    longest = max(fit_text.width(line, size) for name in lines for line in name) + 6
+    step = max(1, math.ceil(longest * (high - low) / wide))
+    return {at: "\n".join(lines[at]) for at in range(0, len(names), step)}
+
+
+def beside(ax: Axes) -> float:
+    """Give the width in points that the names of the rows leave of a figure to its only Axes."""
+    figure = ax.get_figure(root=True)
+    if figure is None or len(figure.axes) > 1:
+        return points(ax)[0]
+    names = ax.get_yticklabels()
+    lines = [(line, _size(name)) for name in names for line in name.get_text().splitlines()]
+    label = 1.5 * _size(ax.yaxis.label) * (ax.get_ylabel() != "")
+    return _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - label - _EDGE
+
+
+def breadth(ax: Axes) -> float:
+    """Give the width of Axes in points, less what long names of rows take."""
+    return min(points(ax)[0], beside(ax))
+
+
+def _whole(ax: Axes) -> float:
+    """Give the width of the figure in points."""
+    figure = ax.get_figure(root=True)
+    return float(figure.get_size_inches()[0]) * 72 if figure else points(ax)[0]
+
+
+def label_beside(ax: Axes, text: str) -> None:
+    """Label the y axis in lines that are no longer than it is."""
+    size = _size(ax.yaxis.label)
+    ax.set_ylabel("\n".join(fit_text.wrapped(text, size, _HIGH * points(ax)[1])))
+
+
+def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | None = None) -> None:
+    """Put the legend beside the x axis' label if it has room there, else below it."""
+    size, lines, room = _size(ax.xaxis.label), ax.get_xlabel().splitlines(), breadth(ax)
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    names = [str(handle.get_label()) for handle in handles]
+    own = [fit_text.wrapped(name, size, room - _HANDLE) for name in names]
+    entries = [max(fit_text.width(line, size) for line in name) + _HANDLE for name in own]
+    columns, place = len(names), 1
+    if title or sum(entries) > room - max(fit_text.width(line, size) for line in lines):
+        columns, place = max(1, int(room / max(entries))), len(lines) + 1
+    rows = -(-len(names) // columns) * max(map(len, own)) + (title is not None)
+    _grow(ax, _ENTRY * (rows - 1))
+    legend = ax.legend(
+        handles,
+        ["\n".join(name) for name in own],
+        title=title,
+        fontsize=size,
+        frameon=False,
+        loc="upper right",
+        bbox_to_anchor=(1, 0),
+        ncols=columns,
+        borderaxespad=0.4 + 1.6 * place,
+    )
+    literal(legend.get_texts())
+
+
+def _grow(ax: Axes, high: float) -> None:
+    """Make a figure of our own higher by so many points."""
+    figure = ax.get_figure(root=True)
+    if high > 0 and isinstance(figure, Figure) and figure in _OWN:
+        figure.set_figheight(figure.get_figheight() + high / 72)
+
+
+def literal(texts: Iterable[Text]) -> None:
+    """Write names as they are: a dollar sign begins no formula."""
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def _size(text: Text) -> float:
+    return float(text.get_fontsize())
+
+
+def time_axis(ax: Axes, low: float, high: float) -> None:
+    """Make the x axis one of seconds, with as many round ticks as have room."""
+    ax.set_xlim(low, high)
+    ax.xaxis.set_major_locator(round_ticks(max(2, min(5, int(breadth(ax) / _TICK["x"])))))
+    unit_axis(ax, "time_s", "", like=high)
+
+
+def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> None:
+    """Make an axis one of latencies, logarithmic, with as many round ticks as have room."""
+    named = ax.xaxis if axis == "x" else ax.yaxis
+    (ax.set_xscale if axis == "x" else ax.set_yscale)("log")
+    (ax.set_xlim if axis == "x" else ax.set_ylim)(low, high)
+    most = max(2, int((points(ax)[1] if axis == "y" else breadth(ax)) / _TICK[axis]))
+    named.set_major_locator(FixedLocator(round_values(low, high, most)))
+    named.set_minor_locator(NullLocator())
+    named.set_major_formatter(FuncFormatter(lambda value, _: tick(value, "ns")))
+
+
+def round_values(low: float, high: float, most: int) -> list[float]:
+    """Choose the ticks of a logarithmic axis: 1, 2, 5, 10, ..., or powers of ten, or some of them.
+
+    Examples
+    --------
+    >>> round_values(90, 2100, 6)
+    [100.0, 200.0, 500.0, 1000.0, 2000.0]
+    >>> round_values(90, 2100, 4), round_values(90, 2e8, 4)
+    ([100.0, 1000.0], [100.0, 10000.0, 1000000.0, 100000000.0])
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    powers = range(first, last + 1)
+    choices = [[factor * 10.0**power for power in powers for factor in (1, 2, 5)]]
+    choices += [
+        [10.0**power for power in powers if power % step == 0] for step in range(1, len(powers) + 1)
+    ]
+    for choice in choices:
+        found = [value for value in choice if low <= value <= high]
+        if 2 <= len(found) <= most:
+            return found
+    # less than a decade wide
+    even = round_ticks(min(most, 5)).tick_values(low, high)
+    return [float(value) for value in even if low <= value <= high]

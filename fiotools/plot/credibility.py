@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common
-from fiotools.plot.fit_text import Page, width, wrapped
+from fiotools.plot.fit_text import width, wrapped
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 
@@ -35,6 +35,7 @@ _LOOKS: Mapping[str, Mapping[str, Any]] = {
     "unknown": {"marker": "$?$", "markersize": 6, "color": common.GREY},
     "ok": {"marker": "o", "markersize": 4.5, "color": common.PALETTE[2]},
 }
+_RULE = "#E3E3E3"
 _HIGH = 10.2  # inches: what A4 has between its margins
 _EDGE = 6.0  # points that the layout keeps free around Axes
 _SIZE, _SMALL = 8.5, 6.5  # points of letters
@@ -379,6 +380,45 @@ def _paragraph(page: Page, x: float, lines: Sequence[str]) -> None:
         page.write(x, page.end + _LINE / 2, line, _SIZE, va="center_baseline")
         page.end += _LINE
     page.end += _GAP
+
+
+class Page:
+    """Texts and marks by their distance from the upper left corner; drawn when all are known."""
+
+    def __init__(self, wide: float) -> None:
+        self.wide = wide
+        self.end = 0.0  # how far it is filled, from the top
+        self._texts: list[tuple[float, float, str, dict[str, Any]]] = []
+        self._marks: list[tuple[float, float, dict[str, Any]]] = []
+        self._rules: list[float] = []
+
+    def write(self, x: float, y: float, text: str, size: float, **look: Any) -> None:
+        """Write a text; by default from its upper left corner."""
+        look = {"fontsize": size, "va": "top", "ha": "left", **look}
+        self._texts.append((x, y, text, look))
+
+    def mark(self, x: float, y: float, **look: Any) -> None:
+        """Draw a marker."""
+        self._marks.append((x, y, look))
+
+    def rule(self, y: float) -> None:
+        """Draw a thin line from edge to edge."""
+        self._rules.append(y)
+
+    def draw(self, ax: Axes, high: float) -> None:
+        """Draw it all on Axes of such a height in points."""
+        ax.set_axis_off()
+        ax.set_xlim(0, self.wide)
+        ax.set_ylim(high, 0)
+        # not in the layout: it would measure them before the Axes have their size
+        for y in self._rules:
+            rule: dict[str, Any] = {"color": _RULE, "linewidth": 0.8, "zorder": 1}
+            ax.plot([0, self.wide], [y, y], in_layout=False, **rule)
+        for x, y, look in self._marks:
+            ax.plot(x, y, linestyle="none", in_layout=False, **look)
+        for x, y, text, look in self._texts:
+            look = {"color": common.ink(ax), **look}
+            ax.text(x, y, text, parse_math=False, in_layout=False, **look)
 
 
 class _Finding(NamedTuple):

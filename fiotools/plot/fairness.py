@@ -94,12 +94,12 @@ def fairness(
         _figures(ax, run)
     edge = max(point for run in runs for point, _ in run.points)
     ax.set_xlim(0, edge * 1.04 or 1)
-    wide = common.points(ax)[0] - _ROOM
+    wide = common.breadth(ax) - _ROOM
     ax.xaxis.set_major_locator(common.round_ticks(max(1, min(5, int(wide / _TICK)))))
     drawn = [row for run in runs for row in run.rows]
     label = common.of_one_run(common.wording("iops"), table, drawn)
     common.unit_axis(ax, "iops", label)
-    fit_text.label_below(ax, label, *_key(runs), *_remarks(runs))
+    common.label_below(ax, label, *_key(runs), *_remarks(runs))
     lines = ax.get_xlabel().count("\n") + 1
     below = offset_copy(
         ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
@@ -110,6 +110,8 @@ def fairness(
         bbox_transform=below,
         ncols=3 if wide > _LEGEND else 1,
         borderpad=0,
+        frameon=False,
+        fontsize=float(ax.xaxis.label.get_fontsize()),
         borderaxespad=0,
     )
     return ax
@@ -219,7 +221,7 @@ def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
         for at, name in late.items():
             if name and common.points(ax)[0] > _LEGEND:
                 x = run.points[at][0]
-                wide = fit_text.width(called(name), common.SMALL) + 12
+                wide = fit_text.width(called(name), common.small(ax)) + 12
                 left = x * common.points(ax)[0] / edge > wide
                 common.write(ax, called(name), *run.points[at], common.PALETTE[1], left=left)
         if run.share is not None:
@@ -259,7 +261,7 @@ def _figures(ax: Axes, run: _Run) -> None:
     """Write the figures at the end of a row, and over the first what they are."""
     ratio, jain = run.fact["max_over_min"], run.fact["jain"]
     columns = (
-        (46, say("max/min"), "-" if ratio is None else f"{ratio:#.3g}x"),
+        (46, say("max/min"), "-" if ratio is None else common.factor(ratio)),
         (82, say("Jain"), "-" if jain is None else f"{jain:.3f}"),
     )
     if run.place == 0:
@@ -272,7 +274,7 @@ def _figures(ax: Axes, run: _Run) -> None:
                 textcoords="offset points",
                 va="bottom",
                 ha="right",
-                fontsize="small",
+                fontsize=common.small(ax),
                 color=common.GREY,
             )
     for right, _, text in columns:
@@ -284,7 +286,7 @@ def _figures(ax: Axes, run: _Run) -> None:
             textcoords="offset points",
             va="center",
             ha="right",
-            fontsize="small",
+            fontsize=common.small(ax),
             annotation_clip=False,
         )
 

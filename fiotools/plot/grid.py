@@ -13,7 +13,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.sweep_lines import condition, is_far, tick
+from fiotools.plot.sweep_lines import is_far, tick
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import settled
@@ -105,10 +105,14 @@ def grid(
             alpha=1.0 if cell.settled else 0.55,
             fontstyle="normal" if cell.settled else "italic",
         )
-    ax.set_xticks(np.arange(len(columns)) + 0.5, [_name(one, x) for one in columns])
-    ax.set_yticks(np.arange(len(rows)) + 0.5, [_name(one, y) for one in rows])
-    ax.set_ylabel(condition(y))
-    fit_text.label_below(ax, condition(x), _what(table, metric, cells.values()))
+    ax.set_yticks(
+        np.arange(len(rows)) + 0.5, common.names_beside(ax, [_name(one, y) for one in rows])
+    )
+    named = common.names_below(ax, [_name(one, x) for one in columns])
+    ax.set_xticks([at + 0.5 for at in named], list(named.values()))
+    common.literal([*ax.get_xticklabels(), *ax.get_yticklabels()])
+    common.label_beside(ax, common.condition(y))
+    common.label_below(ax, common.condition(x), _what(table, metric, cells.values()))
     return ax
 
 
@@ -145,7 +149,7 @@ def _ratios(table: frames.Frame, x: str, y: str) -> dict[Any, _Cell]:
         )
     lines = zip(keys, frames.numbers(table, drawn), frames.values(table, "verdict"), strict=True)
     found = {
-        place: _Cell(ratio, f"{ratio:.3g}x", settled(verdict))
+        place: _Cell(ratio, common.factor(ratio), settled(verdict))
         for place, ratio, verdict in lines
         if ratio is not None
     }

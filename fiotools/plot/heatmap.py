@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.histograms import Histogram, histograms
 
@@ -109,18 +109,18 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
         rasterized=True,  # or a vector file would have an element for every cell
     )
     ax.grid(visible=False)
-    fit_text.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
-    fit_text.label_beside(ax, common.latency_of(table))
-    fit_text.time_axis(ax, float(edges[0]), float(edges[-1]))
+    common.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
+    common.label_beside(ax, common.latency_of(table))
+    common.time_axis(ax, float(edges[0]), float(edges[-1]))
     below = [say("time since the start (a column: {length})", length=_each(widths))]
     if thin.any():
         below.append(say("blank columns: fewer than {n} I/Os", n=_FEW))
-    fit_text.label_below(ax, *below)
+    common.label_below(ax, *below)
     figure = ax.get_figure()
     assert figure is not None
     # within these Axes: one of its own binds the figure to a way of laying out
     bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
-    bar.ax.yaxis.set_major_locator(FixedLocator(fit_text.round_values(least, most, 7)))
+    bar.ax.yaxis.set_major_locator(FixedLocator(common.round_values(least, most, 7)))
     bar.ax.yaxis.set_minor_locator(NullLocator())
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value)))
     bar.set_label(say("I/Os of the interval\nper 10 % of latency"))

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.dates
-import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
@@ -19,7 +18,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.shifts import NEEDED, draw_level
+from fiotools.plot.shifts import NEEDED, draw_level, step
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import moments, sortable
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
 _DATES: Any = matplotlib.dates  # untyped in the stubs
 _TIMES = ("started_at", "reported_at")
 _SPAN = 0.1  # of the median: the least that the axis spans
-_HIGH, _ALONE = 2.2, 3.4  # inches of a panel, and of one alone
-_LINE = 12  # points: a line of the steps' names
+_ALONE, _HIGH, _LOW = 3.4, 2.2, 1.4  # inches of a panel: alone, one of four, one of more
 
 
 def history(
@@ -94,7 +92,7 @@ def history(
     ... })
     >>> ax = ft.plot.history(runs, "iops", x="commit")
     >>> [text.get_text() for text in ax.texts]
-    ['fa11ed: ×0.64 [0.60, 0.69]']
+    ['fa11ed: ×0.643 [0.600, 0.688]']
     """
     columns = frames.names(by)
     if columns and ax is not None:
@@ -130,7 +128,7 @@ def history(
         interval = common.interval_of(next(iter(confidence)))
         drawn.append(say("band: {interval} of its step", interval=interval))
     what = say("time of the run") if axis.name in _TIMES else common.wording(axis.name)
-    fit_text.label_below(axes[-1], what, listed(drawn, "; "), listed(said, "; "))
+    common.label_below(axes[-1], what, listed(drawn, "; "), listed(said, "; "))
     return np.asarray(axes) if columns else axes[0]
 
 
@@ -163,7 +161,7 @@ class _Sequence:
     def ends(self) -> tuple[float, float]:
         """Where the axis begins and ends."""
         there = sorted(self.places.values())
-        room = max(0.02 * (there[-1] - there[0]), 1e-3) if self.is_time else 0.5
+        room = 0.02 * (there[-1] - there[0]) or 0.5 if self.is_time else 0.5
         return there[0] - room, there[-1] + room
 
     def before(self, value: Any) -> float:
@@ -193,9 +191,10 @@ class _Sequence:
             ax.xaxis.set_major_formatter(FuncFormatter(lambda day, _: _date(day, self._days)))
             return
         names = [called(str(value)) for value in self.places]
-        kept = fit_text.names_below(ax, names)
+        kept = common.names_below(ax, names)
         ax.xaxis.set_major_locator(FixedLocator(list(kept)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda place, _: kept.get(round(place), "")))
+        common.literal(ax.get_xticklabels())
 
 
 def _in_order(table: Frame, name: str, listed: Sequence[Any]) -> list[Any]:
@@ -222,11 +221,8 @@ def _date(day: float, days: float) -> str:
 
 def _stacked(count: int) -> list[Axes]:
     """Make panels below each other, which share the axis of commits."""
-    high = 1.1 + (_HIGH * count if count > 1 else _ALONE)
-    with common.look():
-        return list(
-            plt.subplots(count, sharex=True, squeeze=False, figsize=(common.WIDTH, high))[1][:, 0]
-        )
+    high = 1.1 + (_ALONE if count == 1 else count * (_HIGH if count <= 4 else _LOW))
+    return list(common.panels(count, 1, high, sharex=True)[:, 0])
 
 
 def _levels(middles: Frame, metric: str, axis: _Sequence) -> list[Mapping[str, Any]]:
@@ -295,58 +291,26 @@ def _draw(
         reach.append(draw_level(ax, level, left, right))
     axis.set_axis(ax)
     names = [
-        (start, _step(level, axis.named(level["at"])))
+        (start, say("{name}: {text}", name=axis.named(level["at"]), text=step(level)))
         for level, start in zip(levels[1:], starts[1:], strict=False)
+        if level["ratio"] is not None
     ]
-    _name_steps(ax, names, min(reach), max(reach))
+    _zoom(ax, min(reach), max(reach), common.name_steps(ax, names, 0))
     unit = common.unit(metric)
     common.few_ticks(ax.yaxis)
     high = max(reach)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, high)))
-    fit_text.label_beside(ax, common.wording(metric, short=True))
+    common.label_beside(ax, common.wording(metric, short=True))
 
 
-def _step(level: Mapping[str, Any], start: str) -> str:
-    """Say where a level starts and how large its step is."""
-    if level["ratio"] is None:
-        return start
-    text = f"×{level['ratio']:.2f}"
-    if level["ratio_lo"] is not None:
-        text += f" [{level['ratio_lo']:.2f}, {level['ratio_hi']:.2f}]"
-    return say("{name}: {text}", name=start, text=text)
-
-
-def _name_steps(ax: Axes, names: Sequence[tuple[float, str]], low: float, high: float) -> None:
-    """Set the limits, and write the steps above the runs in lines that do not overlap."""
-    wide, tall = common.points(ax)
-    left, right = ax.get_xlim()
-    ends: list[float] = []  # where the text of each line ends
-    size = 0.833 * common.RC["font.size"]
-    for start, text in names:
-        place = (start - left) / (right - left) * wide + 2
-        taken = fit_text.width(text, size)
-        place = max(0.0, min(place, wide - taken))  # the last steps are named to their left
-        line = next((at for at, end in enumerate(ends) if end + 6 <= place), len(ends))
-        ends[line : line + 1] = [place + taken]
-        ax.annotate(
-            text,
-            (place / wide, 1),
-            xycoords="axes fraction",
-            xytext=(0, -2 - _LINE * line),
-            textcoords="offset points",
-            va="top",
-            fontsize="small",
-            parse_math=False,
-            color=common.ink(ax),
-            bbox=common.paper(ax),
-            zorder=6,
-        )
+def _zoom(ax: Axes, low: float, high: float, lines: int) -> None:
+    """Set the limits to the runs, with room above them for the names of the steps."""
     middle = (low + high) / 2
     half = max((high - low) / 2, _SPAN / 2 * abs(middle)) * 1.15 or 1
     bottom, top = middle - half, middle + half
     if low >= 0:
         bottom = max(0.0, bottom)
-    room = min(0.6, (_LINE * len(ends) + 4) / tall)
+    room = min(0.6, (common.line_of(ax) * lines + 4) / common.points(ax)[1])
     ax.set_ylim(bottom, bottom + (top - bottom) / (1 - room))
 
 
@@ -355,4 +319,4 @@ def _title(ax: Axes, cell: Key, columns: Sequence[str]) -> None:
     title = listed(called(units.level(*one)) for one in zip(cell, columns, strict=True))
     size = common.RC["axes.labelsize"]
     lines = fit_text.wrapped(title, size, common.points(ax)[0])
-    ax.set_title("\n".join(lines), fontsize=size, loc="left")
+    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)

@@ -9,11 +9,13 @@ from matplotlib.axes import Axes
 
 from fiotools import units
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats.frames import numbers
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+
+_FAR = 1000  # times: what is shorter than the longest by that gets a unit of its own
 
 
 def latency(
@@ -87,7 +89,8 @@ def latency(
                 linewidth=5,
                 solid_capstyle="butt",
             )
-            text = units.human(point.value, "ns", like=None if log else edge)
+            like = edge if not log and point.value * _FAR > edge else None
+            text = units.human(point.value, "ns", like=like)
             if isinstance(spread, tuple):
                 text = say("mean {value}", value=text)
             if isinstance(spread, str) and high > point.value:
@@ -98,18 +101,20 @@ def latency(
         common.mark(ax, one, hue)
     if log:
         common.above_zero(metric, [least])
-        fit_text.latency_axis(ax, "x", least / 1.3, edge * (edge / least) ** 0.22)
+        common.latency_axis(ax, "x", least / 1.3, edge * (edge / least) ** 0.22)
     else:
-        ax.set_xlim(0, edge * 1.22 or 1)
+        ax.set_xlim(chart.least, edge * 1.22 or 1)
         common.few_ticks(ax.xaxis)
     label = _label(spread, cut=least < 0)
     drawn = [point.row for point in points]
     label = common.of_one_run(label, chart.table, drawn, below=bool(spread or hue))
-    if not log:
+    label = "\n".join([label, *chart.notes])
+    if log:
+        ax.set_xlabel(label, loc="left")
+    else:
         common.unit_axis(ax, metric, label, like=edge)
-    ax.set_xlabel(label, loc="left")
     if hue:
-        common.legend_below(ax, len(chart.series), lines=label.count("\n") + 1)
+        common.legend_below(ax)
     return ax
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -147,9 +146,9 @@ def load(
         )
     if knees:
         lines.append(_knee_words(panels[0], knees))
-    fit_text.label_below(lower, *lines)
+    common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
-        fit_text.label_below(upper, *lines)
+        common.label_below(upper, *lines)
     return two
 
 
@@ -163,10 +162,9 @@ def _alike(table: frames.Frame, named: Sequence[str]) -> frames.Frame:
 def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
     """Take the two Axes given, or make them."""
     if axes is None:
-        with common.look():
-            figure, made = plt.subplots(2, 1, sharex=True, figsize=(common.WIDTH, _HEIGHT))
-            figure.align_ylabels(made)
-            return np.asarray(made)
+        made = common.panels(2, 1, _HEIGHT, sharex=True).ravel()
+        made[0].get_figure().align_ylabels(made)
+        return made
     given = np.asarray(axes, dtype=object).ravel()
     if len(given) != 2 or not all(isinstance(ax, Axes) for ax in given):
         raise SchemaError("axes= are two Axes, for IOPS and for latency: plt.subplots(2)[1]")
@@ -272,8 +270,10 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
     ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:
-        names = common.several(none, _NAMED)
-        text = say("limit: {limit} ({names}: no mean below)", limit=ms, names=names)
+        words = "limit: {limit} ({names}: no mean below)"
+        text = say(words, limit=ms, names=common.several(none, 2))
+        if fit_text.width(text, common.small(ax)) > common.points(ax)[0]:
+            text = say(words, limit=ms, names=say("{n} lines", n=len(none)))
     ax.annotate(
         text,
         (0, limit),
@@ -281,6 +281,8 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
         xytext=(3, 2),
         textcoords="offset points",
         va="bottom",
-        fontsize="small",
+        fontsize=common.small(ax),
         color=common.GREY,
+        parse_math=False,
+        bbox=common.paper(ax),
     )

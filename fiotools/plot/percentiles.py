@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools.errors import SchemaError
-from fiotools.language import say
+from fiotools.language import listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
-_APART = 18  # points between 1 and 50 that have room for both
 Ends: TypeAlias = "tuple[float, float] | None"
 _DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
 
@@ -77,6 +76,11 @@ def percentiles(
         frames.need(table, ["value_ns"])
     # the least and the greatest latency have no place on the axis
     inner = [share is not None and 0 < share < 100 for share in frames.numbers(table, "percentile")]
+    beyond = frames.distinct(
+        share
+        for share, drawn in zip(frames.numbers(table, "percentile"), inner, strict=True)
+        if not drawn
+    )
     table = table[[row for row, drawn in enumerate(inner) if drawn]]
     points = _points(table, bounded=bounded)
     names = common.known(table, hue)
@@ -103,9 +107,12 @@ def percentiles(
         what = say("{label} (a line: one run)", label=what)
     else:
         what = common.of_one_run(what, table, [names.index(name) for name in curves])
-    ax.set_xlabel(what, loc="left")
+    words = _band_words(table, points) if bounded else []
+    if beyond:
+        shown = listed(f"p{share:g}" for share in sorted(beyond))
+        words.append(say("no place on this axis: {names}", names=shown))
+    common.label_below(ax, what, *words)
     if bounded:
-        fit_text.label_below(ax, what, *_band_words(table, points))
         common.log_ticks(ax.yaxis, *ax.get_ylim())
     common.name_lines(ax, ends, hue)
     return ax
@@ -195,14 +202,15 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
     The edges of the band are drawn where there are no values between them, and an interval where it
     is more than the bounds.
     """
+    colour = common.look_of(at).colour
     places = [point.x for point in curve]
     low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
-    ax.fill_between(places, low, high, color=_colour(at), alpha=0.25, linewidth=0, zorder=1)
+    ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
     if all(point.value is None for point in curve):
         for edge in (low, high):
             ax.plot(
                 *(places, edge),
-                color=_colour(at),
+                color=colour,
                 linestyle=_DASHES[at % len(_DASHES)],  # told apart in greyscale too
                 linewidth=1.2,
                 marker="_",
@@ -215,7 +223,7 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
         if point.interval and point.interval != point.bound
     ]
     beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
-    drawn = LineCollection(bars, colors=_colour(at), linewidths=1.2, alpha=0.8, transform=beside)
+    drawn = LineCollection(bars, colors=colour, linewidths=1.2, alpha=0.8, transform=beside)
     ax.add_collection(drawn, autolim=False)
     for bar in bars:
         ax.update_datalim(bar)
@@ -231,10 +239,14 @@ def _latency_axis(ax: Axes, table: Frame) -> None:
 
 
 def share_axis(ax: Axes, last: float) -> None:
-    """Set the axis of percentiles, up to the last one."""
-    ticks = [share for share in _TICKS if share <= last]
-    if 50 in ticks and nines(50) / nines(last) * common.points(ax)[0] < _APART:
-        ticks.remove(1)
+    """Set the axis of percentiles, up to the last one, with the ticks that have room."""
+    wide, ticks, end = common.breadth(ax), list[float](), -math.inf
+    for share in (share for share in _TICKS if share <= last):
+        place = nines(share) / (nines(last) * 1.2) * wide
+        half = fit_text.width(f"{share:g}", common.RC["xtick.labelsize"]) / 2 + 2
+        if place - half >= end:
+            ticks.append(share)
+            end = place + half
     ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in ticks]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, nines(last) * 1.2)
@@ -270,7 +282,3 @@ def nines(share: float) -> float:
 
 def _share(nines: float) -> float:
     return round(100 * (1 - 10**-nines), 6)
-
-
-def _colour(at: int) -> str:
-    return common.PALETTE[at % len(common.PALETTE)]

@@ -98,5 +98,5 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
         ),
         loc="left",
     )
-    ax.legend(loc="upper right")
+    ax.legend(loc="upper right", frameon=False)
     return ax

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
-_DECADES = tuple(10.0**power for power in range(-6, 7))
+_DECADES = tuple(10.0**power for power in range(-12, 13))
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
 _EACH = "○ one run each: no interval, so chance is not ruled out"
 _SIDE = "○ one run on a side: no interval, so chance is not ruled out"
 _FEW = "○ too few runs: no interval, so chance is not ruled out"
 _SAME = "○ no spread at all: no interval; are these copies of one run?"
+_HALF = 8  # points: half of what a tick's label takes in height
 _NARROW = 300  # points: Axes beside long names
+_MOST = 0.6  # of narrow Axes: what a text may take
 _BESIDE = 10  # points from a point, or the end of its interval, to its text, and a little
 
 
@@ -83,21 +85,21 @@ def ratios(
     rows = list(table.iter_rows(named=True))
     names = _names(table, rows, labels, faster=drawn == "speedup")
     ax = common.axes(ax, len(rows))
-    ax.axvspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
+    ax.axvspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
     ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
     reach = [1 / (1 + band), 1 + band, *_points(ax, rows, drawn, limits or (0.0, math.inf))]
-    common.name_rows(ax, fit_text.names_beside(ax, names))
+    common.name_rows(ax, names)
     common.above_zero(drawn, reach)
-    wide = fit_text.beside(ax)
+    wide = common.beside(ax)
     # wider Axes give way themselves to a text that leaves them
-    _log_axis(ax, min(reach), max(reach), wide if wide < _NARROW else math.inf)
+    _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
     size = float(ax.xaxis.label.get_fontsize())
     against = _sides(table, faster=drawn == "speedup") if labels else ""
     lines = [_what(table, drawn, band, against), *_missing(table, rows, drawn)]
     if limits and any(_cut(row, drawn, limits) for row in rows):
         lines.append(say("arrow: the interval goes on"))
     fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
-    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5)
+    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5, parse_math=False)
     return ax
 
 
@@ -171,7 +173,7 @@ def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) 
             continue
         reach.append(ratio)
         marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
-        text, end, filling = f"{ratio:#.3g}x", ratio, common.ground(ax)
+        text, end, filling = common.factor(ratio), ratio, common.ground(ax)
         if low is not None and high is not None:
             left, right = max(low, limits[0]), min(high, limits[1])
             ax.plot([left, right], [place, place], color=colour, linewidth=2.2, zorder=3)
@@ -179,7 +181,8 @@ def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) 
                 if edge != full:
                     ax.plot(edge, place, marker=arrow, markersize=7, color=colour, zorder=3)
             reach += [left, right]
-            text, end, filling = f"{text} [{low:#.3g}, {high:#.3g}]", right, colour
+            text = f"{text} [{units.human(low, '')}, {units.human(high, '')}]"
+            end, filling = right, colour
         ax.plot(
             ratio,
             place,
@@ -253,7 +256,10 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
         if not isinstance(text, Annotation):
             continue
         taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
-        if taken < 0.7:
+        if taken >= _MOST:  # the ratio without its interval, which is drawn
+            text.set_text(text.get_text().partition(" ")[0])
+            taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
+        if taken < _MOST:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ticks_of_ratios(ax.xaxis, *common.limit_x(ax, low, high))
 
@@ -261,10 +267,22 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
 def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
     """Set ticks that people would write on a log axis of ratios."""
     ticks = _FINE if high / low < 4 else _TICKS if high / low < 1000 else _DECADES
-    axis.set_major_locator(FixedLocator([value for value in ticks if low <= value <= high]))
+    wide = common.breadth(axis.axes) if axis.axis_name == "x" else common.points(axis.axes)[1]
+    kept: list[tuple[float, float, float]] = []  # places, halves of labels, ratios
+    for value in sorted((value for value in ticks if low <= value <= high), key=lambda x: x != 1):
+        place = math.log(value / low) / math.log(high / low) * wide
+        half = fit_text.width(_tick(value), common.RC["xtick.labelsize"]) / 2 + 3
+        half = half if axis.axis_name == "x" else _HALF
+        if all(abs(place - other) >= half + own for other, own, _ in kept):
+            kept.append((place, half, value))
+    axis.set_major_locator(FixedLocator([value for *_, value in kept]))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value)))
+
+
+def _tick(ratio: float) -> str:
+    return f"{common.tick(ratio, '')}x"
 
 
 def _number(value: object) -> float | None:

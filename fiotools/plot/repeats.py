@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import hypot, inf
@@ -95,17 +96,23 @@ def repeats(
                     zorder=2,
                 )
             alone.append(len(runs) == 1)
-            if alone[-1]:
-                _hollow(ax, one, runs[0], place)
-            else:
+            if not alone[-1]:
                 ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
             common.write(ax, units.human(centre, chart.unit), right, place, one.colour)
-    common.limit_x(ax, 0, edge * 1.16 or 1)
+    common.limit_x(ax, chart.least, edge * 1.16 or 1)
+    edges: Any = {"markeredgecolor": common.ground(ax), "markeredgewidth": 0.5}
     for one in chart.series:
-        edges = {"markeredgecolor": "white", "markeredgewidth": 0.5}
-        common.mark(ax, _apart(ax, one), hue, size=_SIZE, **edges)
+        count = Counter(point.place for point in one.points)
+        filled = [point for point in one.points if count[point.place] > 1]
+        hollow = [point for point in one.points if count[point.place] == 1]
+        if filled:
+            common.mark(ax, _apart(ax, replace(one, points=filled)), hue, size=_SIZE, **edges)
+        if hollow:
+            own = None if filled else hue  # one entry in the legend
+            ground = common.ground(ax)
+            common.mark(ax, replace(one, points=hollow), own, size=_SIZE, filling=ground)
     common.few_ticks(ax.xaxis)
     confidence = common.confidence_of(told, middle)
     drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
@@ -118,9 +125,10 @@ def repeats(
     if all(alone):
         drawn = [say("one run each" if len(alone) > 1 else "one run")]
     label = say("{label} ({drawn})", label=common.wording(metric), drawn=listed(drawn, "; "))
+    label = "\n".join([label, *chart.notes])
     common.unit_axis(ax, metric, label, like=edge)
     if hue:
-        common.legend_below(ax, len(chart.series), lines=2)
+        common.legend_below(ax)
     return ax
 
 
@@ -143,17 +151,3 @@ def _apart(ax: Axes, series: common.Series) -> common.Series:
         near.append((x, step))
         moved.append(replace(point, place=point.place + step * _SIZE / 2 / per_row))
     return replace(series, points=moved)
-
-
-def _hollow(ax: Axes, series: common.Series, value: float, place: float) -> None:
-    """Draw the one run of a row over the point that `parts.mark` makes."""
-    ax.plot(
-        value,
-        place,
-        linestyle="none",
-        marker=series.marker,
-        markersize=_SIZE,
-        color=series.colour,
-        markerfacecolor=common.ground(ax),
-        zorder=6,
-    )

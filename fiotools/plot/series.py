@@ -17,7 +17,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.language import listed, say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.batch_means import portions, weighted_mean
 from fiotools.stats.frames import Frame
@@ -31,7 +31,7 @@ _LATENCIES = {"lat_ns": "latency", "clat_ns": "completion latency", "slat_ns": "
 _ENDS = ((min, 0), (max, -1))
 _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
-WINDOW, ALLOWED = "#EFEFEF", "#D2D2D2"
+ALLOWED = "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
 _WHOLE_DRAWN = "{said} (bar)"
 _FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
@@ -113,17 +113,18 @@ def series(
         _draw(ax, line, mark=hue is not None)
         top, mean = max(top, line.top), None
         if line.judged:
-            top = max(top, line.judged.draw(ax, line.colour if hue else None))
+            top = max(top, line.judged.draw(ax, line.look.colour if hue else None))
             words = line.judged.words()
             below += [say("{name}: {text}", name=line.name, text=text) for text in words if hue]
             below += [] if hue else words
             mean = line.judged.mean
         if hue:
             end = line.last if mean is None else mean
-            ends.append((float(line.edges[-1]), end, line.name, line.colour))
+            ends.append((float(line.edges[-1]), end, line.name, line.look))
         elif line.judged and mean is not None:
             text = units.human(mean, line.series.metric.unit)
-            ends.append((float(line.edges[-1]), mean, text, common.ink(ax)))
+            look = common.Look(common.ink(ax), "", "-")
+            ends.append((float(line.edges[-1]), mean, text, look))
             if whole := line.judged.draw_whole(ax):
                 top = max(top, whole)
                 below[-1] = say(_WHOLE_DRAWN, said=below[-1])
@@ -132,16 +133,16 @@ def series(
     ax.set_ylim(0, top * 1.06 or 1)
     common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, top)))
-    fit_text.label_beside(ax, _what(table, lines, hue, is_percentile=is_percentile))
+    common.label_beside(ax, _what(table, lines, hue, is_percentile=is_percentile))
     first, last = (float(pick(line.edges[at] for line in lines)) for pick, at in _ENDS)
     if all(line.series.timed for line in lines):
-        fit_text.time_axis(ax, first, last)
-        fit_text.label_below(ax, say("time since the start"), *below)
+        common.time_axis(ax, first, last)
+        common.label_below(ax, say("time since the start"), *below)
     else:
         ax.set_xlim(first, last)
         ax.xaxis.set_major_locator(common.round_ticks(5, integer=True))
-        fit_text.label_below(ax, say("sample"), *below)
-    common.end_labels(ax, ends)
+        common.label_below(ax, say("sample"), *below)
+    common.name_lines(ax, ends, hue)
     return ax
 
 
@@ -164,20 +165,20 @@ def _draw(ax: Axes, line: Line, *, mark: bool) -> None:
             edges[1:],
             values,
             linestyle="none",
-            marker=line.marker,
+            marker=line.look.marker,
             markersize=3,
             markeredgewidth=0,
             alpha=0.6,
             clip_on=False,
-            color=line.colour,
+            color=line.look.colour,
             rasterized=len(values) > _FEW,
         )
     elif not line.series.single:
         width, alpha = (0.8, 0.5) if line.rounds else (1.3, None)
-        _steps(ax, values, edges, line.colour, width, alpha)
+        _steps(ax, values, edges, line.look.colour, width, alpha)
     if line.rounds:
         values, edges = line.rounds
-        _steps(ax, values, edges, line.colour, 2)
+        _steps(ax, values, edges, line.look.colour, 2)
     if mark and (line.rounds or not line.points):
         # told apart in greyscale too
         every = max(1, len(values) // _MARKS)
@@ -185,9 +186,9 @@ def _draw(ax: Axes, line: Line, *, mark: bool) -> None:
             (edges[1:] + edges[:-1])[every // 2 :: every] / 2,
             values[every // 2 :: every],
             linestyle="none",
-            marker=line.marker,
+            marker=line.look.marker,
             markersize=5,
-            color=line.colour,
+            color=line.look.colour,
         )
 
 
@@ -227,8 +228,7 @@ class Line:
     series: Series
     edges: NDArray[np.float64]
     judged: Judged | None
-    colour: str
-    marker: str
+    look: common.Look
 
     @property
     def points(self) -> bool:
@@ -287,8 +287,8 @@ def lines_of(
                 "the rows are one I/O each: draw rounds of them, "
                 + typed("steady=steady(samples, round_s=1)", "--round 1s")
             )
-        look = common.PALETTE[at % len(common.PALETTE)], common.MARKERS[at % len(common.MARKERS)]
-        lines.append(Line(common.named(name, hue), series, edges, judged, *look))
+        look = common.look_of(at)
+        lines.append(Line(common.named(name, hue), series, edges, judged, look))
     if len({line.series.metric.unit for line in lines}) > 1:
         raise SchemaError(f"{hue!r} names quantities of several units: draw one at a time")
     return lines
@@ -412,7 +412,7 @@ class Judged:
             return 0.0
         first, last, top = self.told["first_round"] - 1, self.told["last_round"], self.mean
         left, right = float(self.edges[first]), float(self.edges[last])
-        ax.axvspan(left, right, color=WINDOW, linewidth=0, zorder=0)
+        ax.axvspan(left, right, color=common.shade(ax), linewidth=0, zorder=0)
         if (allowed := self._allowed()) is not None:
             low, top = allowed
             look = {"color": colour, "alpha": 0.2} if colour else {"color": ALLOWED}

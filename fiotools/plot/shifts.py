@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.series import Series, sequences
 
@@ -83,12 +83,12 @@ def shifts(
         top = max(top, draw_level(ax, level, left, right))
         confidence = confidence or level["confidence"]
     ax.set_xlim(float(edges[0]), float(edges[-1]))
-    ax.set_ylim(0, top * 1.2 or 1)
-    _name(ax, levels)
+    lines = _name(ax, levels, edges)
+    ax.set_ylim(0, top * (1.15 + 0.06 * lines) or 1)
     common.few_ticks(ax.yaxis)
     unit = series.metric.unit
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, top)))
-    fit_text.label_beside(ax, common.wording(series.metric.name))
+    common.label_beside(ax, common.wording(series.metric.name))
     below = [say("line: level")]
     if confidence is not None:
         below = [
@@ -98,14 +98,14 @@ def shifts(
         ]
     below += frames.distinct(level["verdict"] for level in levels)
     if series.timed:
-        fit_text.time_axis(ax, float(edges[0]), float(edges[-1]))
-        fit_text.label_below(ax, say("time since the start"), *below)
+        common.time_axis(ax, float(edges[0]), float(edges[-1]))
+        common.label_below(ax, say("time since the start"), *below)
         return ax
     ax.xaxis.set_major_locator(common.round_ticks(6, integer=True))
     if order is not None:
         names = [str(one) for one in frames.values(data, order)]
         ax.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _called(series, names, place)))
-    fit_text.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
+    common.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
     return ax
 
 
@@ -153,17 +153,25 @@ def draw_level(ax: Axes, level: Mapping[str, Any], left: float, right: float) ->
     return float(high)
 
 
-def _name(ax: Axes, levels: list[dict[str, Any]]) -> None:
-    """Write above each level how high it is, or how large its step."""
+def _name(ax: Axes, levels: list[dict[str, Any]], edges: np.ndarray) -> int:
+    """Write above each level how high it is, or how large its step; say in how many lines."""
+    names = []
     for level in levels:
-        first = level["start"] - 1
         text = units.human(level["center"], str(level["unit"]))
         if level["ratio"] is not None:
-            text = f"×{level['ratio']:.2f}"
-            if level["ratio_lo"] is not None:
-                text += f" [{level['ratio_lo']:.2f}, {level['ratio_hi']:.2f}]"
-        share = (first + level["n"] / 2) / sum(one["n"] for one in levels)
-        ax.text(share, 0.97, text, transform=ax.transAxes, ha="center", va="top", fontsize="small")
+            text = step(level)
+        first = level["start"] - 1
+        names.append((float(edges[first] + edges[first + level["n"]]) / 2, text))
+    return common.name_steps(ax, names, 0.5)
+
+
+def step(level: Mapping[str, Any]) -> str:
+    """Write how large a step is, with its interval."""
+    text = f"×{units.human(level['ratio'], '')}"
+    if level["ratio_lo"] is None:
+        return text
+    low, high = (units.human(level[end], "") for end in ("ratio_lo", "ratio_hi"))
+    return f"{text} [{low}, {high}]"
 
 
 def _called(series: Series, names: list[str], place: float) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -90,7 +89,7 @@ def sweep(
     if not columns:
         ax = common.axes(ax, max(_ROWS, len(swept.lines) / 2))
         swept.draw(ax)
-        ax.set_xlabel(swept.what, loc="left")
+        common.label_below(ax, swept.what)
         return ax
     if ax is not None:
         raise SchemaError(f"{argument('by')} draws several panels: leave ax= out")
@@ -101,15 +100,8 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
     """Draw a panel for each cell, with the same axes and one legend."""
     wide = min(_COLUMNS, ceil(sqrt(len(swept.panels))))
     high = -(-len(swept.panels) // wide)
-    with common.look():
-        figure, grid = plt.subplots(
-            high,
-            wide,
-            sharex=True,
-            sharey=True,
-            squeeze=False,
-            figsize=(common.WIDTH, 0.9 + _PANEL * high),
-        )
+    grid = common.panels(high, wide, 0.9 + _PANEL * high, sharex=True, sharey=True)
+    figure = grid[0, 0].get_figure()
     axes = grid.ravel()[: len(swept.panels)]
     ends: dict[str, common.End] = {}
     size = common.RC["axes.labelsize"]
@@ -117,7 +109,7 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
         ends |= {end[2]: end for end in swept.draw(ax, cell, named=False)}
         title = listed(called(level(*one)) for one in zip(cell, by, strict=True))
         lines = fit_text.wrapped(title, size, common.points(ax)[0])
-        ax.set_title("\n".join(lines), fontsize=size, loc="left")
+        ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)
         ax.label_outer()
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()
@@ -127,9 +119,10 @@ def _panels(swept: Swept, by: Sequence[str]) -> NDArray[Any]:
     if swept.hue:
         figure.legend(
             handles=common.line_handles(ends.values()),
-            title=called(swept.hue),
+            title=common.legend_title(swept.hue),
+            frameon=False,
             loc="outside right upper",
-            fontsize="small",
+            fontsize=common.small(axes[0]),
             alignment="left",
         )
     return np.asarray(axes)

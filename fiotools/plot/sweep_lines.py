@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Interval = tuple[float, float | None, float | None]  # a middle, and the ends around it
 
-_WORDS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
 _FAR = 8  # times: from there on an axis is logarithmic
 
 
@@ -189,7 +188,7 @@ class Swept:
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
         alone = [count == 1 for count in self.runs.values()]
-        what = condition(self.x)
+        what = common.condition(self.x)
         if all(alone):
             one = "{label} (one run each)" if len(alone) > 1 else "{label} (one run)"
             return say(one, label=what)
@@ -208,11 +207,6 @@ def is_far(values: Iterable[float]) -> bool:
     """Say whether values lie so far apart that equal steps would hide the small ones."""
     there = list(values)
     return min(there) > 0 and max(there) / min(there) >= _FAR
-
-
-def condition(name: str) -> str:
-    """Name a condition on an axis, in words."""
-    return say(_WORDS.get(name, name))
 
 
 def tick(value: float, unit: str) -> str:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.plot.percentiles import nines, share_axis
 from fiotools.plot.ratios import sides, ticks_of_ratios
 from fiotools.stats import frames
@@ -66,7 +66,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         for name in ("ratio", "ratio_lo", "ratio_hi")
     )
     ax = common.axes(ax, 7)
-    ax.axhspan(1 / (1 + band), 1 + band, color="#EFEFEF", zorder=0)
+    ax.axhspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
     ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
     names = []
     for at, (name, rows) in enumerate(_curves(table).items()):
@@ -78,7 +78,8 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
             raise SchemaError(
                 f"{name!r} has a percentile twice: filter to one latency and direction"
             )
-        colour = common.PALETTE[at % len(common.PALETTE)]
+        look = common.look_of(at)
+        colour = look.colour
         x, y = [nines(shares[row]) for row in own], [ratio[row] for row in own]
         ax.fill_between(
             *(x, [low[row] for row in own], [high[row] for row in own]),
@@ -86,20 +87,20 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
             alpha=0.2,
             linewidth=0,
         )
-        ax.plot(x, y, color=colour, linewidth=1.8, zorder=3)
+        ax.plot(x, y, color=colour, linestyle=look.line, linewidth=1.8, zorder=3)
         for place, value, row in zip(x, y, own, strict=True):
             filling = colour if low[row] == low[row] else common.ground(ax)
             ax.plot(
                 *(place, value),
-                marker=common.MARKERS[at % len(common.MARKERS)],
+                marker=look.marker,
                 markersize=5,
                 color=colour,
                 markerfacecolor=filling,
                 zorder=4,
             )
-        names.append((x[-1], y[-1], name, colour))
+        names.append((x[-1], y[-1], name, look))
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
-    common.end_labels(ax, names)
+    common.name_lines(ax, names, None)
     for text in ax.texts:  # the line of equality would run through them
         text.set_bbox(common.paper(ax))
     return ax
@@ -140,4 +141,4 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
         lines.append(say("○ no interval, so chance is not ruled out"))
     lines.append(say("grey: within {band} of equal", band=common.percent(band)))
-    fit_text.label_below(ax, *lines)
+    common.label_below(ax, *lines)

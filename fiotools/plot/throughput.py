@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.language import called, say
+from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 
 if TYPE_CHECKING:
@@ -79,33 +79,31 @@ def throughput(
         ax.set_xlim(low, high)
         common.log_ticks(ax.xaxis, low, high)
     else:
-        ax.set_xlim(0, max(present) * 1.18 or 1)
+        ax.set_xlim(chart.least, max(present) * 1.18 or 1)
         common.few_ticks(ax.xaxis)
     drawn = [point.row for one in chart.series for point in one.points]
     what = common.of_one_run(common.wording(metric), chart.table, drawn, below=bool(hue))
-    common.unit_axis(ax, metric, what)
-    for label, limit in limits.items():
-        ax.axvline(limit, color=common.GREY, linestyle="--", linewidth=1.3, zorder=1)
-        ax.annotate(
-            say("{name}: {text}", name=called(label), text=units.human(limit, chart.unit)),
-            (limit, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 2),
-            textcoords="offset points",
-            va="bottom",
-            ha="center",
-            fontsize="small",
-            color=common.GREY,
+    common.unit_axis(ax, metric, "\n".join([what, *chart.notes]))
+    if limits:
+        named: dict[float, list[str]] = {}
+        for label, limit in limits.items():
+            named.setdefault(limit, []).append(called(label))
+        common.name_limits(
+            ax,
+            {
+                limit: say(
+                    "{name}: {text}", name=listed(names), text=units.human(limit, chart.unit)
+                )
+                for limit, names in named.items()
+            },
         )
-        if own := ax.get_title(loc="left"):
-            ax.set_title(own, pad=20)  # room for the line's name
     for one in chart.series:
         for point in one.points:
             text = units.human(point.value, chart.unit)
             left = _would_cross(ax, text, point.value, limits.values())
             common.write(ax, text, point.value, point.place, one.colour, left=left)
     if hue:
-        common.legend_below(ax, len(chart.series))
+        common.legend_below(ax)
     return ax
 
 
@@ -114,7 +112,7 @@ def _would_cross(ax: Axes, text: str, x: float, limits: Iterable[float]) -> bool
     scale = ax.xaxis.get_transform()
     low, high = scale.transform(ax.get_xlim())
     per_point = (high - low) / common.points(ax)[0]
-    wide = (fit_text.width(text, common.SMALL) + 12) * per_point
+    wide = (fit_text.width(text, common.small(ax)) + 12) * per_point
     at = float(scale.transform([x])[0])
     lines = [float(scale.transform([limit])[0]) for limit in limits]
     right = any(at <= line <= at + wide for line in lines)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.stats.frames import Frame, numbers
 
 if TYPE_CHECKING:
@@ -79,11 +79,9 @@ def timings(
     label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
     what = common.of_one_run(label, table, at, below=True)
     common.unit_axis(ax, "real_s", what, like=longest)
-    lines = 1
     if over:
-        fit_text.label_below(ax, *what.splitlines())
-        lines = ax.get_xlabel().count("\n") + 2
-    common.legend_below(ax, 3, lines=lines)
+        common.label_below(ax, *what.splitlines())
+    common.legend_below(ax)
     return ax
 
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
+from fiotools.readers.formats import CRYSTALDISKMARK_ROW
 from fiotools.readers.grammar import Report, Session
 from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import line_start
@@ -43,17 +44,8 @@ if TYPE_CHECKING:
 _NAME = "crystaldiskmark"
 _S = r"[ \t\xa0]"
 _N = r"[\d.,]{1,20}"
-# no blank belongs to two parts, and none repeats without bound: the search stays linear
-_RATE = (
-    r"(?<![A-Za-z])(?P<kind>Sequential|Seq|SEQ|Random|RND)"
-    rf"(?:{_S}{{1,30}}(?P<way>Read|Write|Mix)(?![A-Za-z]))?"
-    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}}){_S}?(?P<unit>[KM]i?B))?"
-    rf"(?:{_S}{{0,30}}\((?:QD?={_S}{{0,5}}(?P<depth>\d{{1,5}}))?"
-    rf"(?:,{_S}{{0,5}})?(?:T={_S}{{0,5}}(?P<threads>\d{{1,5}}))?\))?"
-    rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>{_N}){_S}{{0,5}}MB/s"
-)
 _ROW = re.compile(
-    _RATE + rf"(?:{_S}{{0,5}}\[{_S}{{0,15}}(?P<iops>{_N}){_S}{{0,3}}IOPS\])?"
+    CRYSTALDISKMARK_ROW + rf"(?:{_S}{{0,5}}\[{_S}{{0,15}}(?P<iops>{_N}){_S}{{0,3}}IOPS\])?"
     rf"(?:{_S}{{0,5}}(?:<|&lt;){_S}{{0,15}}(?P<us>{_N}){_S}{{0,3}}us(?:>|&gt;))?"
     # the text ends within the row
     rf"(?P<cut>{_S}{{0,5}}(?:\[|<|&lt;)[\d., IOPSus]{{0,40}}\Z)?"
@@ -128,7 +120,7 @@ class Result:
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but CrystalDiskMark's reports."""
+    """Read a text that holds nothing but CrystalDiskMark's reports."""
     if not document.reports:
         raise ParseError(
             document.name,
@@ -192,13 +184,13 @@ def _entered(token: re.Match[str], result: Result) -> str | None:
 
 
 def _quoted(text: str, at: int) -> int:
-    """Go back to the start of the line, if nothing but a quote's or comment's marks is there."""
+    """Go back to the start of the line over marks of a quote or comment."""
     start = line_start(text, at, 60)
     return at if start is None or _JUNK.sub("", text[start:at]) else start
 
 
 def _body(text: str, first: int, way: str | None, result: Result, line: int) -> int:
-    """Read rows, sections and facts until something else stands there; return where that is."""
+    """Read rows, sections and facts up to other text; return where that begins."""
     at = end = first
     sections = {way}
     seen: set[tuple[str, ...]] = set()

@@ -42,6 +42,15 @@ _MAGIC = {
 }
 _BEGINNINGS = tuple(_MAGIC)
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
+_Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
+# the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
+# strings of a JSON are
+STRUCTURED = re.compile(
+    r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
+    r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
+)
+_SEPARATING = f"{whitespace}\xa0-=*_"
+_LONG = 100_000  # characters
 
 
 @dataclass
@@ -108,28 +117,17 @@ def plain_name(name: str) -> str:
     return _SUFFIX.sub("", name)
 
 
-_Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
-# the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
-# strings of a JSON are
-STRUCTURED = re.compile(
-    r"\s*(?:\{|\[\s*(?:[\[{\"]|$|-?[\d.]+\s*,)|<\?xml|<Results\b|<Profile\b"
-    r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
-)
-_SEPARATING = f"{whitespace}\xa0-=*_"
-_LONG = 100_000  # characters
-
-
 class Grammars:
-    """The grammars of all readers, by which a text is searched once.
+    """The grammars of all readers, with which a text is searched once.
 
     Parameters
     ----------
     known : mapping of str to Grammar
         By the names of their readers.
     marks : iterable of str
-        Regular expressions of lines that are certainly of a report.
+        Regular expressions of lines that certainly belong to a report.
     line_marks : iterable of str
-        The same, for what such lines begin with.
+        The same, for the beginnings of such lines.
     """
 
     def __init__(
@@ -140,7 +138,7 @@ class Grammars:
             for name, grammar in known.items()
         ]
         self._needs = frozenset(part for grammar in known.values() for part in grammar.needs)
-        # in one pattern of beginnings, places within a line are passed at once
+        # one pattern of beginnings skips places within a line
         begun = f"^(?:{'|'.join(line_marks)})"
         self._marks = "|".join((begun, *marks))
 
@@ -150,11 +148,11 @@ class Grammars:
         return re.compile(self._marks, re.MULTILINE | re.IGNORECASE)
 
     def is_report(self, text: str) -> bool:
-        """Whether something stands in a text that a tool's report has near its start."""
+        """Whether the beginning of a tool's report stands in a text."""
         return any(anchor.search(text) for _, _, anchor in self._likely(text))
 
     def _likely(self, text: str) -> Iterator[_Anchor]:
-        """Yield the grammars of which something stands in a text that each of their reports has.
+        """Yield the grammars whose reports a text may hold, by words that each of them has.
 
         In a long text, missing characters are found sooner than missing words.
         """
@@ -170,11 +168,11 @@ class Grammars:
     def reports(self, text: str, line_of: Callable[[int], int]) -> list[Report]:
         """Search the text once for each grammar, and take the reports in their order.
 
-        One pattern of all anchors would take longer than all of them: it could skip nothing.
+        One pattern of all anchors would take longer than all of them, as it cannot skip text.
         """
         taken = 0
         found: list[Report] = []
-        # each with its next match: the first of them is the next report's, or a false alarm
+        # each with its next match: the first one is the next report, or a false alarm
         ahead = [
             (match.start(), number, match, one)
             for number, one in enumerate(self._likely(text))
@@ -201,25 +199,25 @@ class Grammars:
 
 
 class Document:
-    r"""One file's text, and what kinds of report it holds.
+    r"""One file's text, and the kinds of report in it.
 
     Parameters
     ----------
     name : str
         The path as it was given, with ``/``.
     data : bytes or str
-        The content. Bytes are unpacked and decoded.
+        The content. Bytes are unpacked and decoded (`decode`).
     grammars : Grammars
-        What to search the text for.
+        The reports to search for.
     version : str, optional
-        The tool's version where the caller knows better than the file.
+        The tool's version, if the caller knows better than the file.
     quantity : str, optional
         The quantity of a fio log whose name does not say it.
 
     Attributes
     ----------
     text : str
-        The whole text, lines ending in ``\n``, without what pasting did to it
+        The whole text, lines ending in ``\n``, without the damage of pasting
         (`fiotools.readers.pasted`).
     is_structured : bool
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
@@ -259,7 +257,7 @@ class Document:
             self._take(repair(self.text, self._grammars.is_report))
 
     def unwrap(self) -> bool:
-        """Turn to the texts in the strings of a JSON document; say whether there are any."""
+        """Turn to the texts in the strings of a JSON document; return whether there are any."""
         found = unwrap(self.text) if self.is_structured else None
         if found is None:
             return False
@@ -267,7 +265,7 @@ class Document:
         return True
 
     def search(self) -> bool:
-        """Turn to the reports in a text that only begins as JSON; say whether there are any."""
+        """Turn to the reports in a text that only begins as JSON; return whether there are any."""
         if not self.is_structured:
             return False
         self._take(repair(self.text, self._grammars.is_report))
@@ -300,7 +298,7 @@ class Document:
 
     @cached_property
     def sole(self) -> str | None:
-        """The kind of report that the text is nothing but; None if there is more, or none."""
+        """The only kind of report in the text; None if there is other text, or no report."""
         return next(iter(self.kinds)) if len(self.kinds) == 1 and not self.leftover else None
 
     def _gaps(self) -> Iterator[tuple[int, int]]:
@@ -311,7 +309,7 @@ class Document:
         yield at, len(self.text)
 
     def unread(self) -> Remark | None:
-        """Return which lines are certainly of a report, and were taken by none."""
+        """Return a remark on lines that certainly belong to a report, and that none took."""
         if self.is_structured or not self.leftover:
             return None
         found = [

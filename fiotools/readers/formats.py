@@ -39,10 +39,10 @@ class Reader:
     grammar : Grammar, optional
         For reports that also stand in the middle of other text.
     mark : str
-        A regular expression (multi-line, in any case of letters) for lines that are certainly of
-        this format: in a text of other reports they get a warning. Empty: nothing is so certain.
+        A regular expression (multi-line, case ignored) for lines that certainly belong to this
+        format: in a text of other reports they get a warning. Empty: no line is so certain.
     line_mark : str
-        The same, for what such a line begins with.
+        The same, for the beginning of such a line.
     """
 
     name: str
@@ -77,31 +77,34 @@ DISKSPD_TEXT = (
     r"^[ \t]*(?:Command Line:|Input parameters:|Results for (?:timespan|job) \d"
     r"|(?:\|[ \t]*)?thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|)"
 )
-CRYSTALDISKMARK = (
-    r"(?<![A-Za-z])(?:Sequential|Seq|SEQ|Random|RND)"
-    r"(?:[ \t\xa0]{1,30}(?:Read|Write|Mix)(?![A-Za-z]))?"
-    r"(?:[ \t\xa0]{1,30}\d{1,5}[ \t\xa0]?[KM]i?B)?"
-    r"(?:[ \t\xa0]{0,30}\((?:QD?=[ \t\xa0]{0,5}\d{1,5})?(?:,[ \t\xa0]{0,5})?"
-    r"(?:T=[ \t\xa0]{0,5}\d{1,5})?\))?"
-    r"[ \t\xa0]{0,30}:[ \t\xa0]{0,30}[\d.,]{1,20}[ \t\xa0]{0,5}MB/s"
+_S = r"[ \t\xa0]"
+# no blank belongs to two parts, and none repeats without bound: the search stays linear
+CRYSTALDISKMARK_ROW = (
+    r"(?<![A-Za-z])(?P<kind>Sequential|Seq|SEQ|Random|RND)"
+    rf"(?:{_S}{{1,30}}(?P<way>Read|Write|Mix)(?![A-Za-z]))?"
+    rf"(?:{_S}{{1,30}}(?P<size>\d{{1,5}}){_S}?(?P<unit>[KM]i?B))?"
+    rf"(?:{_S}{{0,30}}\((?:QD?={_S}{{0,5}}(?P<depth>\d{{1,5}}))?"
+    rf"(?:,{_S}{{0,5}})?(?:T={_S}{{0,5}}(?P<threads>\d{{1,5}}))?\))?"
+    rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>[\d.,]{{1,20}}){_S}{{0,5}}MB/s"
 )
+CRYSTALDISKMARK = re.sub(r"\?P<\w+>", "?:", CRYSTALDISKMARK_ROW)
 # the median came with 1.6
 HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
 # the command comes first, even if the keys were sorted
 HYPERFINE_JSON = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
-# each begins with a character that a text is searched for
+# each begins with a fixed kind of character, which is found fast
 DD_RECORDS = (
     r"[0-9](?<![0-9.,:+=][0-9])[0-9]{0,17}\+[0-9]{1,18}"
     r"(?=[ \t][^\s\x21-\x3e@\[-^`{-~]|[^\x00-\x7f])"
 )
-# seconds, their unit, what parts them from the rate, and the rate as far as its slash
+# seconds, their unit, a separator, and the rate up to its slash
 DD_FIGURES = (
     r"[0-9][ ]?(?:secs?|seconds?|Sekunden|secondes|segundos|secondi|s|c|с|秒)(?:[,，、] ?|[ ]\()"
     r"[0-9][0-9.,]{0,24}[ ]?[kKMGTPEZY]?(?:i?B|bytes)?/"
 )
 DD_SAID = r"dd(?<![^\s/]dd)(?:\.exe)?: (?=\S)"
-# the beginnings of timings; the longer ones of the same word first. Each begins with a letter, so
-# that a text is searched for these letters
+# the beginnings of timings; the longer ones of the same word first. Each begins with a letter,
+# which is found fast
 _ELAPSED = ("real", "Real", "elapsed")
 TIMES = {
     "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
@@ -143,7 +146,7 @@ FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
 
 
 def _fio_json(document: Document) -> bool:
-    """Claim a text with a fio document in it, whatever else stands there."""
+    """Claim any text with a fio document in it."""
     if not document.is_structured:
         return "fio_json" in document.kinds
     text = document.text
@@ -156,7 +159,7 @@ def has_fio_key(text: str) -> bool:
 
 
 def _fio_normal(document: Document) -> bool:
-    """Claim a text that is nothing but fio's human reports, or what fio said instead of one."""
+    """Claim a text of nothing but fio's human reports, or of fio's errors instead of one."""
     if document.is_structured or document.kinds:
         return only("fio_normal", document)
     first = document.text.lstrip().partition("\n")[0]
@@ -167,7 +170,7 @@ _log, _hist_log = (Later(f"{_HERE}.fio.{name}:sniff") for name in ("log", "hist_
 
 
 def _fio_log(document: Document) -> bool:
-    """Claim lines of numbers that are named as fio's logs are, or that only fio writes."""
+    """Claim lines of numbers that are named like fio's logs, or that only fio writes."""
     return _has_rows(document) and bool(_log(document))
 
 
@@ -177,7 +180,7 @@ def _fio_hist_log(document: Document) -> bool:
 
 
 def _has_rows(document: Document) -> bool:
-    """Whether one of the first lines of a text begins with a number, and is of no report."""
+    """Whether one of the first lines of a text begins with a number, and there is no report."""
     text = document.text
     return (
         text[:1] not in "{<" and not document.kinds and _NUMBER.search(text, 0, _HEAD) is not None
@@ -209,7 +212,7 @@ def _hyperfine(document: Document) -> bool:
 
 
 def _transcript(document: Document) -> bool:
-    """Claim a text that holds reports and more than one tool's reports alone."""
+    """Claim a text that holds more than the reports of one tool."""
     kinds = document.kinds
     return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
 

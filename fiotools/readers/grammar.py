@@ -52,7 +52,7 @@ class Grammar:
     add : callable
         ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
     needs : tuple of str
-        One of these stands in every report; a text without them is not searched. Empty: it is.
+        One of these stands in every report; a text without them is not searched. Empty: always.
     """
 
     anchor: str

@@ -80,24 +80,16 @@ _COMPUTED: dict[str, Callable[[list[float]], float]] = {
 
 @dataclass
 class Benchmark:
-    """One command: hyperfine's numbers in seconds, and its single runs if the file has them.
-
-    Attributes
-    ----------
-    times : list of float or None
-        Of each run, in seconds; None if it is not a number.
-    beside : dict of str to list
-        Columns of `timings` with a value for each run (without times: for each that there was).
-    doubts : list of str
-        Parts of the record that were left out.
-    """
+    """One command: hyperfine's numbers in seconds, and its single runs if the file has them."""
 
     command: str
     figures: dict[str, float]
     parameters: dict[str, str]
+    # of each run, in seconds; None if it is not a number
     times: list[float | None] = field(default_factory=list)
+    # columns of `timings` with a value for each run (without times: for each that there was)
     beside: dict[str, list[int | None]] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)  # parts of the record that were left out
 
 
 # a command, or why there is none; and how many lines of the export stand above it

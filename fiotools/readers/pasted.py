@@ -1,4 +1,4 @@
-"""What copying, mailing, publishing and recording did to a tool's output, undone.
+"""The damage of copying, mailing, publishing and recording to a tool's output, undone.
 
 Terminals add colours and titles, mailers quote and escape, blogs add tags and entities, PowerShell
 5 wraps standard error, programs keep output in the strings of a JSON document. Each kind of damage
@@ -27,8 +27,7 @@ from typing import NamedTuple
 
 import orjson
 
-# stands between texts of different places; the names of the host and of the program may follow it,
-# each behind one
+# separates texts of different places; the host and the program may follow, each behind one
 SEPARATOR = "\f"
 
 
@@ -44,20 +43,12 @@ IsReport = Callable[[str], bool]  # whether a part of a tool's report stands in 
 
 
 class Repaired(NamedTuple):
-    """A text without the damage.
-
-    Attributes
-    ----------
-    text : str
-    lines : list of int, or None
-        For each line of the text the number of the line that it came from; None if they are equal.
-    remarks : sequence of Remark
-        The parts that were left out or taken off.
-    """
+    """A text without the damage."""
 
     text: str
+    # the original number of each line; None if they are equal
     lines: list[int] | None = None
-    remarks: Sequence[Remark] = ()
+    remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
 
 
 # titles and links, colours and cursor movements, character sets, all other two-letter sequences
@@ -100,7 +91,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>\s*:)?', re.S)
 _LARGE = 2000  # lines: no log has a larger object in its text
 _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 
-# ends of lines that a program escaped; a path of Windows may look so
+# ends of lines that a program escaped; a Windows path may look alike
 _TWO_LETTERS = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
 _MEANT = {r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"}
 _WITHIN = re.compile(r"\\n(?=[^\"'\s,\])}])")  # not the end that a line is printed with
@@ -112,8 +103,8 @@ _PROGRESS = re.compile(
     r"\s*(?:[\d.,' ]{1,30}[^\W\d]{1,20} (?:\([^()\n]{1,60}\) )?\S+,? [\d.,]+ |Jobs: \d)"
 )
 
-# a text without any of these (as of dd) has no prefixes; a line or two of those without marks stand
-# near its beginning; the pattern asks for two lines where one is not sure
+# a text without any of these (such as dd's) has no prefixes; a line or two of those without marks
+# stand near its beginning; the pattern requires two lines if one is not certain
 _HINTS = ":|>\"']\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
 _BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
 _NEAR = 10_000  # characters
@@ -150,7 +141,7 @@ _PREFIXED = re.compile(
 
 
 def line_ends(text: str) -> str:
-    r"""Let lines end in ``\n``; carriage returns stay where a program rewrites its line with them.
+    r"""Let lines end in ``\n``; carriage returns with which a program rewrites its line stay.
 
     Examples
     --------
@@ -178,15 +169,15 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     text : str
         Lines end in ``\n``.
     is_report : callable, optional
-        Says whether a part of a tool's report stands in a text. What might as well be its own
-        (prefixes, ``\n`` as two letters) is undone only where that shows such a part.
+        Says whether a part of a tool's report stands in a text. Prefixes and ``\n`` as two letters
+        may be the text's own; they are undone only if that shows such a part.
 
     Examples
     --------
     >>> repair("\x1b[1m2+0\x1b[0m records in\n").text
     '2+0 records in\n'
     """
-    # a character that is not there is known soonest: it is asked for before the words it stands in
+    # a missing character is found fastest: it is tested before its words
     lines = None
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
@@ -237,7 +228,7 @@ def _backspaces(text: str) -> str:
 
 
 def _quoted_printable(text: str) -> str:
-    """Join the lines that a mailer folded (blank lines keep the count), and decode the rest."""
+    """Join the lines that a mailer folded (blank lines keep the count), and decode them."""
     kept: list[str] = []
     folded: list[str] = []
     for line in text.split("\n"):
@@ -286,7 +277,7 @@ def _numbered(repaired: Repaired) -> list[tuple[int, str]]:
 
 
 def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
-    """Put reports in the strings of JSON objects (``ok: [host] => {``) in the place of these."""
+    """Replace JSON objects (``ok: [host] => {``) by the reports in their strings."""
     if "{\n" not in repaired.text or "\n}" not in repaired.text:
         return repaired
     lines, at = _numbered(repaired), 0
@@ -317,7 +308,7 @@ def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
 
 
 def _two_letters(repaired: Repaired, is_report: IsReport) -> Repaired:
-    """End lines where a program wrote so, in a string literal or between its lines."""
+    r"""End lines at a written ``\n``, in a string literal or between lines."""
 
     def ended(text: str) -> str:
         told = _ON_ONE_LINE.sub(r"\g<0>\\n", text)
@@ -499,7 +490,7 @@ class _Kind:
         return re.compile(self._line)
 
 
-# the kind that fits more lines is taken, and among equals the first
+# the kind that fits most lines is taken; of equals the first
 _KINDS = (
     _Kind(
         "a header of syslog",
@@ -591,7 +582,7 @@ def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], lis
     Returns
     -------
     lines : list of Line
-        What several sources wrote is sorted by them, with `SEPARATOR` between.
+        Lines of several sources are sorted by source, with `SEPARATOR` between.
     remarks : list of Remark
         The prefixes that were taken off, and those that were left.
 
@@ -679,7 +670,7 @@ def _taken_off(
 
 
 def _remaining(lines: Sequence[Line], is_report: IsReport) -> list[Remark]:
-    """Return which lines of a report have a prefix that their neighbours have not."""
+    """Return a remark on a line of a report with a prefix that its neighbours lack."""
     for line in lines:
         for kind in _KINDS:
             if kind.is_sure and (match := kind.line.fullmatch(line.text)):
@@ -746,7 +737,7 @@ def _goes_on(block: _Block, match: re.Match[str]) -> bool:
 
 
 def _proven(block: _Block, is_report: IsReport) -> Iterator[_Block]:
-    """Yield the parts of a block that are certain: names stand there again, or before a report."""
+    """Yield the certain parts of a block: their names repeat, or stand before a report."""
     matches = block.matches
     if "column" in block.kind.line.groupindex:  # a table has them on all lines, a frame has not
         known = [match for match in matches if match]

@@ -23,24 +23,14 @@ _MOST = 1024  # shapes: hostile files have a new one in every record
 
 
 class Shape(NamedTuple):
-    """Records with the same keys in the same order, and the same in the dictionaries inside.
+    """Records with the same keys in the same order, and the same in the dictionaries inside."""
 
-    Attributes
-    ----------
-    take : callable
-        Returns the values that are there; None if an inner dictionary has another shape.
-    order : callable or None
-        Puts them in the order asked for, None for those that are not there; None if all are.
-    inner : tuple of (str or None)
-        Under which of its keys each of the dictionaries inside stands.
-    rest : tuple of str
-        The keys that are not read.
-    """
-
+    # returns the values that are there; None if an inner dictionary has another shape
     take: Callable[[Record], tuple[Any, ...] | None]
+    # puts them in the order asked for, None for those that are not there; None if all are
     order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
-    inner: tuple[str | None, ...]
-    rest: tuple[str, ...]
+    inner: tuple[str | None, ...]  # under which of its keys each of the dictionaries inside stands
+    rest: tuple[str, ...]  # the keys that are not read
 
     def ordered(self, figures: tuple[Any, ...]) -> tuple[Any, ...]:
         """Put the values in the requested order."""
@@ -59,7 +49,7 @@ class Shapes:
     inner_keys : sequence of str
         The keys of values in each of them.
     read : iterable of str
-        Other keys that somebody reads.
+        Other keys that are read elsewhere.
 
     Examples
     --------

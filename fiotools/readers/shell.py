@@ -1,7 +1,6 @@
-"""Command lines as people type them: which program runs, and with what.
+"""Command lines as people type them: their programs and arguments.
 
-Several readers ask the same of one line, and thousands of files may hold the same lines: answers
-are kept for a while.
+Several readers look at the same line, and thousands of files may hold it: results are cached.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 import shlex
 from functools import lru_cache
 
-# words before a program that do not change which program it is
+# words before a program
 _WRAPPERS = {
     *("time", "gtime", "command", "builtin", "exec", "sudo", "doas", "env", "nohup", "nice"),
     *("ionice", "chrt", "taskset", "numactl", "timeout", "stdbuf", "setsid", "busybox", "toybox"),

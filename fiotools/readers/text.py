@@ -32,9 +32,9 @@ def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
     ----------
     text : str
     at, within : int
-        A text may be one line, and every place in it be asked for: so the search has a bound.
+        The bound of the search: a text may be one long line.
     ends : str
-        What ends a line: ``"\n\r"`` where progress that was overwritten counts as a line.
+        Characters that end a line: ``"\n\r"`` if overwritten progress counts as a line.
     """
     low = max(0, at - within)
     found = max([text.rfind(end, low, at) for end in ends])
@@ -63,7 +63,7 @@ class Cursor:
     at : int
         Where the first line begins.
     strip : callable
-        What makes ``bare`` of a line.
+        Makes ``bare`` of a line.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Cursor:
     start, stop : int
         Where the line begins, and where its end of line stands.
     end : int
-        Where the last line that was taken and not blank stopped.
+        Where the last line that was taken and is not blank ends.
     """
 
     def __init__(self, text: str, at: int = 0, strip: Callable[[str], str] = str.strip) -> None:

@@ -200,7 +200,7 @@ def _items(
     return found, end
 
 
-# --- what is said by name ----------------------------------------------------------------------
+# --- values by name ----------------------------------------------------------------------------
 
 _COUNTED = (
     *("inputs", "outputs", "major_faults", "minor_faults"),
@@ -631,7 +631,7 @@ _FORMS = tuple((re.compile(TIMES[name]), read) for name, read in _READ.items())
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but timings."""
+    """Read a text that holds nothing but timings."""
     read_reports(document, tables, add)
     if not tables.runs and document.reports:
         first = document.reports[0]

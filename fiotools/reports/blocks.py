@@ -1,33 +1,59 @@
-"""Pieces of a page: HTML in a notebook, text where it is printed; all that is given is escaped."""
+"""Pieces of a page: HTML in a notebook, text where it is printed; all texts are escaped."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING, Any
 
+from fiotools.display import html, text_table
 from fiotools.display.marks import mark
+from fiotools.display.model import Column, Sheet
+from fiotools.language import say
 from fiotools.plain_text import printable
 from fiotools.reports.sentences import Sentence
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True)
+HTML_ONLY = "FIOTOOLS_HTML_ONLY"  # in the environment: the texts of pieces are not wanted
+_WRAPS = 24  # letters of a line of a cell at least
+
+
 class Block:
-    """A piece of a page, in both forms."""
+    """A piece of a page: HTML, and the text that a notebook prints, made when asked for.
 
-    text: str
-    html: str
+    Parameters
+    ----------
+    text : str or callable
+    html : str
+    """
+
+    def __init__(self, text: str | Callable[[], str], html: str) -> None:
+        self._text, self.html = text, html
+
+    @property
+    def text(self) -> str:
+        """The piece where it is printed."""
+        return self._text if isinstance(self._text, str) else self._text()
 
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_html_(self) -> str:
-        return self.html
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        is_page = os.environ.get(HTML_ONLY) is not None
+        return {"text/html": self.html, "text/plain": "" if is_page else self.text}
+
+
+def of_sheet(sheet: Sheet) -> Block:
+    """Write a table."""
+    return Block(lambda: text_table.text(sheet), html.html(sheet))
 
 
 def safe(text: object) -> str:
-    """Write a text so that it is nothing but text.
+    """Escape a text for HTML.
 
     Examples
     --------
@@ -49,13 +75,15 @@ def paragraph(text: str, kind: str = "") -> Block:
 
 
 def listing(items: Iterable[str | tuple[str, str]], kind: str = "") -> Block:
-    """Write a list; of a pair, the first part is what one reads first."""
+    """Write a list; the first part of a pair is bold."""
     pairs = [item if isinstance(item, tuple) else ("", item) for item in items]
-    text = "\n".join(f"* {printable(': '.join(filter(None, pair)))}" for pair in pairs)
+    told = [say("{name}: {text}", name=head, text=rest) if head else rest for head, rest in pairs]
+    text = "\n".join(f"* {printable(one)}" for one in told)
     lines = [
-        f"<li><b>{safe(head)}</b>: {safe(rest)}</li>" if head else f"<li>{safe(rest)}</li>"
+        say("{name}: {text}", name=f"<b>{safe(head)}</b>", text=safe(rest)) if head else safe(rest)
         for head, rest in pairs
     ]
+    lines = [f"<li>{line}</li>" for line in lines]
     sort = f' class="{kind}"' if kind else ""
     return Block(text, f"<ul{sort}>\n" + "\n".join(lines) + "\n</ul>") if pairs else NOTHING
 
@@ -66,54 +94,57 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     lines = []
     for one in said:
         sign, mood = mark(one.verdict)
-        head = f'<i class="{mood}">{sign}</i> <b>{safe(one.head)}</b>: {safe(one.rest)}.'
-        lines.append(f'<li class="{mood}">{head.replace(" %", "&nbsp;%")}</li>')
+        told = say("{head}: {rest}.", head=f"<b>{safe(one.head)}</b>", rest=safe(one.rest))
+        told = told.replace(" %", "&nbsp;%")
+        lines.append(f'<li class="{mood}"><i class="{mood}">{sign}</i> {told}</li>')
     text = "\n".join(f"* {printable(str(one))}" for one in said)
     return Block(text, '<ul class="verdict">\n' + "\n".join(lines) + "\n</ul>")
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], kind: str = "facts") -> Block:
-    """Write a small table of texts or pieces; without heads, the first column names the second."""
-    written = [[cell if isinstance(cell, Block) else _text(cell) for cell in row] for row in rows]
-    lines = [f'<div class="scroll"><table class="{kind}">']
-    if heads:
-        lines.append(
-            f"<thead><tr>{''.join(f'<th>{safe(head)}</th>' for head in heads)}</tr></thead>"
+def of_frame(frame: pd.DataFrame, *, whole: bool = True) -> Block:
+    """Write a frame as `show` does: all rows, or the first."""
+    from fiotools.display import answers  # what makes a page of a notebook needs no frames
+    from fiotools.display.frame import Frame
+    from fiotools.display.show import ROWS
+
+    return of_sheet(answers.sheet(Frame(frame, None if whole else ROWS)))
+
+
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    kind: str = "facts",
+    links: dict[str, str] | None = None,
+) -> Block:
+    """Write a small table of texts; the first column names the rows."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    made = [
+        Column(head, list(cells), wraps=_WRAPS, names=at == 0, links=links or {})
+        for at, (head, cells) in enumerate(
+            zip(heads or [""] * len(texts[0]), zip(*texts, strict=True), strict=True)
         )
-    lines.append("<tbody>")
-    text = []
-    for first, *rest in written:
-        cells = "".join(f"<td>{cell.html}</td>" for cell in rest)
-        lines.append(f"<tr><th>{first.html}</th>{cells}</tr>")
-        text.append(f"{first.text}: {', '.join(cell.text for cell in rest if cell.text)}")
-    return Block("\n".join(text), "\n".join([*lines, "</tbody></table></div>"]))
-
-
-def link(text: str, path: str) -> Block:
-    """Write a link to a file."""
-    return Block(printable(text), f'<a href="{safe(path)}">{safe(text)}</a>')
-
-
-def _text(value: object) -> Block:
-    return Block(printable(str(value)), safe(value))
+    ]
+    return of_sheet(Sheet(made, kind=kind))
 
 
 def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:
-    """Hide pieces behind a line to click at; on paper, show them or leave them out."""
+    """Fold pieces behind a line to click at; on paper, show them or leave them out."""
     sort = ' class="printed"' if printed else ""
     inside = "\n".join(block.html for block in blocks)
-    text = "\n".join([summary, *(block.text for block in blocks)])
-    return Block(text, f"<details{sort}><summary>{safe(summary)}</summary>\n{inside}\n</details>")
+    return Block(
+        lambda: "\n".join([summary, *(block.text for block in blocks)]),
+        f"<details{sort}><summary>{safe(summary)}</summary>\n{inside}\n</details>",
+    )
 
 
 def together(blocks: Iterable[Block]) -> Block:
     """Put pieces one after the other."""
     there = [block for block in blocks if block is not NOTHING]
-    return Block("\n".join(b.text for b in there), "\n".join(b.html for b in there))
+    return Block(lambda: "\n".join(b.text for b in there), "\n".join(b.html for b in there))
 
 
 def slug(text: str) -> str:
-    """Make the name of a file or an anchor of a text.
+    """Turn a text into the name of a file or an anchor.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What has to be known before a verdict is believed: what was measured may not have been a disk."""
+"""What speaks against a verdict: memory may have answered, and not a disk."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from fiotools.language import ENGLISH, speaking
-from fiotools.measure.campaign import Campaign
-from fiotools.measure.devices import MEMORY
-from fiotools.measure.evidence import known
+from fiotools.language import counted, listed, say
+from fiotools.measure.campaign import Campaign, known
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import binary
-from fiotools.plain_text import many
+from fiotools.measure.machine import MEMORY, binary
 from fiotools.reports.subjects import Source, of_one
 from fiotools.stats.check import check
 
@@ -25,17 +22,16 @@ _NO_DISK = (
 )
 # how one side is accused, gravest first
 ACCUSATIONS = (
-    "these are not a disk's figures",
-    "these figures cannot be as they were reported",
-    "do not take these for a disk's figures",
-    "these figures are doubtful",
+    "these are not a disk's numbers",
+    "these numbers cannot be as reported",
+    "do not take these numbers for a disk's",
+    "these numbers are doubtful",
 )
 _GRAVEST = ("impossible", "suspect", "unknown", "ok")
 # numbers, with the prefix of their unit: what differs in these only is said in the same words
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
 
-@speaking(ENGLISH)  # as the page does, whatever its figures speak
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
     """Ask `check` of every run; of a campaign, with what its manifest knows of each place."""
     if source.campaign is None:
@@ -66,8 +62,8 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``verdict``, ``check``, `side`, ``runs`` (how many of how many), ``why`` (of one of them)
-        and ``remedy``.
+        ``verdict``, ``check``, `side`, ``some`` and ``every`` (how many of how many runs),
+        ``why`` (of one of them) and ``remedy``.
     """
     keys = [side] if side else []
     total = _runs(checks, keys)
@@ -80,9 +76,11 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
         of = total[which[0]] if which else total[None]
         row = {"verdict": verdict, "check": name, **dict(zip(keys, which, strict=True))}
         first = part.iloc[0]
-        said = {"runs": f"{runs} of {of}", "why": first["why"], "remedy": first["remedy"]}
+        said = {"some": runs, "every": of, "why": first["why"], "remedy": first["remedy"]}
         rows.append({**row, **said})
-    frame = pd.DataFrame(rows, columns=["verdict", "check", *keys, "runs", "why", "remedy"])
+    frame = pd.DataFrame(
+        rows, columns=["verdict", "check", *keys, "some", "every", "why", "remedy"]
+    )
     rank = frame["verdict"].map({verdict: at for at, verdict in enumerate(_GRAVEST)})
     return frame.iloc[rank.argsort(kind="stable")].reset_index(drop=True)
 
@@ -95,7 +93,7 @@ def _runs(checks: pd.DataFrame, keys: list[str]) -> dict[Any, int]:
 
 
 def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple[str, str]]:
-    """Say of what, and what speaks against taking the figures for a disk's or for much at all."""
+    """Say of each side why its numbers may not be those of a disk, or not mean much."""
     found = [("", said) for said in _of_campaign(source.campaign)] if source.campaign else []
     table = weighed(checks, side)
     grave = table[table["verdict"].isin(_GRAVEST[:2])]
@@ -121,17 +119,18 @@ def _accused(part: pd.DataFrame) -> str:
         lead = ACCUSATIONS[3]
     order = part.assign(apart=~memory).sort_values("apart", kind="stable")
     rows = order.drop_duplicates("check").to_dict("records")
-    said = "; ".join(f"{row['why']} ({row['verdict']}{_share(row['runs'])})" for row in rows[:3])
-    more = f"; and {many(len(rows) - 3, 'other check')} too" if len(rows) > 3 else ""
-    return f"{lead}: {said}{more}"
+    reasons = [say("{said} ({names})", said=row["why"], names=_share(row)) for row in rows[:3]]
+    if len(rows) > 3:
+        reasons.append(counted(len(rows) - 3, "and {n} other check", "and {n} other checks"))
+    return say("{name}: {text}", name=say(lead), text=listed(reasons, "; "))
 
 
-def _share(runs: str) -> str:
-    """Say in how many of the runs."""
-    some, _, every = runs.partition(" of ")
+def _share(row: Mapping[Any, Any]) -> str:
+    """Say the verdict, and in how many of the runs it holds."""
+    verdict, some, every = say(row["verdict"]), row["some"], row["every"]
     if some != every:
-        return f" in {runs} runs"
-    return f" in all {every} runs" if every != "1" else ""
+        return say("{verdict} in {n} of {total} runs", verdict=verdict, n=some, total=every)
+    return say("{verdict} in all {n} runs", verdict=verdict, n=every) if every != 1 else verdict
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:
@@ -139,32 +138,36 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
     plan, session = one.asked, one.session
     done, total = int(one.plan["done"].sum()), len(one.plan)
     if one.status not in ("complete", "settled"):
-        yield f"The campaign is not complete ({one.status}): {done} of {many(total, 'run')} done"
+        template = "The campaign is not complete ({status}): {n} of {total} runs done"
+        yield say(template, status=one.status, n=done, total=total)
     if plan.effort == "quick":
-        size = f", files of {binary(plan.size_bytes)}" if plan.size_bytes else ""
-        span = f" of {plan.seconds} s" if plan.seconds else ""
-        yield f"A quick campaign, short runs{span}{size}: a first look, and no more"
+        parts = [say("A quick campaign")]
+        if plan.seconds:
+            parts.append(say("runs of {n} s", n=plan.seconds))
+        if plan.size_bytes:
+            parts.append(say("files of {size}", size=binary(plan.size_bytes)))
+        yield say("{said}: only a first look", said=listed(parts))
     elif plan.seconds and plan.seconds < 10:
-        yield f"The runs took {plan.seconds} s each: too short for what a device does for long"
+        template = "The runs took {n} s each: too short for how a device works in the long run"
+        yield say(template, n=plan.seconds)
     memory = _memory(one)
     for name in memory:
-        yield f"{name} is memory: no disk is measured there, and nothing in it is ever cold"
+        yield say("{name} is memory: no disk is measured there, and it is never cold", name=name)
     load, processors = session["machine"]["load_1min"], session["machine"]["processors"]
     if load is not None and load > processors:
-        yield (
-            f"The machine was busy when it began: a load of {load:.1f} on "
-            f"{many(processors, 'processor')}, so that the runs may have waited for others"
-        )
+        cpus = counted(processors, "{n} processor", "{n} processors")
+        template = "The machine was busy at the start (load {load} on {cpus}): runs may have waited"
+        yield say(template, load=f"{load:.1f}", cpus=cpus)
     for place in session["places"]:
         if place["name"] not in memory:
             yield from _image(place, session["places"])
     for names in _together(session["places"]):
-        yield f"{' and '.join(names)} are on one file system: folders are compared, and no storage"
-    if session["machine"]["is_guest"] and len(memory) < len(session["places"]):
-        yield (
-            "This machine is a virtual one: cold and direct are so for its own cache, and its host "
-            "may have answered from memory"
+        together = listed(names, " and ")
+        yield say(
+            "{names} are on one file system: this compares folders, not storage", names=together
         )
+    if session["machine"]["is_guest"] and len(memory) < len(session["places"]):
+        yield say("This is a virtual machine: its host may answer cold and direct I/O from memory")
 
 
 def _memory(one: Campaign | None) -> list[str]:
@@ -190,9 +193,10 @@ def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[s
         return
     below, name = device.get("backing"), facts["name"]
     if below is None:
-        yield (
-            f"{name} is on a loop device, a disk made of a file: unless that passes the page cache "
-            "by, direct I/O ends in this machine's memory, and what is called cold may be warm"
+        yield say(
+            "{name} is on a loop device, a disk made of a file: unless the file bypasses the page "
+            "cache, direct I/O ends in memory, and cold runs may be warm",
+            name=name,
         )
         return
     disk = (below["device"] or {}).get("name")
@@ -201,15 +205,18 @@ def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[s
         for other in places
         if disk is not None and (other["device"] or {}).get("name") == disk
     ]
-    also = f" on the disk of {' and '.join(same)}" if same else ""
-    where = f" at {below['path']}"
-    if below["is_direct"] and also:
-        yield f"{name} is on a loop device, whose file lies{also}: two layers of one disk"
+    said = say("{name} is on a loop device", name=name)
+    if same:
+        names = listed(same, " and ")
+        said = say("{said}, whose file is on the disk of {names}", said=said, names=names)
+    else:
+        said = say("{said}, whose file is {path}", said=said, path=below["path"])
+    if below["is_direct"] and same:
+        yield say("{said}: two layers of one disk", said=said)
     elif not below["is_direct"]:
-        yield (
-            f"{name} is on a loop device, whose file lies{also or where} and goes "
-            "through this machine's page cache: direct I/O ends there, and what is called cold may "
-            "be warm"
+        yield say(
+            "{said}, in the page cache here: direct I/O ends there, and cold runs may be warm",
+            said=said,
         )
 
 

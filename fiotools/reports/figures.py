@@ -1,26 +1,35 @@
-"""The figures of one part of a report: those that its tables allow, one after the other."""
+"""The plots of one part of a report: those that its tables allow, one after the other."""
 
 from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from matplotlib.legend import Legend
 
 from fiotools import plot
-from fiotools.display.show import show
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
+from fiotools.plot.common import condition
 from fiotools.plot.ratios import sides
-from fiotools.plot.sweep_lines import condition
-from fiotools.reports.blocks import NOTHING, Block, fold, heading, paragraph, slug, together
+from fiotools.reports.blocks import (
+    NOTHING,
+    Block,
+    fold,
+    heading,
+    of_frame,
+    paragraph,
+    slug,
+    together,
+)
 from fiotools.reports.questions import Comparison, best, in_order, swept
-from fiotools.reports.sentences import cell_columns, parts_of
+from fiotools.reports.sentences import cell_columns, names_of
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.histograms import merge_bins
@@ -38,6 +47,7 @@ _LINES = 6
 _POINTS = 20_000  # in a picture of lines
 _KINDS = ("lat", "clat", "slat")  # the first that is there is drawn
 _NAMES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
+_FIRST = "The first {n} of {total} cells."
 _CELL = "_cell"
 _LATENCY_PANELS = 6
 _PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
@@ -59,9 +69,9 @@ _HIGH = 1.1  # inches of a row of a grid, in rows of a chart
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure, the frame whose files it is made of, and the numbers to show beside it.
+    """A plot, the frame whose files it is made of, and the numbers to show beside it.
 
-    What is to be printed are numbers that stand nowhere else on the page.
+    The numbers are printed if they stand nowhere else on the page.
     """
 
     title: str
@@ -91,7 +101,7 @@ def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
 
 
 def alone(axes: Sequence[Axes]) -> None:
-    """Leave the label of the axis to the last panel, where all have the same; none is cut off."""
+    """Keep only the last panel's axis label where all have the same, and wrap it."""
     if len({ax.get_xlabel() for ax in axes}) == 1:
         for ax in axes[:-1]:
             ax.set_xlabel("")
@@ -100,11 +110,6 @@ def alone(axes: Sequence[Axes]) -> None:
         lines = ax.get_xlabel().split("\n")
         fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
         ax.set_xlabel("\n".join(fitted), loc="left")
-
-
-def labels_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
-    """Name rows as sentences do, but in the language of the figures."""
-    return [listed(map(called, words)) for words in parts_of(frame, by)]
 
 
 def figure_of(ax: Axes) -> Figure:
@@ -116,8 +121,8 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def by_cell(one: Comparison) -> pd.DataFrame:
-    """Name the cell of each row; the name says the direction, too, where it tells cells apart."""
-    names = labels_of(one.frame, one.by)
+    """Name the cell of each row, with the direction where it tells cells apart."""
+    names = names_of(one.frame, one.by)
     frame = one.frame.assign(_cell=[name or say("all runs") for name in names])
     return frame.drop(columns=[name for name in one.by if name == "direction"])
 
@@ -153,9 +158,10 @@ def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -
             told = part[[hue, "time_s", "value"]].head(20)
             ax = plot.series(part, quantity, hue=hue)
         except SchemaError:
-            return  # several series under one name: nothing that one figure can show
-        said = "Whether it was steady cannot be told."
-    yield Drawn(f"{quantity} over time, {direction}", figure_of(ax), part, told, said)
+            return  # several series under one name
+        said = say("Too few samples to tell whether it was steady.")
+    title = say("{quantity} over time, {name}", quantity=quantity, name=called(direction))
+    yield Drawn(title, figure_of(ax), part, told, said)
 
 
 def _latencies(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
@@ -195,7 +201,7 @@ def _means(one: Comparison) -> Iterator[Drawn]:
     if not single:
         numbers = summarize(frame, "lat_mean_ns", by=one.keys or None)
     rows = float(len(one.levels) or len(frame[[*one.by]].drop_duplicates()))
-    yield from _by_cell(one, frame, "Mean latency", draw, rows, numbers)
+    yield from _by_cell(one, frame, say("Mean latency"), draw, rows, numbers)
 
 
 def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
@@ -208,12 +214,12 @@ def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
         whole = merge_bins(bins, by=one.keys or None)
     except SchemaError:
         return  # a total beside its parts; the means are drawn
-    together = f"All I/Os of the runs of a side together. {_submitting(one, kind)}".strip()
-    name = _NAMES[kind]
+    together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
+    name = say(_NAMES[kind])
     yield from _by_cell(
         one,
         told,
-        f"Percentiles of {name}",
+        say("Percentiles of {name}", name=name),
         lambda part, ax: plot.percentiles(part, hue=_hue(one), order=_order(one), ax=ax),
         7,
         told[[*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "total_ios"]],
@@ -222,7 +228,7 @@ def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
     yield from _by_cell(
         one,
         whole,
-        f"Distribution of {name}",
+        say("Distribution of {name}", name=name),
         lambda part, ax: plot.cdf(_coarse(part, one), hue=_hue(one), order=_order(one), ax=ax),
         7,
         told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]],
@@ -231,7 +237,7 @@ def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
 
 
 def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
-    """Put bins together, so that a curve has no more of them than a picture can show."""
+    """Merge bins, so that a curve has no more of them than a plot can show."""
     octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
     ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
     keys = [*one.keys, _CELL, "latency", "direction"]
@@ -240,7 +246,7 @@ def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
 
 
 def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
-    """Percentiles that the tool printed; of several runs, what can be said of them together."""
+    """Percentiles that the tool printed; of several runs, their bounds."""
     frame, kind = _one_kind(source.results.percentiles, one)
     if frame is None:
         return
@@ -254,7 +260,7 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
         except SchemaError:
             return
         frame = frame.assign(value_ns=float("nan"))
-        said = "Percentiles of several runs cannot be averaged: the band is where they must lie."
+        said = say("Percentiles of runs cannot be averaged: the band is where they must lie.")
     said = f"{said} {_submitting(one, kind)}".strip()
     columns = [
         name
@@ -264,7 +270,7 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
     yield from _by_cell(
         one,
         frame,
-        f"Percentiles of {_NAMES[kind]}",
+        say("Percentiles of {name}", name=say(_NAMES[kind])),
         lambda part, ax: plot.percentiles(part, hue=_hue(one), order=_order(one), ax=ax),
         7,
         frame[columns],
@@ -273,17 +279,21 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
 
 
 def _submitting(one: Comparison, kind: str) -> str:
-    """Warn where completion is the smaller part, so that its latency is not that of the I/O."""
+    """Warn where completion is the smaller part of the latency."""
     frame = one.frame
     if kind != "clat" or not {"slat_mean_ns", "lat_mean_ns"} <= set(frame):
         return ""
     slow = frame[frame["slat_mean_ns"].gt(frame["lat_mean_ns"] / 2).fillna(False)]
     if not len(slow):
         return ""
-    of = f" on {', '.join(map(str, dict.fromkeys(slow[one.between])))}" if one.between else ""
-    return (
-        f"It counts from when the submitting ends, and that was most of the time in {len(slow)} of "
-        f"{len(frame)} rows{of}: there only the mean latency above is that of the whole I/O."
+    rows = say("{n} of {total} rows", n=len(slow), total=len(frame))
+    if one.between:
+        sides_of = map(str, dict.fromkeys(slow[one.between]))
+        rows = say("{rows} on {names}", rows=rows, names=listed(sides_of))
+    return say(
+        "Completion latency excludes the submission, which took most of the time in {rows}: there "
+        "only the mean latency above covers the whole I/O.",
+        rows=rows,
     )
 
 
@@ -306,12 +316,13 @@ def _by_cell(
 ) -> Iterator[Drawn]:
     """Draw a panel for each cell."""
     frame = in_order(frame, one.by)
-    labels = labels_of(frame, one.by)
+    labels = names_of(frame, one.by)
     cells = labels if one.between else [""] * len(frame)
     frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
     names = list(dict.fromkeys(cells))
     if len(names) > _LATENCY_PANELS:
-        said = f"{said} The first {_LATENCY_PANELS} of {len(names)} cells.".strip()
+        first = say(_FIRST, n=_LATENCY_PANELS, total=len(names))
+        said = f"{said} {first}".strip()
     figure, axes = panels([rows] * len(names[:_LATENCY_PANELS]))
     for ax, name in zip(axes, names[:_LATENCY_PANELS], strict=True):
         draw(frame[[cell == name for cell in cells]], ax)
@@ -331,7 +342,7 @@ def _order(one: Comparison) -> list[Any] | None:
 
 
 class Picture:
-    """A figure that was saved, as a notebook shows it: PNG, or SVG on a page."""
+    """A saved plot, as a notebook shows it: PNG, or SVG on a page."""
 
     def __init__(self, title: str, file: Path) -> None:
         self._title, self.file = title, file
@@ -351,7 +362,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """What belongs together: a heading, the frame that is drawn, and the picture.
+    """A heading, the numbers that are drawn, and the plot.
 
     Attributes
     ----------
@@ -359,7 +370,7 @@ class ReportFigure:
     numbers : Block
         The frame, as people read it.
     picture : Picture or None
-        None where it could not be drawn, and the heading says why.
+        None if it could not be drawn; the heading says why.
     """
 
     about: Block
@@ -375,38 +386,46 @@ class ReportFigure:
 def figures(
     source: Source, asked: list[Comparison], out: Path, prefix: str
 ) -> Iterator[ReportFigure]:
-    """Draw what the tables allow, and save each figure."""
+    """Draw the plots that the tables allow, and save each."""
     import matplotlib.pyplot as plt
 
     kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
-            yield ReportFigure(paragraph(f"One figure cannot be drawn: {drawn}."), NOTHING, None)
+            why = say("One plot cannot be drawn: {why}.", why=drawn)
+            yield ReportFigure(paragraph(why), NOTHING, None)
             continue
+        _drop_title_label(drawn.figure)
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.figure, f"{name}.{kind}", data=drawn.frame)[0]
         plt.close(drawn.figure)
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
-        readable = show(drawn.numbers, rows=None) if drawn.printed else show(drawn.numbers)
-        inside = Block(repr(readable), readable._repr_html_())
+        inside = of_frame(drawn.numbers, whole=drawn.printed)
         picture = Picture(drawn.title, file)
-        folded = fold("the numbers", inside, printed=drawn.printed)
+        folded = fold(say("the numbers"), inside, printed=drawn.printed)
         yield ReportFigure(together(said), folded, picture)
     for one in asked[:1]:
         yield from _best(one)
 
 
+def _drop_title_label(figure: Figure) -> None:
+    """Drop the title of a legend of sides that have no name but ``label``."""
+    legends = cast("list[Legend]", figure.findobj(Legend))
+    for legend in legends:
+        if legend.get_title().get_text() == "label":
+            legend.set_title("")
+
+
 def _best(one: Comparison) -> Iterator[ReportFigure]:
     """Show the conditions of the most I/Os below some latencies."""
     if (told := best(one)) is not None:
-        readable = show(told, rows=None)
-        shown = Block(repr(readable), readable._repr_html_())
-        title = heading("The most I/Os below a latency", 3)
+        shown = of_frame(told)
+        title = heading(say("The most I/Os below a latency"), 3)
         yield ReportFigure(together([title, shown]), NOTHING, None)
 
 
 def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaError]:
-    """Draw one kind after the other; what cannot be drawn stops no other."""
+    """Draw one kind after the other; a plot that fails does not stop the others."""
     kinds: list[Iterator[Drawn]] = [_ratios(one) for one in asked]
     kinds += [_runs(one) for one in asked[:1]]
     kinds += [_threads(source, asked), _latencies(source, asked)]
@@ -429,10 +448,10 @@ def _ratios(one: Comparison) -> Iterator[Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    names = zip(labels_of(answer, cell_columns(answer)), both, strict=True)
+    names = zip(names_of(answer, cell_columns(answer)), both, strict=True)
     labels = [say("{name}: {text}", name=cell, text=text) if cell else text for cell, text in names]
     ax = plot.ratios(answer, labels=labels)
-    title = f"How many times, {one.title}"
+    title = say("Ratio, {what}", what=one.title)
     yield Drawn(title, figure_of(ax), one.frame, numbers=one.answer)
 
 
@@ -448,7 +467,7 @@ def _runs(one: Comparison) -> Iterator[Drawn]:
         told = summarize(frame, one.metric, by="_cell")
         plot.repeats(frame, one.metric, y="_cell", summary=told, ax=axes[0])
     elif len(one.levels) <= _SIDES and _far_apart(one):
-        said = "Each panel has an axis of its own."
+        said = say("Each panel has an axis of its own.")
         figure, axes = panels([len(rows_of(frame)) for _ in one.levels])
         for ax, level in zip(axes, one.levels, strict=True):
             part = frame[frame[one.between].eq(level)]
@@ -459,7 +478,7 @@ def _runs(one: Comparison) -> Iterator[Drawn]:
     else:
         names = rows_of(frame)[:_PANELS]
         if len(rows_of(frame)) > _PANELS:
-            said = f"The first {_PANELS} of {len(rows_of(frame))} cells."
+            said = say(_FIRST, n=_PANELS, total=len(rows_of(frame)))
         figure, axes = panels([len(one.levels)] * len(names))
         for ax, name in zip(axes, names, strict=True):
             part = frame[frame["_cell"].eq(name)]
@@ -467,17 +486,17 @@ def _runs(one: Comparison) -> Iterator[Drawn]:
             plot.repeats(part, one.metric, y=one.between, summary=told, order=one.levels, ax=ax)
             ax.set_title(name if len(names) > 1 else "")
         alone(axes)
-    yield Drawn("The runs themselves", figure, one.frame, numbers=one.summary, said=said)
+    yield Drawn(say("All runs"), figure, one.frame, numbers=one.summary, said=said)
 
 
 def _far_apart(one: Comparison) -> bool:
-    """Say whether the sides would not fit on one axis, and there are rows to set them apart by."""
+    """Say whether the sides do not fit on one axis, and there are cells to draw in panels."""
     middles = one.frame.groupby(one.between)[one.metric].median()
     return bool(one.by) and bool(middles.max() > _FAR * middles.min())
 
 
 def _threads(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
-    """Draw the threads of each run, and whether they were served alike."""
+    """Draw the threads of each run, and how fairly they were served."""
     io = source.results.io
     if not io["scope"].isin(["thread", "job"]).any():
         return
@@ -488,27 +507,29 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
         if not len(several) or several.max() < 2:
             continue
         part, said = _few_runs(part, source)
-        names = labels_of(part, [name for name in (*source.fields, "run") if name in part])
+        names = names_of(part, [name for name in (*source.fields, "run") if name in part])
         part = part.assign(_row=[name or say("the run") for name in names])
         threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
         ax = plot.fairness(threads, fairness=fair, y="_row")
         figure = figure_of(ax)
-        title = "The threads" if direction == "total" else f"The threads, {direction}"
+        title = say("The threads")
+        if direction != "total":
+            title = say("The threads, {name}", name=called(direction))
         yield Drawn(title, figure, part, numbers=fair.drop(columns="_row"), said=said)
         if direction == "total" or between is None:
             return
 
 
 def _few_runs(io: pd.DataFrame, source: Source) -> tuple[pd.DataFrame, str]:
-    """Keep the first round, where there are more runs than a figure holds."""
+    """Keep the first round if there are more runs than a plot holds."""
     if len(io[["source", "run"]].drop_duplicates()) <= _MOST or "round" not in source.fields:
         return io, ""
     first = io["round"].min()
-    return io[io["round"].eq(first)], f"Of round {first}; the others are in the raw tables."
+    return io[io["round"].eq(first)], say("Round {n}; the raw tables have the others.", n=first)
 
 
 def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
-    """Draw where the time of timed commands went, in the mean of the runs."""
+    """Draw where the time of timed commands went: means of the runs."""
     timings = source.results.timings
     parts = ["real_s", "user_s", "sys_s"]
     if not len(timings) or timings[parts].isna().to_numpy().any():
@@ -522,11 +543,11 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
     mean = in_order(groups.mean().assign(n=groups.size()).reset_index(), by)
     if len(mean) > _MOST or not mean["real_s"].gt(0).all():
         return  # no room for that many bars, or nothing to show in them
-    names = zip(labels_of(mean, by), mean["n"], strict=True)
+    names = zip(names_of(mean, by), mean["n"], strict=True)
     mean = mean.assign(_row=[f"{name or say('all')} (n {n})" for name, n in names])
     ax = plot.timings(mean, y="_row")
-    said = "Means of the runs." if mean["n"].max() > 1 else ""
-    yield Drawn("Where the time went", figure_of(ax), timings, mean.drop(columns="_row"), said)
+    said = say("Means of the runs.") if mean["n"].max() > 1 else ""
+    yield Drawn(say("Where the time went"), figure_of(ax), timings, mean.drop(columns="_row"), said)
 
 
 def sweeps(one: Comparison) -> Iterator[Drawn]:
@@ -552,18 +573,28 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
     ]
     if not rest and one.metric == "iops" and len(told) == 2 and x in ("iodepth", "numjobs"):
         axes = plot.load(frame, x=x, hue=hue, summaries=told, order=order)
-        yield Drawn(f"Load: IOPS and latency, by {title}", figure_of(axes[0]), one.frame, told[0])
+        yield Drawn(
+            say("Load: IOPS and latency, by {name}", name=title),
+            figure_of(axes[0]),
+            one.frame,
+            told[0],
+        )
         return
     for summary in told:
         metric = summary["metric"].iloc[0]
-        what = "The runs" if metric == one.metric else "Mean latency"
+        what = say("All runs") if metric == one.metric else say("Mean latency")
         shown: Any = {"x": x, "hue": hue, "summary": summary, "order": order}
         if rest:
             ax = plot.sweep(frame, metric, by=rest, **shown)[0]
         else:
             ax = plot.sweep(frame, metric, **shown)
         yield Drawn(
-            f"{what}, by {title}", figure_of(ax), one.frame, summary, said, printed=len(names) == 1
+            say("{said}, by {name}", said=what, name=title),
+            figure_of(ax),
+            one.frame,
+            summary,
+            said,
+            printed=len(names) == 1,
         )
 
 
@@ -578,7 +609,7 @@ def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
         frame = frame[frame["ratio"].notna()]
     rest = [name for name in rest if differs(frame, name)]
     frame, said = _first(frame, rest, _GRIDS)
-    cells = labels_of(frame, rest)
+    cells = names_of(frame, rest)
     names = list(dict.fromkeys(cells))
     figure, axes = panels([_HIGH * len(frame[y].unique())] * len(names))
     for ax, name in zip(axes, names, strict=True):
@@ -586,16 +617,18 @@ def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
         plot.grid(part, metric, x=x, y=y, ax=ax)
         ax.set_title(name)
     alone(axes)
-    title = f"{condition(x)} and {condition(y)}"
+    title = listed([condition(x), condition(y)], " and ")
     numbers = one.summary if one.answer is None else one.answer
-    yield Drawn(f"At a glance: {title}", figure, one.frame, numbers, said, printed=True)
+    yield Drawn(
+        say("At a glance: {name}", name=title), figure, one.frame, numbers, said, printed=True
+    )
 
 
 def _first(frame: pd.DataFrame, by: list[str], most: int) -> tuple[pd.DataFrame, str]:
-    """Keep as many cells as a figure holds, and say so."""
+    """Keep as many cells as a plot holds, and say so."""
     if not by:
         return frame, ""
     cells = frame[by].drop_duplicates()
     if len(cells) <= most:
         return frame, ""
-    return frame.merge(cells.head(most), on=by), f"The first {most} of {len(cells)} cells."
+    return frame.merge(cells.head(most), on=by), say(_FIRST, n=most, total=len(cells))

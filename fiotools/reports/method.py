@@ -1,28 +1,38 @@
-"""How it was measured: what the manifest says, or what the files say, and what is not known."""
+"""How it was measured, by the manifest or the files, and the raw tables to take along."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import cells
+from fiotools.display.spreadsheet import guarded
+from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.campaign import Campaign, wanted
-from fiotools.measure.devices import MEMORY
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import binary
-from fiotools.plain_text import many
+from fiotools.measure.machine import MEMORY, binary
+from fiotools.measure.output import NAME
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source
+from fiotools.units import human
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _COMMANDS = 40  # that are shown
 _UNDONE = 5
+_PACKED = 200_000  # bytes from which on a table is packed
+_LARGEST = 4_000_000  # bytes that a file of a page may have
+_RAW = 8_000_000  # bytes of raw outputs that are looked at
 
 
 def measured(source: Source) -> Block:
-    """Tell how one campaign, or the runs of some files, came about."""
+    """Tell how one campaign, or the runs of some files, were measured."""
     if source.campaign is None:
         return together(_of_files(source))
     return together(_of_campaign(source, source.campaign))
@@ -35,114 +45,141 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     sessions = [line for line in one.log if line["kind"] == "session"]
     ends = [line for line in one.log if line["kind"] == "end"]
     rows = [
-        ("procedure", f"{plan.experiment}, of article {experiment.article} ({plan.effort})"),
-        ("runs", f"{len(done)} of {len(one.plan)}: {_works(one)}{_turns(one)}"),
-        ("began", _time(sessions[0]["started_at"])),
-        ("ended", f"{_time(ends[-1]['at'])}, {one.status}" if ends else one.status),
+        (
+            say("procedure"),
+            say(
+                "{name}, of article {article} ({effort})",
+                name=plan.experiment,
+                article=experiment.article,
+                effort=say(plan.effort),
+            ),
+        ),
+        (
+            say("runs"),
+            say(
+                "{n} of {total}: {plan}",
+                n=len(done),
+                total=len(one.plan),
+                plan=listed([_works(one), *_turns(one)]),
+            ),
+        ),
+        (say("began"), _time(sessions[0]["started_at"])),
+        (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
     ]
     if ends and ends[-1].get("reason"):
-        rows.append(("because", str(ends[-1]["reason"])))
+        rows.append((say("because"), str(ends[-1]["reason"])))
     if len(sessions) > 1:
-        rows.append(("continued", f"{many(len(sessions) - 1, 'time')}, {_times(sessions[1:])}"))
-    rows += [("file size", binary(plan.size_bytes))] if plan.size_bytes else []
-    rows += [("time of a run", f"{plan.seconds} s")] if plan.seconds else []
-    rows += [("jobs", str(plan.jobs))] if plan.jobs else []
-    rows += [("page cache", "used, as was asked for")] if plan.buffered else []
+        rows.append((say("continued"), listed(_time(it["started_at"]) for it in sessions[1:])))
+    rows += [(say("file size"), binary(plan.size_bytes))] if plan.size_bytes else []
+    rows += [(say("time of a run"), f"{plan.seconds} s")] if plan.seconds else []
+    rows += [(say("jobs"), str(plan.jobs))] if plan.jobs else []
+    rows += [(say("page cache"), say("used, as requested"))] if plan.buffered else []
     rows += [(name, text) for name, text in _machine(session["machine"])]
     rows += [(name, str(version)) for name, version in session["tools"].items()]
     variables = [f"{name}={value}" for name, value in session["environment"].items()]
-    rows += [("environment", " ".join(variables))] if variables else []
+    rows += [(say("environment"), " ".join(variables))] if variables else []
     yield table([], rows)
-    heads = ["place", "folder", "file system", "mounted", "device", "link", "size"]
+    heads = [
+        *(say("place"), say("folder"), say("file system"), say("mounted")),
+        *(say("device"), say("link"), say("size")),
+    ]
     yield table(heads, [_place(facts) for facts in session["places"]], "facts wide")
     left = [
-        f"{workload} on {place} (no direct I/O there)" for place, workload in session["left_out"]
+        say("{workload} on {place} (no direct I/O there)", workload=workload, place=place)
+        for place, workload in session["left_out"]
     ]
     undone = [run.file for run in wanted(one.asked, one.log) if run.order not in done]
-    more = f" and {len(undone) - _UNDONE} more" if len(undone) > _UNDONE else ""
-    left += [f"not run: {', '.join(undone[:_UNDONE])}{more}"] if undone else []
+    if undone:
+        more = len(undone) - _UNDONE
+        names = [*undone[:_UNDONE], *([say("and {n} more", n=more)] if more > 0 else [])]
+        left.append(say("not run: {names}", names=listed(names)))
     if left:
-        yield paragraph("Left out:")
+        yield paragraph(say("Left out"))
         yield listing(left)
-    yield listing(experiment.implies(plan, session["machine"]["ram_bytes"]))
+    yield listing(map(spoken, experiment.implies(plan, session["machine"]["ram_bytes"])))
     yield _commands(one.plan[one.plan["done"]], "command")
-    yield fold("the runs, in their order", _order(one))
+    yield fold(say("the runs, in their order"), _order(one))
 
 
 def _works(one: Campaign) -> str:
-    counts = (len(one.asked.workloads), len(one.asked.places), one.asked.rounds)
-    words = ("workload", "place", "round")
-    return " x ".join(many(count, word) for count, word in zip(counts, words, strict=True))
+    workloads, places = len(one.asked.workloads), len(one.asked.places)
+    counts = (
+        counted(workloads, "{n} workload", "{n} workloads"),
+        counted(places, "{n} place", "{n} places"),
+        counted(one.asked.rounds, "{n} round", "{n} rounds"),
+    )
+    return " x ".join(counts)
 
 
-def _turns(one: Campaign) -> str:
+def _turns(one: Campaign) -> list[str]:
     """Show the order of the places: there and back."""
     letters = "ABCD"[: len(one.asked.places)]
     if len(letters) < 2:
-        return ""
-    return f", in turns ({letters}, {letters[::-1]}, ...)"
+        return []
+    return [say("in turns ({one}, {other}, ...)", one=letters, other=letters[::-1])]
 
 
 def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    guest = {True: "a virtual machine", False: "no virtual machine"}
-    yield "machine", guest.get(machine["is_guest"], "whether it is a virtual one is not known")
-    yield "kernel", str(machine["kernel"])
-    yield (
-        "processor",
-        f"{machine['cpu'] or 'not known'}, {many(machine['processors'], 'processor')}",
-    )
+    guest = {True: say("virtual"), False: say("physical")}
+    yield say("machine"), guest.get(machine["is_guest"], say("unknown"))
+    yield say("kernel"), str(machine["kernel"])
+    cpus = counted(machine["processors"], "{n} processor", "{n} processors")
+    yield say("CPU"), listed([machine["cpu"] or say("unknown"), cpus])
     ram = machine["ram_bytes"]
-    yield "memory", "not known" if ram is None else binary(ram)
+    yield say("memory"), say("unknown") if ram is None else binary(ram)
     if machine["load_1min"] is not None:
-        yield "load before", f"{machine['load_1min']:.2f}"
+        yield say("load before"), f"{machine['load_1min']:.2f}"
 
 
 def _place(facts: Mapping[str, Any]) -> list[str]:
-    device = facts["device"] or {}
+    device, in_memory = facts["device"] or {}, facts["file_system"] in MEMORY
     mounted = ", ".join(filter(None, [facts["mount_point"], facts["mount_options"]]))
-    several = " and ".join(facts.get("devices") or [])
+    several = listed(facts.get("devices") or [], " and ")
     shown = [device.get("name") or several or facts["source"]]
     shown += [device.get("model"), device.get("transport"), _file_of(device)]
     return [
         facts["name"],
         facts["path"],
-        facts["file_system"] or "not known",
+        facts["file_system"] or say("unknown"),
         mounted,
-        ", ".join(filter(None, shown)),
-        device.get("link") or ("none: memory" if facts["file_system"] in MEMORY else "not known"),
+        listed(filter(None, shown)),
+        device.get("link") or (say("none: memory") if in_memory else say("unknown")),
         binary(facts["total_bytes"]),
     ]
 
 
 def _file_of(device: Mapping[str, Any]) -> str | None:
-    """Say which file a loop device is made of."""
+    """Say which file is behind a loop device."""
     below = device.get("backing")
     if below is None:
         return None
-    way = "past" if below["is_direct"] else "through"
-    return f"the file {below['path']} on {below['file_system'] or '?'}, {way} the page cache"
+    where = {"path": below["path"], "file_system": below["file_system"] or "?"}
+    if below["is_direct"]:
+        return say("the file {path} on {file_system}, past the page cache", **where)
+    return say("the file {path} on {file_system}, through the page cache", **where)
 
 
 def _order(one: Campaign) -> Block:
     began = one.plan[one.plan["done"]]
     rows = zip(began["order"], began["started_at"], began["file"], began["load_1min"], strict=True)
-    heads = ["order", "began", "file", "load"]
-    listed = [
+    heads = [say("order"), say("began"), say("file"), say("load")]
+    lines = [
         (order, f"{at:%H:%M:%S}", file, "" if cells.is_missing(load) else f"{load:.2f}")
         for order, at, file, load in rows
     ]
-    return table(heads, listed)
+    return table(heads, lines)
 
 
 def _commands(frame: pd.DataFrame, column: str) -> Block:
-    """List the commands, each once, with how often it was run."""
+    """List each command once, with how often it was run."""
     counts = frame[column].dropna().value_counts(sort=False)
     rows = [(f"{count} x", command) for command, count in counts.items()]
     if not rows:
-        return paragraph("Commands: not known; no file says one.")
-    more = [("...", f"and {len(rows) - _COMMANDS} more")] if len(rows) > _COMMANDS else []
+        return paragraph(say("The files hold no commands."))
+    left = len(rows) - _COMMANDS
+    more = [("...", say("and {n} more", n=left))] if left > 0 else []
     return fold(
-        "the command" if len(rows) == 1 else f"the {len(rows)} different commands",
+        counted(len(rows), "the command", "the {n} different commands"),
         table([], [*rows[:_COMMANDS], *more], "facts commands"),
         printed=True,
     )
@@ -155,31 +192,111 @@ def _of_files(source: Source) -> Iterator[Block]:
         " ".join(str(part) for part in row if not cells.is_missing(part))
         for row in tools.itertuples(index=False)
     ]
-    rows = [("files", many(source.results.files, "file")), ("tools", ", ".join(versions))]
+    rows = [(say("files"), f"{source.results.files:,}"), (say("tools"), listed(versions))]
     hosts = [str(host) for host in runs["host"].dropna().unique()]
-    rows += [("hosts", ", ".join(hosts))] if hosts else []
+    rows += [(say("hosts"), listed(hosts))] if hosts else []
     times = [runs[name].dropna() for name in ("started_at", "reported_at")]
     known = next((time for time in times if len(time)), None)
-    rows.append(("when", "not known" if known is None else _span(known)))
+    rows.append((say("when"), say("unknown") if known is None else _span(known)))
     yield table([], rows)
     yield _commands(runs, "command")
     yield paragraph(
-        "There is no manifest beside these files. Not known, unless a file says it: the machine "
-        "and its memory, the file systems and how they were mounted, the devices and their links, "
-        "in which order the runs were made, and whether any were left out. fiotools measure "
-        "writes that down."
+        say(
+            "These files have no manifest, so most of the set-up is unknown: machine, memory, file "
+            "systems, mounts, devices, links, the order of the runs and any that were left out. "
+            "fiotools measure records that."
+        )
     )
 
 
 def _span(times: pd.Series[Any]) -> str:
     first, last = times.min(), times.max()
     shown = f"{first:%Y-%m-%d %H:%M} UTC"
-    return shown if first == last else f"{shown} to {last:%Y-%m-%d %H:%M} UTC"
+    if first == last:
+        return shown
+    return say("{low} to {high}", low=shown, high=f"{last:%Y-%m-%d %H:%M} UTC")
 
 
 def _time(text: str) -> str:
     return f"{text[:10]} {text[11:19]} UTC"
 
 
-def _times(sessions: list[Any]) -> str:
-    return ", ".join(_time(one["started_at"]) for one in sessions)
+@dataclass(frozen=True)
+class File:
+    """One file of the page.
+
+    Attributes
+    ----------
+    name : str
+        Its name; empty if it is too large for a page.
+    what : str
+    size : str
+        Rows and bytes, as people read them.
+    """
+
+    name: str
+    what: str
+    size: str
+
+
+def written(
+    source: Source, answers: Mapping[str, pd.DataFrame], folder: Path, prefix: str = ""
+) -> Iterator[File]:
+    """Write every table that is not empty, the answers, and the raw outputs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = {name: frame for name, frame in source.results.tables.items() if len(frame)}
+    for name, frame in {**answers, **tables}.items():
+        yield _table(f"{prefix}{name}", name, frame, folder)
+    yield from _raw(source, folder, prefix)
+
+
+def _table(name: str, what: str, frame: pd.DataFrame, folder: Path) -> File:
+    written = guarded(frame).to_csv(index=False, lineterminator="\n")
+    text = written.encode("utf-8", "surrogateescape")
+    size = listed([counted(len(frame), "{n} row", "{n} rows"), human(len(text), "B")])
+    if len(text) < _PACKED:
+        (folder / f"{name}.csv").write_bytes(text)
+        return File(f"{name}.csv", what, size)
+    packed = gzip.compress(text, mtime=0)
+    if len(packed) > _LARGEST:
+        command = "fiotools read FILES -o x.parquet"
+        return File(
+            "", what, say("{size}: too large for a page; {command}", size=size, command=command)
+        )
+    (folder / f"{name}.csv.gz").write_bytes(packed)
+    return File(f"{name}.csv.gz", what, say("{size}, packed", size=size))
+
+
+def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
+    """Pack the outputs of the tools and the manifest, if they are small."""
+    files = [Path(name) for name in dict.fromkeys(source.results.runs["source"])]
+    if source.campaign is not None:
+        files.insert(0, source.campaign.folder / NAME)
+    files = [file for file in files if file.is_file()]  # not of an archive, nor of standard input
+    size = sum(file.stat().st_size for file in files)
+    said = listed([counted(len(files), "{n} file", "{n} files"), human(size, "B")])
+    large = say("{size}: too large for a page; keep them beside it", size=said)
+    if not files:
+        return
+    if size > _RAW:
+        yield File("", say("raw outputs"), large)
+        return
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, name in zip(files, _inside(files), strict=True):
+            # the time of a file is no part of a result, and would make each page another
+            info = zipfile.ZipInfo(name)
+            archive.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED)
+    if len(packed.getvalue()) > _LARGEST:
+        yield File("", say("raw outputs"), large)
+        return
+    (folder / f"{prefix}raw.zip").write_bytes(packed.getvalue())
+    yield File(f"{prefix}raw.zip", say("raw outputs"), say("{size}, packed", size=said))
+
+
+def _inside(files: list[Path]) -> list[str]:
+    """Name the files in an archive, without their common folders."""
+    paths = [file.resolve().parts for file in files]
+    while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
+        paths = [path[1:] for path in paths]
+    return ["/".join(part.strip("/\\:") for part in path) for path in paths]

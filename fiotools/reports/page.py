@@ -1,4 +1,4 @@
-"""An executed notebook as one HTML page that needs nothing else, runs nothing and asks nobody."""
+"""An executed notebook as one HTML page: no other files, no scripts, no network."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from lxml import etree, html
 
+from fiotools.language import ENGLISH, say, speaking
 from fiotools.reports.blocks import slug
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -30,7 +31,16 @@ _OUTSIDE = re.compile(r"https?://", re.IGNORECASE)
 _SHOWN = re.compile(r"data:image/(png|jpeg|svg\+xml);base64,")
 
 
-def page(notebook: Any, out: Path) -> str:
+# what the template says itself
+_MADE = (
+    "How this page was made",
+    "fiotools {version} made it from a notebook: fiotools report --notebook writes the notebook, "
+    "--template takes a changed one.",
+    "the code of its cells",
+)
+
+
+def page(notebook: Any, out: Path, lang: str = ENGLISH) -> str:
     """Make the page.
 
     Parameters
@@ -38,25 +48,29 @@ def page(notebook: Any, out: Path) -> str:
     notebook : nbformat.NotebookNode
         Executed.
     out : Path
-        The folder that it wrote files to; those that it links to become part of the page.
+        The folder that it wrote files to; linked files become part of the page.
+    lang : str
+        The language of the page.
 
     Returns
     -------
     str
         The HTML.
     """
-    tree = html.document_fromstring(_converted(notebook))
+    with speaking(lang):
+        tree = html.document_fromstring(_converted(notebook, lang))
+        contents = say("Contents")
     main = tree.find(".//main")
     _make_inert(main)
     _take_in(main, out)
-    _name_headings(tree, main)
+    _name_headings(tree, main, contents)
     _scroll(main)
     _styles_once(main)
     text: str = html.tostring(tree, encoding="unicode", doctype="<!DOCTYPE html>")
     return text + "\n"
 
 
-def _converted(notebook: Any) -> str:
+def _converted(notebook: Any, lang: str) -> str:
     """Let nbconvert write Markdown, code and outputs as HTML."""
     from nbconvert.exporters import HTMLExporter
     from traitlets.config import Config
@@ -78,7 +92,9 @@ def _converted(notebook: Any) -> str:
         template_name="fiotools",
         exclude_anchor_links=True,
     )
-    resources = {"fiotools": {"version": __version__, "code": code}}
+    title, made, summary = (say(one, version=__version__) for one in _MADE)
+    told = {"lang": lang, "title": title, "made": made, "summary": summary, "code": code}
+    resources = {"fiotools": {"version": __version__, **told}}
     text, _ = exporter.from_notebook_node(notebook, resources=resources)
     return str(text)
 
@@ -122,7 +138,7 @@ def _take_in(main: Any, out: Path) -> None:
         link.set("download", target.name)
 
 
-def _name_headings(tree: Any, main: Any) -> None:
+def _name_headings(tree: Any, main: Any, title_of_list: str) -> None:
     """Give every heading a name, and list them."""
     first = main.find(".//h1")
     title = " ".join(first.text_content().split()) if first is not None else "fiotools"
@@ -151,7 +167,7 @@ def _name_headings(tree: Any, main: Any) -> None:
             contents.append(item)
     tree.find(".//nav").append(contents)  # beside the page, where it is wide enough
     narrow = html.Element("details", {"class": "contents"})
-    etree.SubElement(narrow, "summary").text = "Contents"
+    etree.SubElement(narrow, "summary").text = title_of_list
     narrow.append(copy.deepcopy(contents))
     second = main.find(".//h2")
     if second is not None:  # above what comes first

@@ -1,4 +1,4 @@
-"""Which comparisons the results are put to: those of an experiment, or what their labels allow."""
+"""What is compared: the questions of an experiment, or what labels set apart; and what is swept."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pandas as pd
 from fiotools.display import columns, metrics
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
+from fiotools.language import counted, say
+from fiotools.measure.experiment import Question
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.experiments.base import Question
-from fiotools.plain_text import many
 from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.best_under import best_under
@@ -25,7 +25,7 @@ from fiotools.stats.summary import summarize
 _ROUND = "round"
 _LATENCY = "lat_mean_ns"
 _STEPS = tuple(step * 10.0**power for power in range(2, 11) for step in (1, 2, 5))  # ns
-_NOTHING = "nowhere have two sides a run under the same conditions"
+_NOTHING = "no two sides have runs under the same conditions"
 _SMALL = 64 * 1024  # bytes: blocks that are counted, larger ones are weighed
 # what may set rows of one run apart, in the order in which it is asked
 _APART = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct", "size_bytes", "job", "target")
@@ -60,7 +60,7 @@ class Comparison:
     problem : str
         Why there is no answer.
     said : str
-        What has to be known of the rows.
+        Which rows are left out.
     only : str
         The one value of a label that is looked at; empty: all.
     """
@@ -77,12 +77,15 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """Say what is held against what."""
+        """Say what is compared with what."""
         if self.between is None:
             return columns.short(self.metric)
-        which = "" if self.between == "label" else f"each {columns.short(self.between)} "
-        only = f", {self.only} only" if self.only else ""
-        return f"{which}against {self.baseline}{only}"
+        if self.between == "label":
+            said = say("against {baseline}", baseline=self.baseline)
+        else:
+            name = columns.short(self.between)
+            said = say("each {name} against {baseline}", name=name, baseline=self.baseline)
+        return say("{said}, {name} only", said=said, name=self.only) if self.only else said
 
     @property
     def levels(self) -> list[Any]:
@@ -110,7 +113,8 @@ def comparisons(source: Source, wish: Wish) -> list[Comparison]:
     gaps = int(frame[metric].isna().sum())
     if gaps:
         frame = frame[frame[metric].notna()]
-        said = f"Left out: {many(gaps, 'row')} without {columns.short(metric)}"
+        rows = counted(gaps, "{n} row", "{n} rows")
+        said = say("Left out: {rows} without {name}", rows=rows, name=columns.short(metric))
         return [replace(one, said=said) for one in _asked(source, wish, frame, metric)]
     return _asked(source, wish, frame, metric)
 
@@ -165,8 +169,12 @@ def _of_question(
 
 
 def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
-    only = f"only {levels[0]} has" if levels else f"no {between} has"
-    return f"{only} {columns.short(metric)}, so that there is nothing to compare with"
+    name = columns.short(metric)
+    if levels:
+        return say(
+            "only {level} has {name}: nothing to compare it with", level=levels[0], name=name
+        )
+    return say("no {between} has {name}: nothing to compare", between=between, name=name)
 
 
 def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> Comparison:
@@ -183,7 +191,7 @@ def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> 
         return Comparison(frame, metric, (), problem=str(error))
     frame = in_order(frame, by)
     if between is None:
-        return Comparison(frame, metric, tuple(by), problem="there is one side only")
+        return Comparison(frame, metric, tuple(by), problem=say("there is only one side"))
     levels = list(dict.fromkeys(frame[between].dropna()))
     if len(levels) < 2:
         return Comparison(frame, metric, (*by,), problem=_alone(between, levels, metric))
@@ -200,8 +208,8 @@ def _only(fields: list[str]) -> str | None:
     for name in ("label", "place"):
         if name in fields:
             return name
-    say = argument("between")
-    raise SchemaError(f"compare between which of {', '.join(fields)}? say it with {say}")
+    how = argument("between")
+    raise SchemaError(f"compare between which of {', '.join(fields)}? say it with {how}")
 
 
 def _cells(
@@ -260,7 +268,7 @@ def _answered(
     except SchemaError as error:
         return Comparison(frame, metric, by, between, baseline, problem=str(error))
     if answer["ratio"].isna().all():
-        return Comparison(frame, metric, by, between, baseline, problem=_NOTHING)
+        return Comparison(frame, metric, by, between, baseline, problem=say(_NOTHING))
     return Comparison(frame, metric, by, between, baseline, answer)
 
 
@@ -297,12 +305,12 @@ def swept(one: Comparison) -> list[str]:
 
 
 def best(one: Comparison) -> pd.DataFrame | None:
-    """Find the most I/Os per second below some latencies that the runs lie around.
+    """Find the most I/Os per second below some latencies between those of the runs.
 
     Returns
     -------
     pandas.DataFrame or None
-        What `best_under` answers, for one or two limits; None where nothing was swept.
+        What `best_under` returns, for up to three limits; None where nothing was swept.
     """
     frame, names = one.frame, swept(one)
     known = {"iops", _LATENCY} <= set(frame) and frame[[_LATENCY, "iops"]].notna().to_numpy().all()

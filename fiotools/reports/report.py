@@ -14,6 +14,7 @@ from fiotools import errors
 from fiotools.errors import ReportError
 from fiotools.files import atomic_write
 from fiotools.hints import argument, typed
+from fiotools.language import say, speaking
 
 # what the extra [report] brings
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
@@ -64,10 +65,10 @@ def report(
     step: Callable[[int, int], object] | None = None,
     **known: Any,
 ) -> Written:
-    """Write a report: one HTML page that needs nothing else, and no network.
+    """Write a report: one HTML page that needs no other file and no network.
 
-    It is made by a notebook, ``notebooks/own-data.ipynb``, which is executed in a kernel of its own
-    and in this folder, and writes nothing here.
+    It executes a notebook, ``notebooks/own-data.ipynb``, in a kernel of its own and in this folder;
+    the notebook writes nothing here.
 
     Parameters
     ----------
@@ -77,11 +78,11 @@ def report(
     path : path
         Of the page; it is written whole or not at all.
     between, baseline, metric, by
-        What is compared, as in `study`.
+        The comparison, as in `study`.
     title, question : str, optional
         Of the page.
     lang : {"en", "ja"}
-        Of the figures.
+        Of the page and its plots.
     template : path, optional
         A changed copy of the notebook.
     notebook : path, optional
@@ -89,7 +90,7 @@ def report(
     step : callable, optional
         Called with the number of a cell and the number of all cells before each is executed.
     **known
-        What the files do not say, as in `fiotools.check`.
+        Facts that the files do not hold, as in `fiotools.check`.
 
     Returns
     -------
@@ -98,9 +99,8 @@ def report(
     Raises
     ------
     ReportError
-        If the page cannot be made: a package of ``fiotools[report]`` is missing, the notebook is
-        none, or one of its cells fails; the message is that of the cell, and its traceback is a
-        note of the error.
+        If a package of ``fiotools[report]`` is missing, the template is not a notebook, or a cell
+        fails; the message is that of the cell, and its traceback is a note of the error.
 
     Examples
     --------
@@ -124,15 +124,17 @@ def report(
         "known": {name: value for name, value in known.items() if value not in (None, False)},
     }
     made = _opened(source)
-    _headed(made, title, question)
+    with speaking(lang):
+        _translated(made)
+        _headed(made, title, question)
     _given(made, parameters)
     with tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         out = Path(folder) / "out"
         out.mkdir()
-        _execute(made, source, Path(folder), out, step)
+        _execute(made, source, Path(folder), out, step, html_only=notebook is None)
         from fiotools.reports.page import page
 
-        text = page(made, out)
+        text = page(made, out, lang)
         copy = _copy(made, out) if notebook is not None else b""
     content = text.encode("utf-8", "surrogateescape")
     atomic_write.write_bytes(Path(path), content)
@@ -173,8 +175,19 @@ def _opened(path: Path) -> Any:
         raise ReportError(f"{path}: not a notebook") from None
 
 
+def _translated(notebook: Any) -> None:
+    """Say the lines of Markdown cells in the language in use, if it has them."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            parts = (line.partition("# ") for line in cell.source.split("\n"))
+            lines = [
+                f"{mark}{sign}{say(text)}" if sign else say(mark) for mark, sign, text in parts
+            ]
+            cell.source = "\n".join(lines)
+
+
 def _headed(notebook: Any, title: str | None, question: str | None) -> None:
-    """Write title and question over those of the first cell."""
+    """Put a title and a question into the first cell."""
     if title is None and question is None:
         return
     from nbformat.v4 import new_markdown_cell
@@ -188,7 +201,7 @@ def _headed(notebook: Any, title: str | None, question: str | None) -> None:
     rest = "\n".join(lines[1:] if head else lines)
     shown = f"<h1>{safe(title)}</h1>" if title is not None else head or ""
     if question is not None:
-        rest = f"<p><b>The question:</b> {safe(question)}</p>"
+        rest = f"<p><b>{safe(say('The question:'))}</b> {safe(question)}</p>"
     cells[: 1 if first is not None else 0] = [new_markdown_cell(f"{shown}\n\n{rest.strip()}\n")]
 
 
@@ -209,11 +222,14 @@ def _execute(
     folder: Path,
     out: Path,
     step: Callable[[int, int], object] | None,
+    *,
+    html_only: bool,
 ) -> None:
     """Run the cells in this folder, with nothing of the user's set-up; files go to ``out``."""
     from nbclient.exceptions import CellControlSignal, CellExecutionError
 
     from fiotools.articles.kernel import run_cells
+    from fiotools.reports.blocks import HTML_ONLY
 
     profile = folder / "ipython" / "profile_default"
     profile.mkdir(parents=True)
@@ -224,6 +240,8 @@ def _execute(
         "FIOTOOLS_FIGURE_FORMAT": "svg",
         "TQDM_DISABLE": "1",
     }
+    if html_only:
+        environment[HTML_ONLY] = "1"
     at = 0
 
     def started(cell: Any, cell_index: int) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fiotools import units
 from fiotools.display import cells, columns
 from fiotools.errors import SchemaError
-from fiotools.plain_text import many
+from fiotools.language import called, counted, listed, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
 from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
@@ -22,29 +22,32 @@ from fiotools.stats.overall import overall
 if TYPE_CHECKING:
     import pandas as pd
 
-_WORD = re.compile(r"(\w+)(.*)")  # of a verdict, and by how much
+# a verdict: its word, and by how much or in how much time
+_WORD = re.compile(r"(\w+)(?: by (.*)|, taking (.*) (more|less) time)?")
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 _OPEN = "not settled"
-UNKNOWN = "how much another run would differ is not known"
+UNKNOWN = "the spread between runs is unknown"
+_FEW = "too few for a verdict"
 # the warnings of `compare` that weaken what it finds, and how they are called where they differ
 _CAVEATS = {
     "the sides differ in": "the sides differ in more than that",
     "the sides hold": "the sides do not hold the same mixture",
     "the sides had other options": "the sides had other options",
     "no spread at all": "the runs do not differ at all",
-    "arms ran in blocks": "the sides ran in blocks",
+    "the sides ran in blocks": "the sides ran in blocks",
     "values drift": "values drift over the series of runs",
 }
 
-# unit of a metric: how many times what, and what a share of it less or more is called
+# by the unit of a metric: how many times what, and what a share of it less or more is called
+_FEWER = ("{said} ({share} % fewer)", "{said} ({share} % more)")
+_LESS = ("{said} ({share} % less)", "{said} ({share} % more)")
 _WORDS = {
-    "1/s": ("times as many I/Os per second", "fewer", "more"),
-    "B/s": ("times the bandwidth", "less", "more"),
+    "1/s": ("{times} times as many I/Os per second", *_FEWER),
+    "B/s": ("{times} times the bandwidth", *_LESS),
 }
-
-
 MOST = 3
-_TOP = {"1/s": "Most I/Os per second", "B/s": "Highest bandwidth"}  # by the metric's unit
+# by the metric's unit
+_TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
 _UNJUDGED = ("one run", "two runs", "not comparable", "no verdict")
 
 
@@ -57,7 +60,7 @@ class Sentence:
     verdict: str = ""
 
     def __str__(self) -> str:
-        return f"{self.head}: {self.rest}."
+        return say("{head}: {rest}.", head=self.head, rest=self.rest)
 
 
 def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]:
@@ -80,8 +83,8 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
     >>> io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'read'")
     >>> answer = ft.compare(io, "iops", between="volume", baseline="vhdx")
     >>> str(sentences(answer)[0])
-    'mirror against vhdx, one run each: 0.709 times as many I/Os per second (29 % fewer); how much
-    another run would differ is not known.'
+    'mirror against vhdx, one run each: 0.709 times as many I/Os per second (29 % fewer); the spread
+    between runs is unknown.'
     """
     rows = [{str(name): value for name, value in row.items()} for row in answer.to_dict("records")]
     named = list(zip(rows, cell_names(answer), strict=True))
@@ -105,12 +108,21 @@ def _nothing(part: list[tuple[dict[str, Any], str]], of: int) -> list[Sentence]:
     """Say where a side has no run; one by one where that is seldom."""
     if len(part) < 3:
         return [_one(row, name) for row, name in part]
-    words = [
-        f"{name}: {sides_of(row)[0]}" if name else sides_of(row)[0] for row, name in part[:_MANY]
-    ]
-    more = f"; and {len(part) - _MANY} more" if len(part) > _MANY else ""
-    said = f"one of the sides has no run there ({'; '.join(words)}{more})"
-    return [Sentence(f"Nothing to compare in {len(part)} of {of} cases", said, "not comparable")]
+    names = [_named(name, sides_of(row)[0]) for row, name in part]
+    said = say("one of the sides has no run there ({cells})", cells=_few(names, _MANY))
+    head = say("Nothing to compare in {n} of {of} cases", n=len(part), of=of)
+    return [Sentence(head, said, "not comparable")]
+
+
+def _named(cell: str, said: str) -> str:
+    """Begin with the cell, where there are several."""
+    return say("{name}: {text}", name=cell, text=said) if cell else said
+
+
+def _few(names: list[str], most: int) -> str:
+    """List some names, and count the rest."""
+    more = [say("and {n} more", n=len(names) - most)] if len(names) > most else []
+    return listed([*names[:most], *more], "; ")
 
 
 def cell_names(answer: pd.DataFrame) -> list[str]:
@@ -136,7 +148,7 @@ def cell_columns(answer: pd.DataFrame) -> list[str]:
 
 def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
     """Name rows by some columns, as `parts_of` does."""
-    return [", ".join(parts) for parts in parts_of(frame, by)]
+    return [listed(map(called, parts)) for parts in parts_of(frame, by)]
 
 
 def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
@@ -176,64 +188,78 @@ def _openness(part: list[tuple[dict[str, Any], str]]) -> int:
 def _one(row: dict[str, Any], cell: str) -> Sentence:
     """Say what holds of one cell."""
     verdict = str(row["verdict"])
+    level, baseline = sides_of(row)
     if cells.is_missing(row["ratio"]):
-        level, baseline = sides_of(row)
-        return _sentence(cell, f"{level} against {baseline}", verdict, verdict)
-    said, runs = _times(row), f"n {row['n']} and {row['n_baseline']}"
+        head = say("{level} against {baseline}", level=level, baseline=baseline)
+        return Sentence(_named(cell, head), spoken(verdict), verdict)
+    runs = say("n {n} and {m}", n=row["n"], m=row["n_baseline"])
     if verdict.startswith("one run"):
-        rest = f"{said}{_caveats(row)}; {UNKNOWN}"
+        parts = [_times(row), *_caveats(row), say(UNKNOWN)]
     elif verdict.startswith("two runs"):
-        rest = f"{said}, {runs}{_caveats(row)}; too few for a verdict"
+        parts = [listed([_times(row), runs]), *_caveats(row), say(_FEW)]
     else:
-        _, comma, open_ = verdict.partition("; ")
-        rest = f"{said}, {runs}{comma}{open_}{_further(row)}{_caveats(row)}"
-    return _sentence(cell, _head(row), rest, verdict)
+        open_ = filter(None, [verdict.partition("; ")[2]])
+        parts = [listed([_times(row), runs]), *map(spoken, open_), *_further(row), *_caveats(row)]
+    return Sentence(_named(cell, _head(row, begins=not cell)), listed(parts, "; "), verdict)
 
 
-def _sentence(cell: str, head: str, rest: str, verdict: str) -> Sentence:
-    """Begin with the cell, or with a capital where it is a word of ours."""
-    if not cell and head.startswith(_OPEN):
-        head = f"{head[0].upper()}{head[1:]}"
-    return Sentence(f"{cell}: {head}" if cell else head, rest, verdict)
-
-
-def _head(row: dict[str, Any]) -> str:
+def _head(row: dict[str, Any], *, begins: bool = True) -> str:
     """Give the verdict with the names of both sides."""
     level, baseline = sides_of(row)
     verdict = str(row["verdict"])
+    both = {"level": level, "baseline": baseline}
     if verdict.startswith(("one run", "two runs")):
-        return f"{level} against {baseline}, {verdict.partition(':')[0]}"
+        runs = spoken(verdict.partition(":")[0])
+        return say("{level} against {baseline}, {runs}", runs=runs, **both)
     if verdict.startswith("same"):
-        return f"{level} and {baseline} are the {verdict}"
+        band = re.findall(r"[\d.]+", verdict)[0]
+        return say("{level} and {baseline} are the same within {band} %", band=band, **both)
+    if verdict == _OPEN and begins:
+        return say("Not settled between {level} and {baseline}", **both)
     if verdict == _OPEN:
-        return f"{_OPEN} between {level} and {baseline}"
-    word, share = _WORD.findall(verdict.partition("; ")[0])[0]
-    return f"{level} is {word} than {baseline}{share}"
+        return say("not settled between {level} and {baseline}", **both)
+    word, by, time, more = _WORD.findall(verdict.partition("; ")[0])[0]
+    told = {"word": called(word), "share": spoken(by or time), **both}
+    if by:
+        return say("{level} is {word} than {baseline} by {share}", **told)
+    if more == "more":
+        return say("{level} is {word} than {baseline}, taking {share} more time", **told)
+    if more:
+        return say("{level} is {word} than {baseline}, taking {share} less time", **told)
+    return say("{level} is {word} than {baseline}", word=called(word), **both)
 
 
 def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     """Say what holds of several cells."""
     verdict = str(part[0][0]["verdict"])
     rows = [row for row, _ in part]
-    listed = "; ".join(name for _, name in part)
-    share = f"in {'all' if len(part) == of else f'{len(part)} of'} {of}"
+    head = _head(rows[0])
+    if len(part) == of:
+        head = say("{said} in all {of}", said=head, of=of)
+    else:
+        head = say("{said} in {n} of {of}", said=head, n=len(part), of=of)
     shown = [_value(row) for row in rows]
-    what = wording(rows[0])[0]
     low, high = cells.figures(min(shown)), cells.figures(max(shown))
-    runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
-    n = f", n {runs[0][0]} and {runs[0][1]} each" if len(runs) == 1 else ""
     # each has an interval of its own: that of the estimates is none
-    said = f"{low if low == high else f'estimates from {low} to {high}'} {what}{n} ({listed})"
+    between = say("estimates from {low} to {high}", low=low, high=high)
+    said = wording(rows[0], low if low == high else between)[0]
+    runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
+    if len(runs) == 1:
+        said = listed([said, say("n {n} and {m} each", n=runs[0][0], m=runs[0][1])])
+    parts = [_of(said, [name for _, name in part])]
     if verdict.startswith("one run"):
-        said += f"; {UNKNOWN}"
+        parts.append(say(UNKNOWN))
     elif verdict.startswith("two runs"):
-        said += "; too few for a verdict"
+        parts.append(say(_FEW))
     for start, text in _CAVEATS.items():
         weak = [name for row, name in part if any(n.startswith(start) for n in _notes(row))]
         if weak:
-            which = "" if len(weak) == len(part) else f" ({'; '.join(weak)})"
-            said += f"; {text}{which}"
-    return _sentence("", f"{_head(rows[0])} {share}", said, verdict)
+            parts.append(say(text) if len(weak) == len(part) else _of(say(text), weak))
+    return Sentence(head, listed(parts, "; "), verdict)
+
+
+def _of(said: str, names: list[str]) -> str:
+    return say("{said} ({names})", said=said, names=listed(names, "; "))
 
 
 def sides_of(row: dict[str, Any]) -> tuple[str, str]:
@@ -252,36 +278,37 @@ def _value(row: dict[str, Any]) -> float:
     return float(row[_told(row)])
 
 
-def wording(row: dict[str, Any]) -> tuple[str, str, str]:
-    """Give how many times what, and what less and more of it are called."""
+def wording(row: dict[str, Any], times: str) -> tuple[str, str, str]:
+    """Say how many times what; give the templates for a share less and more of it."""
     metric = metric_of(row["metric"])
     if _told(row) == "speedup":
-        return "times as fast", "", ""
+        return say("{times} times as fast", times=times), "", ""
     if metric.unit in _WORDS and "stddev" not in metric.name:
-        return _WORDS[metric.unit]
-    return f"times the {columns.short(metric.name)}", "less", "more"
+        said, *shares = _WORDS[metric.unit]
+        return say(said, times=times), shares[0], shares[1]
+    name = columns.short(metric.name)
+    return say("{times} times the {name}", times=times, name=name), *_LESS
 
 
 def _times(row: dict[str, Any]) -> str:
     """Say how many times what, how sure, and in other words by which share."""
-    what, less, more = wording(row)
     value = _value(row)
-    said = f"{cells.figures(value)} {what}{interval(row)}"
+    said, less, more = wording(row, cells.figures(value))
+    said += interval(row)
     if not less:
-        longer = "takes" if metric_of(row["metric"]).unit == "s" else "waits"
-        return f"{said} ({longer} {_as_long(float(row['ratio']))} as long)"
+        ratio = float(row["ratio"])
+        share = 100 * ratio
+        if ratio > 1:
+            much = say("{n} times", n=cells.figures(ratio))
+        else:
+            much = f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
+        if metric_of(row["metric"]).unit == "s":
+            return say("{said} (takes {share} as long)", said=said, share=much)
+        return say("{said} (waits {share} as long)", said=said, share=much)
     share = 100 * abs(value - 1)
     if share >= 0.995 and 0.1 < value < 2:
-        said += f" ({share:.0f} % {less if value < 1 else more})"
+        return say(less if value < 1 else more, said=said, share=f"{share:.0f}")
     return said
-
-
-def _as_long(ratio: float) -> str:
-    """Say how many times, or how many per cent where it is less."""
-    if ratio > 1:
-        return f"{cells.figures(ratio)} times"
-    share = 100 * ratio
-    return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
 
 
 def interval(row: dict[str, Any]) -> str:
@@ -292,23 +319,24 @@ def interval(row: dict[str, Any]) -> str:
     return f" [{cells.figures(ends[0])}, {cells.figures(ends[1])}]"
 
 
-def _further(row: dict[str, Any]) -> str:
+def _further(row: dict[str, Any]) -> list[str]:
     needed = row["runs_needed"]
     if cells.is_missing(needed) or not needed:
-        return ""
-    return f"; {needed} further {'run' if needed == 1 else 'runs'} a side would probably settle it"
+        return []
+    one = "{n} more run a side would probably settle it"
+    return [counted(needed, one, "{n} more runs a side would probably settle it")]
 
 
 def _notes(row: dict[str, Any]) -> list[str]:
     return [] if cells.is_missing(row["warnings"]) else str(row["warnings"]).split("; ")
 
 
-def _caveats(row: dict[str, Any]) -> str:
+def _caveats(row: dict[str, Any]) -> list[str]:
     """Repeat what weakens the comparison; an option that is a condition is said once."""
     found = [note for note in _notes(row) if note.startswith(tuple(_CAVEATS))]
     if any(note.startswith("the sides differ in") for note in found):
         found = [note for note in found if not note.startswith("the sides had other options")]
-    return "".join(f"; {note}" for note in found)
+    return [spoken(note) for note in found]
 
 
 def findings(asked: list[Comparison]) -> list[Sentence]:
@@ -321,11 +349,11 @@ def findings(asked: list[Comparison]) -> list[Sentence]:
     >>> [one.head for one in findings(part.comparisons)]
     ['ext4 against ext4-image: not settled', 'tmpfs against ext4-image: not settled']
     """
-    ranked = sorted((one for own in asked for one in _of(own)), key=lambda one: -one[0])
+    ranked = sorted((one for own in asked for one in _ranked(own)), key=lambda one: -one[0])
     return [sentence for _, sentence in ranked[:MOST]]
 
 
-def _of(one: Comparison) -> list[tuple[float, Sentence]]:
+def _ranked(one: Comparison) -> list[tuple[float, Sentence]]:
     """Give the findings of a comparison, each with its weight."""
     if one.answer is None:
         return [(0.0, said) for said in _of_sweep(one)]
@@ -365,31 +393,42 @@ def _across(part: pd.DataFrame, whole: dict[str, Any] | None) -> Sentence:
     told = "speedup" if "speedup" in part and metric_of(rows[0]["metric"]).is_time else "ratio"
     rows.sort(key=lambda row: row[told])
     low, high = (f"{cells.figures(row[told])}{interval(row)}" for row in (rows[0], rows[-1]))
-    what = wording(rows[0])[0]
-    level, baseline = sides_of(rows[0])
+    cells_of, (level, baseline) = len(rows), sides_of(rows[0])
     words = Counter(row["verdict"].partition(" ")[0] for row in rows if _is_judged(row["verdict"]))
-    open_ = len(rows) - words.total()
+    open_ = cells_of - words.total()
+    both = {"level": level, "baseline": baseline}
+    all_one_run = all(str(row["verdict"]).startswith("one run") for row in rows)
     if len(words) == 1 and not open_:
         (word,) = words
-        like = f"is {word} than" if word != "same" else "is the same as"
-        head = f"{level} {like} {baseline} in all {len(rows)} cells"
+        if word == "same":
+            head = say("{level} is the same as {baseline} in all {n} cells", n=cells_of, **both)
+        else:
+            template = "{level} is {word} than {baseline} in all {n} cells"
+            head = say(template, word=called(word), n=cells_of, **both)
         verdict = rows[0]["verdict"]
     else:
-        counted = [
-            f"{word} in {count} of {many(len(rows), 'cell')}" for word, count in words.items()
+        state = [
+            say("{word} in {count} of {n} cells", word=called(word), count=count, n=cells_of)
+            for word, count in words.items()
         ]
-        one_run = all(str(row["verdict"]).startswith("one run") for row in rows)
-        counted += [f"not settled in {open_}"] if open_ and words else []
-        state = ", ".join(counted) or ("one run each" if one_run else "not settled")
-        head, verdict = f"{level} against {baseline}: {state}", "not settled"
-    said = f"{low} to {high} {what}, by cell"
+        if open_ and words:
+            state.append(say("not settled in {n}", n=open_))
+        state = state or [spoken("one run each") if all_one_run else spoken(_OPEN)]
+        against = say("{level} against {baseline}", **both)
+        head, verdict = say("{name}: {text}", name=against, text=listed(state)), _OPEN
+    parts = [say("{said}, by cell", said=wording(rows[0], _between(low, high))[0])]
     if whole is not None and not cells.is_missing(whole["ratio"]):
         row = {**whole, **_sped(whole)} if told == "speedup" else whole
-        mean = f"{cells.figures(row[told])} {what}{interval(row)}, the geometric mean of the cells"
-        said = f"{mean}; they lie from {low} to {high}"
-    if all(str(row["verdict"]).startswith("one run") for row in rows):
-        said += f"; {UNKNOWN}"
-    return Sentence(head, said, verdict)
+        mean = f"{wording(rows[0], cells.figures(row[told]))[0]}{interval(row)}"
+        parts = [say("{said}, the geometric mean of the cells", said=mean)]
+        parts.append(say("the cells lie from {low} to {high}", low=low, high=high))
+    if all_one_run:
+        parts.append(say(UNKNOWN))
+    return Sentence(head, listed(parts, "; "), verdict)
+
+
+def _between(low: str, high: str) -> str:
+    return say("{low} to {high}", low=low, high=high)
 
 
 def _sped(row: dict[str, Any]) -> dict[str, float]:
@@ -412,31 +451,33 @@ def _of_sweep(one: Comparison) -> list[Sentence]:
     top, least = (told.loc[getattr(told["mean"], which)()] for which in ("idxmax", "idxmin"))
     rest = [name for name in one.by if name not in names and len(told[name].unique()) > 1]
     unit = metric_of(one.metric).unit
-    runs = "one run" if top["n"] == 1 else f"n {top['n']}"
     ends = [_amount(top[f"mean_{end}"], unit) for end in ("lo", "hi")] if top["n"] > 1 else []
     within = f" [{', '.join(ends)}]" if ends else ""
-    most = _TOP.get(unit) or f"Highest {columns.short(one.metric)}"
     apart = [*rest, *names]
-    said = f"{_amount(top['mean'], unit)}{within}, {runs}; least at {_at(least, apart)}, "
-    said += _amount(least["mean"], unit)
-    found = [Sentence(f"{most} at {_at(top, apart)}", said)]
+    place, name = _at(top, apart), columns.short(one.metric)
+    head = say(_TOP.get(unit, "Highest {name} at {place}"), place=place, name=name)
+    most = listed([f"{_amount(top['mean'], unit)}{within}", _runs(top["n"])])
+    least_at, amount = _at(least, apart), _amount(least["mean"], unit)
+    said = say("{most}; least at {place}, {least}", most=most, place=least_at, least=amount)
+    found = [Sentence(head, said)]
     below = best(one)
     rows = [] if below is None else below[below["iops"].notna()].to_dict("records")
     for row in [] if rest else rows:
         kept = {str(name): value for name, value in row.items()}
-        limit = units.human(row["limit"] / 1e9, "s")
-        found.append(
-            Sentence(
-                f"Below a mean latency of {limit}, most I/Os at {_at(kept, names)}",
-                f"{_amount(row['iops'], '1/s')} at {units.human(row['observed'] / 1e9, 's')}, "
-                + ("one run" if row["n"] == 1 else f"n {row['n']}"),
-            )
-        )
+        limit, latency = (units.human(row[name] / 1e9, "s") for name in ("limit", "observed"))
+        head = "Most I/Os per second below a mean latency of {limit}, at {place}"
+        at = say("{iops} at {latency}", iops=_amount(row["iops"], "1/s"), latency=latency)
+        rest_of = listed([at, _runs(row["n"])])
+        found.append(Sentence(say(head, limit=limit, place=_at(kept, names)), rest_of))
     return found
 
 
+def _runs(count: int) -> str:
+    return say("one run") if count == 1 else f"n {count}"
+
+
 def _at(row: Any, names: list[str]) -> str:
-    return ", ".join(units.level(_plain(row[name]), name) for name in names)
+    return listed(called(units.level(_plain(row[name]), name)) for name in names)
 
 
 def _plain(value: Any) -> Any:

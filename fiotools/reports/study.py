@@ -1,4 +1,4 @@
-"""`study`: a folder of results, asked everything that its report answers."""
+"""`study`: a folder of results, with everything that its report shows."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import columns
-from fiotools.display.show import Readable, show
+from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.experiments import experiment_named
-from fiotools.plain_text import many
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
     fold,
     heading,
-    link,
     listing,
+    of_frame,
     paragraph,
     table,
     together,
     verdicts,
 )
 from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
-from fiotools.reports.method import measured
+from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Comparison, Wish, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, differs, gather
-from fiotools.reports.tables import written
 from fiotools.stats.settings_diff import settings_diff
 
 if TYPE_CHECKING:
@@ -41,24 +39,24 @@ if TYPE_CHECKING:
 
 _MACHINE = "the procedure, the machine and the commands"
 _EACH = "all comparisons, one by one"
-_CLAUSE = re.compile("[:;,] ")  # where a sentence could end
+_CLAUSE = re.compile("[:;,] |[：；、。]")  # where a sentence could end
 _HOW = (
-    "How many times is always a side over its baseline; in brackets its 95 % interval, and n the "
-    "runs of each side. Differences up to 5 % do not count."
+    "A ratio is a side over its baseline, in brackets its 95 % interval; n counts the runs of each "
+    "side. Differences up to 5 % do not count."
 )
 
 
 @dataclass(frozen=True)
 class Part:
-    """One campaign, or one reading of files, with the questions put to it.
+    """One campaign, or one reading of files, with its comparisons.
 
     Attributes
     ----------
     source : Source
     comparisons : list of Comparison
-        What is compared, each with its frame and its answer.
+        Each with its frame and its answer.
     told : mapping
-        What the caller knows, for `fiotools.check`.
+        Facts that the caller knows, for `fiotools.check`.
     """
 
     source: Source
@@ -77,14 +75,15 @@ class Part:
 
     @property
     def title(self) -> str:
-        """Name the part, and the question of its experiment."""
+        """Name the part and its experiment's question."""
         if self.source.campaign is None:
-            return "The results"
-        return f"{self.name}: {experiment_named(self.source.campaign.asked.experiment).question}"
+            return say("The results")
+        question = experiment_named(self.source.campaign.asked.experiment).question
+        return say("{name}: {text}", name=self.name, text=say(question))
 
     @property
     def heading(self) -> Block:
-        """Head what is shown of this part."""
+        """The heading of this part."""
         return heading(self.title)
 
     @property
@@ -96,19 +95,19 @@ class Part:
 
     @cached_property
     def checks(self) -> pd.DataFrame:
-        """What `fiotools.check` says of every run."""
+        """The answer of `fiotools.check` for every run."""
         return checked(self.source, self.told)
 
     @cached_property
     def doubts(self) -> list[tuple[str, str]]:
-        """Of what, and what speaks against taking the figures for a disk's."""
+        """Sides, and why their numbers may not be those of a disk."""
         return [
             *(("", said) for said in self.source.said),
             *doubts(self.source, self.checks, self.side),
         ]
 
     def figures(self, out: str | Path) -> Iterator[ReportFigure]:
-        """Draw what the tables allow, one figure at a time, and save them in a folder."""
+        """Draw the plots that the tables allow, one at a time, and save them in a folder."""
         from fiotools.reports.figures import figures
 
         return figures(self.source, self.comparisons, Path(out), self._prefix)
@@ -121,19 +120,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Study:
-    """What a report is made of; each of its methods gives a piece of the page."""
+    """The parts of a report; each method returns a piece of the page."""
 
     parts: list[Part]
 
     @property
     def unread(self) -> pd.DataFrame:
-        """The notes on what was found and could not be read."""
+        """The notes on files that could not be read."""
         notes = self.notes
         return notes[notes["severity"].eq("error")].reset_index(drop=True)
 
     @property
     def notes(self) -> pd.DataFrame:
-        """Everything that the readers had to say."""
+        """All notes of the readers."""
         import pandas as pd
 
         frames = [part.results.notes for part in self.parts]
@@ -152,7 +151,7 @@ class Study:
         }
 
     def verdict(self) -> Block:
-        """Say what was found, in words, and what speaks against it."""
+        """Say in words what was found, with its caveats."""
         every = [one.doubts for one in self.parts]
         common = [one for one in every[0] if all(one in others for others in every)]
         common = common if len(every) > 1 else []
@@ -162,16 +161,18 @@ class Study:
             own = [one for one in part.doubts if one not in common]
             found += _found(part.comparisons, _caveats(own) if own else NOTHING)
             if not part.comparisons:
-                found.append(paragraph("There is nothing to compare: no I/O was summed up."))
+                found.append(
+                    paragraph(say("There is nothing to compare: the files hold no totals of I/O."))
+                )
         compared = any(one.answer is not None for part in self.parts for one in part.comparisons)
-        return together([*found, paragraph(_HOW, "how") if compared else NOTHING])
+        return together([*found, paragraph(say(_HOW), "how") if compared else NOTHING])
 
     def credibility(self) -> Block:
-        """Say of every run whether its figures can be true."""
+        """Say of every run how far to trust its numbers."""
         return self._of_each(lambda part: [_weighed(part)])
 
     def settings(self) -> Block:
-        """Say in what the sides were not asked alike."""
+        """List the options that differ between the sides."""
         return self._of_each(_settings)
 
     def tables(self, out: str | Path) -> Block:
@@ -183,17 +184,18 @@ class Study:
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
                     answers[f"comparison{at + 1 if at else ''}"] = one.answer
-            rows = [
-                (_named(file.name, folder), file.what, file.size)
-                for file in written(part.source, answers, folder, part._prefix)
-            ]
-            return [table([], rows, "facts files")]
+            files = [*written(part.source, answers, folder, part._prefix)]
+            links = {file.name: (folder / file.name).as_posix() for file in files if file.name}
+            rows = [(file.name or "-", file.what, file.size) for file in files]
+            return [table([], rows, "facts files", links)]
 
         return self._of_each(of)
 
     def measured(self) -> Block:
         """Tell how it was measured."""
-        return self._of_each(lambda part: [fold(_MACHINE, measured(part.source), printed=True)])
+        return self._of_each(
+            lambda part: [fold(say(_MACHINE), measured(part.source), printed=True)]
+        )
 
     def _of_each(self, tell: Callable[[Part], Sequence[Block]]) -> Block:
         """Tell something of each part, below its name where there are several."""
@@ -207,16 +209,18 @@ class Study:
         """Give the notes of the readers, of each kind once."""
         notes = self.notes
         if not len(notes):
-            return paragraph("Nothing: every file was read to its end.")
+            return paragraph(say("Nothing: every file was read to its end."))
         order = {"error": 0, "warning": 1, "info": 2}
         notes = notes.iloc[notes["severity"].map(order).argsort(kind="stable")]
         groups = notes.groupby(["severity", "message"], sort=False, dropna=False)
         rows = []
         for (severity, message), part in groups:
             files = list(dict.fromkeys(part["source"]))
-            more = f" and {many(len(files) - 1, 'other file')}" if files[1:] else ""
-            rows.append((severity, f"{files[0]}{more}", message))
-        return table(["severity", "file", "note"], rows, "facts notes")
+            where = files[:1]
+            if files[1:]:
+                where.append(counted(len(files) - 1, "and {n} other file", "and {n} other files"))
+            rows.append((spoken(str(severity)), listed(where), spoken(str(message))))
+        return table([say("severity"), say("file"), say("note")], rows, "facts notes")
 
 
 def study(
@@ -228,7 +232,7 @@ def study(
     by: str | Sequence[str] | None = None,
     **known: Any,
 ) -> Study:
-    """Open results, and ask them everything that a report answers.
+    """Open results, and compute everything that a report shows.
 
     Parameters
     ----------
@@ -236,12 +240,12 @@ def study(
         The folder of a campaign of ``fiotools measure``, a folder that holds several, or whatever
         `fiotools.read` takes.
     between, baseline, by
-        As in `fiotools.compare`. By default what the experiment is about, or what the labels, the
-        path template or the names of the files set apart; the baseline is the first.
+        As in `fiotools.compare`. By default the question of the experiment, or the sides that
+        labels, the path template or file names tell apart; the baseline is the first.
     metric : str, optional
         The column to compare.
     **known
-        What the files do not say, as in `fiotools.check`: ``ram``, ``link``, ``media``, ...
+        Facts that the files do not hold, as in `fiotools.check`: ``ram``, ``link``, ``media``, ...
 
     Returns
     -------
@@ -251,9 +255,9 @@ def study(
     Raises
     ------
     FileNotFoundError
-        If something is not there.
+        If a file does not exist.
     FiotoolsError
-        If nothing can be read, or the question has no answer.
+        If no file can be read, or nothing can be compared.
 
     Examples
     --------
@@ -271,61 +275,70 @@ def study(
 
 
 def _about(part: Part) -> str:
-    """Say in a line what was read."""
+    """Say in one line what was read."""
     one = part.source.campaign
-    told = repr(part.results).removeprefix("<Results: ").removesuffix(">")
+    runs = part.results.runs
+    tools = listed(dict.fromkeys(runs["tool"]), " and ")
     if one is None:
-        return told
-    tools = " and ".join(dict.fromkeys(part.results.runs["tool"]))
-    where = ", ".join(one.asked.places)
-    began = one.session["started_at"][:10]
-    return (
-        f"{many(len(part.results.runs), 'run')} of {tools} on {where}; {began}, "
-        f"{one.asked.effort} campaign"
+        files = counted(part.results.files, "{n} file", "{n} files")
+        told = say("{runs} of {tools} in {files}", runs=_runs(runs), tools=tools, files=files)
+        notes = len(part.results.notes)
+        return listed([told, *([counted(notes, "{n} note", "{n} notes")] if notes else [])])
+    template = "{runs} of {tools} on {places}; {day}, {effort} campaign"
+    return say(
+        template,
+        runs=_runs(runs),
+        tools=tools,
+        places=listed(one.asked.places),
+        day=one.session["started_at"][:10],
+        effort=say(one.asked.effort),
     )
 
 
+def _runs(runs: pd.DataFrame) -> str:
+    return counted(len(runs), "{n} run", "{n} runs")
+
+
 def _found(asked: list[Comparison], caveats: Block) -> list[Block]:
-    """Say the most important first, then what speaks against it; the rest is folded."""
+    """Say the findings first, then the caveats; the rest is folded."""
     every = [_verdict(one, several=len(asked) > 1) for one in asked]
     if sum(len(one.answer) for one in asked if one.answer is not None) > MOST:
-        return [verdicts(findings(asked)), caveats, fold(_EACH, *every, printed=True)]
+        return [verdicts(findings(asked)), caveats, fold(say(_EACH), *every, printed=True)]
     swept = [findings([one]) if one.answer is None else [] for one in asked]
     shown = [verdicts(own) if own else said for own, said in zip(swept, every, strict=True)]
     return [*shown, caveats]
 
 
 def _caveats(doubts: list[tuple[str, str]]) -> Block:
-    """Fold what speaks against the figures; the line says how much, and the gravest of it."""
-    grave = next((one for one in doubts if one[1].startswith(ACCUSATIONS)), doubts[0])
-    said = ": ".join(filter(None, (grave[0], _CLAUSE.split(grave[1])[0])))
-    count = many(len(doubts), "caveat")
-    line = f"{count}, of which the gravest: {said}" if len(doubts) > 1 else f"{count}: {said}"
+    """Fold the caveats; the line counts them, and names the gravest."""
+    leads = tuple(map(say, ACCUSATIONS))
+    where, grave = next((one for one in doubts if one[1].startswith(leads)), doubts[0])
+    said = _CLAUSE.split(grave)[0]
+    said = say("{name}: {text}", name=where, text=said) if where else said
+    line = counted(len(doubts), "{n} caveat", "{n} caveats")
+    line = say("{name}: {text}", name=line, text=said)
     return fold(line, listing(doubts, "doubts"), printed=True)
 
 
 def _verdict(one: Comparison, *, several: bool) -> Block:
     """Say what one comparison found."""
-    lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}:")] if several else []
-    lead += [paragraph(f"{one.said}.")] if one.said else []
+    lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}")] if several else []
+    lead += [paragraph(say("{said}.", said=one.said))] if one.said else []
     if one.answer is None:
-        return together([*lead, paragraph(f"No comparison: {one.problem}.")])
+        return together([*lead, paragraph(say("No comparison: {why}.", why=one.problem))])
     said = sentences(one.answer, together=True)
-    tail = f"; {UNKNOWN}"
+    tail = say("; ") + say(UNKNOWN)
     after = []
     if len(said) > 1 and any(sentence.rest.endswith(tail) for sentence in said):
         said = [Sentence(s.head, s.rest.removesuffix(tail), s.verdict) for s in said]
-        after.append(f"Where a side has one run, {UNKNOWN}.")
+        after.append(say("The spread between runs is unknown where a side has one run."))
     if _at_once(one):
-        after.append(
-            "Read, write and total of one run are one observation: that they agree confirms "
-            "nothing."
-        )
+        after.append(say("Read, write and total of one run are one observation, not three."))
     return together([*lead, verdicts(said), *(paragraph(text, "how") for text in after)])
 
 
 def _at_once(one: Comparison) -> bool:
-    """Say whether rows that are compared apart are of the same runs."""
+    """Say whether several rows of a comparison come from the same runs."""
     frame = one.frame
     if "direction" not in one.by or not {"source", "run"} <= set(frame):
         return False
@@ -335,13 +348,17 @@ def _at_once(one: Comparison) -> bool:
 def _weighed(part: Part) -> Block:
     counts = part.checks["verdict"].value_counts()
     order = ("impossible", "suspect", "unknown", "ok")
-    said = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in order)
+    said = listed(f"{counts.get(verdict, 0)} {say(verdict)}" for verdict in order)
     frame = weighed(part.checks, part.side)
+    shares = zip(frame.pop("some"), frame.pop("every"), strict=True)
+    shown = [say("{n} of {total}", n=some, total=every) for some, every in shares]
+    frame.insert(len(frame.columns) - 2, "runs", shown)
     grave = frame[frame["verdict"].isin(order[:2])].reset_index(drop=True)
     rest = frame[frame["verdict"].isin(order[2:])].reset_index(drop=True)
-    blocks = [paragraph(f"Of {many(len(part.results.runs), 'run')}, answers: {said}.")]
-    blocks += [_shown(show(grave, rows=None))] if len(grave) else []
-    blocks += [fold("what is unknown, and what is in order", _shown(show(rest, rows=None)))]
+    runs = _runs(part.results.runs)
+    blocks = [paragraph(say("{runs}, answers: {counts}.", runs=runs, counts=said))]
+    blocks += [of_frame(grave)] if len(grave) else []
+    blocks += [fold(say("the unknown and the ok"), of_frame(rest))]
     return together(blocks)
 
 
@@ -349,30 +366,20 @@ def _settings(part: Part) -> list[Block]:
     settings = part.results.settings
     side = next((one for one in part.comparisons if one.between is not None), None)
     if not len(settings):
-        return [paragraph("The files do not say which options were set.")]
+        return [paragraph(say("The files hold no options."))]
     found: list[Block] = []
     between = side.between if side is not None else None
     if side is not None and between in settings and differs(settings, str(between)):
         differ = settings_diff(settings, between=str(between), baseline=side.baseline)
         if len(differ):
-            found.append(_shown(show(differ, rows=None)))
+            found.append(of_frame(differ))
         else:
-            found.append(
-                paragraph("All sides had the same options, but for the names of files and folders.")
-            )
+            said = "All sides had the same options, except for names of files and folders."
+            found.append(paragraph(say(said)))
     alike = settings.drop_duplicates(["option", "text"])
     rows = [
-        (option, ", ".join(dict.fromkeys(map(str, own["text"].dropna()))) or "set")
+        (option, ", ".join(dict.fromkeys(map(str, own["text"].dropna()))) or say("set"))
         for option, own in alike.groupby("option", sort=False)
     ]
-    found.append(fold(f"all {len(rows)} options", table([], rows), printed=True))
+    found.append(fold(say("all {n} options", n=len(rows)), table([], rows), printed=True))
     return found
-
-
-def _shown(readable: Readable) -> Block:
-    return Block(repr(readable), readable._repr_html_())
-
-
-def _named(name: str, folder: Path) -> Block | str:
-    """Name a file by a link to it, if it was made."""
-    return link(name, (folder / name).as_posix()) if name else "-"

@@ -18,8 +18,9 @@ from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import path_labels
 from fiotools.input.read import read
+from fiotools.language import listed, say
 from fiotools.measure.campaign import Campaign, campaign
-from fiotools.measure.manifest import NAME
+from fiotools.measure.output import NAME
 from fiotools.tables.results import Results
 
 _ROUND = "round"
@@ -47,7 +48,7 @@ class Source:
     swept : tuple of str
         Those of them that are conditions, and no sides.
     said : tuple of str
-        What has to be known of how it was found.
+        How it was found, as far as readers have to know it.
     """
 
     name: str
@@ -76,7 +77,7 @@ def gather(sources: Any) -> list[Source]:
         rest = [path for path in paths if not _campaigns(path)]
         if rest:
             raise SchemaError(
-                f"{rest[0]} is no campaign, and {folders[0].as_posix()} is one: report them apart"
+                f"{rest[0]} is not a campaign, and {folders[0].as_posix()} is: report them apart"
             )
         return _opened(folders)
     results = read(sources, errors="note")
@@ -160,11 +161,12 @@ def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
 def _nameless(results: Results, files: int) -> str:
     """Say why files without labels have no sides."""
     swept = [columns.short(str(name)) for name in conditions(results)]
-    differ = f"; they differ in {', '.join(swept)}" if swept else ""
-    return (
-        f"{files} files, and nothing says which of them belong to one side{differ}: to compare, "
-        "give NAME=FILES for each side, or a path template such as 'runs/{side}_{round:d}.txt'"
-    )
+    said = say("nothing says which of the {n} files belong to one side", n=files)
+    if swept:
+        said = say("{said}; they differ in {names}", said=said, names=listed(swept))
+    example = "'runs/{side}_{round:d}.txt'"
+    template = "{said}: to compare, give NAME=FILES for each side, or a path template: {example}"
+    return say(template, said=said, example=example)
 
 
 def _names(files: list[str], paths: list[str]) -> dict[str, str]:
@@ -184,7 +186,7 @@ def differs(frame: pd.DataFrame, name: str) -> bool:
 
 
 def of_one(results: Results, label: str, value: Any) -> Results:
-    """Keep what one value of a label stands before, in every table."""
+    """Keep the rows of one value of a label, in every table."""
     tables: dict[str, pd.DataFrame] = {
         name: frame[frame[label].eq(value)].reset_index(drop=True)
         for name, frame in results.tables.items()
@@ -252,14 +254,13 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
             if not (same and rest):  # else the condition says it
                 kept.append(name)
         elif name in _COUNTS:
-            said.append(f"{name} counts the runs: those that differ in nothing else are repeats")
+            template = "{name} numbers the runs: runs that differ in nothing else are repeats"
+            said.append(say(template, name=name))
         elif same:
             continue  # the condition says it, in its unit
         elif own.is_unique and len(own) > 2 and (rest or len(told.columns)):
-            said.append(
-                f"{name} is another one in every file, and no condition: it is left out, and runs "
-                "that differ in nothing else are repeats"
-            )
+            template = "{name} is different in every file and not a condition: it is left out"
+            said.append(say(template, name=name))
         else:
             kept.append(name)
             if own.nunique() > 2 and own.str.fullmatch(_NUMBER).all():
@@ -271,14 +272,14 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
 
 
 def _found_sides(results: Results) -> tuple[dict[str, str], str]:
-    """Find the one thing, besides conditions, that sets the runs of unnamed files apart.
+    """Find the one option or target, besides conditions, in which unnamed files differ.
 
     Returns
     -------
     sides : dict
-        The side of each file; empty if there is no such thing, or there are several.
+        The side of each file; empty if there is none, or there are several.
     said : str
-        What it is, and the name of each side.
+        Where the sides were found, and their names.
     """
     told = conditions(results)
     found: list[tuple[str, pd.Series[Any]]] = []
@@ -294,21 +295,25 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
         return {}, ""
     name, own = found[0]
     if len(found) > 1:
-        names = " and ".join(name for name, _ in found)
-        return {}, f"The runs differ in {names}, so that no sides are taken from them"
+        names = listed((name for name, _ in found), " and ")
+        return {}, say("The runs differ in {names}, so no sides are taken from them", names=names)
     short = _words(own) or dict(zip(own.unique(), path_labels.names([*own.unique()]), strict=True))
-    shown = ", ".join(f"{short[value]} is {value}" for value in own.unique())
-    return {str(file): short[value] for file, value in own.items()}, (
-        f"The sides were found in {name}: {shown}"
+    shown = listed(
+        say("{name} is {value}", name=short[value], value=value) for value in own.unique()
     )
+    said = say("The sides were found in {name}: {shown}", name=name, shown=shown)
+    return {str(file): short[value] for file, value in own.items()}, said
 
 
 def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
     """Give what may name a device or a place, by file."""
     settings = results.settings
     for option in ("directory", "filename"):
-        yield f"the option {option}", _joined(settings[settings["option"].eq(option)], "text")
-    yield "the target", _joined(results.io, "target")
+        yield (
+            say("the option {option}", option=option),
+            _joined(settings[settings["option"].eq(option)], "text"),
+        )
+    yield say("the target"), _joined(results.io, "target")
 
 
 def _joined(frame: pd.DataFrame, name: str) -> pd.Series[Any]:

@@ -1,4 +1,4 @@
-"""What many statistics are asked for: a metric, and how sure or how near."""
+"""Arguments of many statistics: a metric, a confidence, a tolerance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SPEED_UNITS = ("1/s", "B/s", "s", "ns")
 
 @dataclass(frozen=True)
 class Metric:
-    """One measure: `unit` is empty and `better` None where nobody said."""
+    """One measure: `unit` is empty and `better` None if they are unknown."""
 
     name: str
     unit: str
@@ -22,12 +22,12 @@ class Metric:
 
     @property
     def sign(self) -> int:
-        """+1 where more is better or nobody knows, -1 where less is."""
+        """+1 if higher is better or it is unknown, -1 if lower is."""
         return -1 if self.better == "lower" else 1
 
     @property
     def is_time(self) -> bool:
-        """Whether it is how long something takes, and not how far that spreads."""
+        """Whether it is how long something takes, not how far that spreads."""
         return self.better == "lower" and self.unit in ("s", "ns") and "stddev" not in self.name
 
     @property
@@ -56,7 +56,7 @@ def metric_of(name: str) -> Metric:
     words = name.lower().split("_")
     if words[-1] == "pct":
         return Metric(name, "%", None)
-    # a steadier run is better, whatever is measured
+    # a steadier run is better in every unit
     more: Better = "lower" if "stddev" in words else "higher"
     if name.endswith("bytes_per_s"):
         return Metric(name, "B/s", more)
@@ -69,18 +69,13 @@ def metric_of(name: str) -> Metric:
 
 
 def check_confidence(confidence: Any) -> None:
-    """Refuse what is no confidence.
-
-    Examples
-    --------
-    >>> check_confidence(0.95)
-    """
+    """Refuse a confidence that is not between 0 and 1."""
     if not _is_share(confidence):
         raise SchemaError(f"confidence is {confidence!r}: it lies between 0 and 1 (0.95)")
 
 
 def check_tolerance(tolerance: Any) -> None:
-    """Refuse what is no tolerance."""
+    """Refuse a tolerance that is not between 0 and 1."""
     if not _is_share(tolerance):
         raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
 

@@ -49,16 +49,15 @@ class Arms:
 
     Attributes
     ----------
-    level, baseline : list of Replicate
     dims : list of str
         Unnamed conditions that vary within a side: together they make its cells.
     own : bool
-        True where each cell has runs of its own, False where each run went through all cells.
+        True if each cell has runs of its own, False if each run went through all cells.
     order : Order or None
-        What tells the order of the runs.
+        The order of the runs.
     over : str or None
-        What each run has a value of its own of, such as "15 values of workload": the spread between
-        the runs is that between those values.
+        The column of which each run has its own value, such as "15 values of workload": the runs
+        spread as these values do.
     """
 
     level: list[Replicate]
@@ -94,8 +93,8 @@ def arms_of(
 ) -> Arms:
     """Make replicates of the rows of both sides.
 
-    Refused is what leaves a run without its one number: several rows that no condition tells apart,
-    or cells that only one side has, so that the ratio would mix in the conditions' own effect.
+    Refused are runs without one number: several rows that no condition tells apart, and cells that
+    only one side has, so that the ratio would mix in the effect of the conditions.
     """
     lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
     within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
@@ -129,7 +128,7 @@ def arms_of(
 def _over(
     runs: Runs[Any], level: Sequence[int], baseline: Sequence[int], pair: str | None
 ) -> str | None:
-    """Name the condition, target or label of which each run of a side has a value of its own."""
+    """Name the condition, target or label of which each run of a side has its own value."""
     if pair:
         values = frames.values(runs.data, pair)
         conditions = frames.columns(runs.data, CONDITIONS).values()
@@ -165,7 +164,7 @@ def _no_pairs(runs: Runs[Any], pair: str | None, rows: Sequence[int]) -> SchemaE
 
 
 def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str]) -> bool:
-    """Say whether cells have their own runs; refuse sides that do not hold the same cells."""
+    """Say whether cells have their own runs; refuse sides with different cells."""
     if not dims or not level or not baseline:
         return False
     shapes = {frozenset(run.cells) for run in (*level, *baseline)}
@@ -181,7 +180,7 @@ def _own_cells(level: list[Replicate], baseline: list[Replicate], dims: list[str
 
 
 def _refuse_shared(level: list[Replicate], baseline: list[Replicate], *, paired: bool) -> None:
-    """Refuse runs that stand on both sides: those are pairs, not independent groups."""
+    """Refuse runs that are on both sides: they are pairs, not independent groups."""
     both = {run.key for run in level if run.key[0] is not None and len(run.key) == 2}
     shared = [run.key for run in baseline if run.key in both]
     if shared and not paired:
@@ -210,7 +209,7 @@ def matched(arms: Arms) -> tuple[Arms, int]:
 
 
 def kinds(arms: Arms, names: Sequence[Any], *, paired: bool) -> list[str]:
-    """Warn of runs that are not of one kind; of pairs, of ratios that are not."""
+    """Warn of runs that are not of one kind; for pairs, of their ratios."""
     if paired:
         [(level, baseline)] = arms.by_cell()
         ratios = [a - b for a, b in zip(level, baseline, strict=True)]
@@ -235,7 +234,7 @@ def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     there = frames.ordered(side)
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:
-        why = f"is no value of {between!r}"
+        why = f"is not a value of {between!r}"
         numeric = data.schema[between].is_numeric()
         if numeric and isinstance(baseline, str):
             why = f"is a text, and {between!r} holds numbers"
@@ -252,32 +251,23 @@ def order_notes(
 ) -> list[str]:
     """Warn of what the order of the runs may have done, as far as it is known.
 
-    Parameters
-    ----------
-    arms : Arms
-    names : sequence
-        What level and baseline are called.
-    paired : bool
-        Whether the runs that stand in one place on both sides are a pair. What disturbs a pair, or
-        a round, disturbs both of its runs, so that a drift is looked for in their means, which are
-        independent.
-    band, confidence : float
-        As `drift` takes them.
+    A disturbance hits both runs of a pair, or of a round, so that a drift is looked for in their
+    means, which are independent.
     """
     order = arms.order
     if order is None:
         return []
-    # cells have levels of their own, and what differs between them is no drift
+    # cells have levels of their own: a difference between them is not a drift
     cells = [[_placed(side) for side in cell] for cell in arms.runs_by_cell()]
     sides = [side for cell in cells for side in cell]
     if not all(sides):
         return []
     found = _fixed_order(cells, names, paired=paired) if order.across else []
-    if arms.over:  # what was changed from run to run is not a drift
+    if arms.over:  # a change made from run to run is not a drift
         return found
     if paired:
         sides = [_means(*cells[0])]
-    elif all(_places(one) == _places(other) for one, other in cells):
+    elif all(sorted(p for p, _ in one) == sorted(p for p, _ in other) for one, other in cells):
         sides = [_means(sorted(one), sorted(other)) for one, other in cells]
     trend = drift(sides, band=band, confidence=confidence, over=order.over)
     jump = step(sides, band=band)
@@ -287,25 +277,21 @@ def order_notes(
         return found
     if trend:
         found.append(
-            "which side ran first is not known: unless they alternated, the drift is part of the "
+            "it is unknown which side ran first: unless they alternated, the drift is part of the "
             "difference"
         )
     elif len(sides) == 1 and len(sides[0]) - 2 < LEAST_DF:
         found.append(
             f"{len(sides[0])} {'pairs' if paired else 'rounds'} are too few to show a drift, and "
-            "which side ran first is not known"
+            "it is unknown which side ran first"
         )
     return found
 
 
 def _placed(runs: Sequence[Replicate]) -> Side:
-    """Put the value of each run beside its place; nothing where there is no order of these."""
+    """Put the value of each run beside its place; nothing if their order is unknown."""
     places = sortable([run.place for run in runs]) or []
     return [(place, exp(run.log)) for place, run in zip(places, runs, strict=False)]
-
-
-def _places(side: Side) -> list[Any]:
-    return sorted(place for place, _ in side)
 
 
 def _means(level: Side, baseline: Side) -> Side:
@@ -317,10 +303,10 @@ def _means(level: Side, baseline: Side) -> Side:
 def _fixed_order(
     cells: Sequence[Sequence[Side]], names: Sequence[Any], *, paired: bool
 ) -> list[str]:
-    """Warn where one side always came first."""
+    """Warn if one side always came first."""
     places = [[[place for place, _ in side] for side in cell] for cell in cells]
     if all(map(blocks, places)) and len({min(a) < min(b) for a, b in places}) == 1:
-        return ["arms ran in blocks: drift cannot be told from the difference"]
+        return ["the sides ran in blocks: drift cannot be told from the difference"]
     for name, (one, other) in zip(names, (places[0], places[0][::-1]), strict=True):
         if paired and all(a < b for a, b in zip(one, other, strict=True)):
             return [

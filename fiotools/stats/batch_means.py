@@ -2,13 +2,11 @@
 
 A slow second is mostly followed by another, so that n samples tell less than n runs would, and the
 t interval of single samples is far too narrow. The means of fifteen long batches depend on each
-other less, and an autoregression of the first order takes account of the rest of it. Its
-coefficient is corrected for its bias and then taken three quarters of a standard error higher:
-where it comes out too small the interval is too narrow, and a choice of series that look
-independent would select these. Rare stalls make the mean skewed, and the interval with it.
-`benchmarks/COVERAGE.md` has what came of it, and of other rules.
-
-No interval knows of stalls that the series does not hold: `missed` says how often that happens.
+other less, and an autoregression of the first order accounts for the rest. Its coefficient is
+corrected for its bias and then taken three quarters of a standard error higher: if it is too small,
+the interval is too narrow, and choosing series that look independent would select these. Rare
+stalls make the mean skewed, and the interval with it. `benchmarks/COVERAGE.md` has the results of
+this rule and of others. `missed` says how often a series holds no stall at all.
 
 Sources: Tafazzoli and Wilson, "Skart: a skewness- and autoregression-adjusted batch-means
 procedure for simulation analysis" (2011); Willink, "A confidence interval and test for the mean of
@@ -54,20 +52,11 @@ def portions(values: Array, widths: Array, edges: Array) -> Array:
 def batch_interval(
     values: Array, widths: Array | None = None, confidence: float = 0.95
 ) -> tuple[float, float] | None:
-    """Give the interval of the mean from fifteen batches of equal time.
+    """Give the interval of the mean of a series from fifteen batches of equal time.
 
-    Parameters
-    ----------
-    values : array
-        A series in order of time.
-    widths : array, optional
-        The time that each sample stands for; all the same without it.
-    confidence : float
+    `widths` are the times that the samples stand for. None for fewer than 60 samples, and without
+    spread between the batches.
 
-    Returns
-    -------
-    (float, float) or None
-        None for fewer than 60 samples, and without spread between the batches.
 
     Examples
     --------
@@ -137,8 +126,9 @@ def autocorrelation(values: Array) -> Array | None:
 def integrated_time(correlation: Array) -> float:
     """Estimate how many samples tell as much as one independent sample: ``1 + 2 sum(rho_k)``.
 
-    The sum ends at the first lag that is at least five times what it came to, and the answer is
-    at least 1. Of a series that is not many times as long it is too small.
+    The sum ends at the first lag that is at least five times what it came to. The answer is at
+    least 1, and too small for a series that is not many times as long.
+
 
     Examples
     --------

@@ -46,30 +46,30 @@ def best_under(
 ) -> IntoDataFrameT:
     """Find the conditions of the highest IOPS at which a latency stays below a limit.
 
-    The runs under the same conditions are repeats, and are judged together: their mean is below the
-    limit, or it is not.
+    The runs under the same conditions are repeats, and are judged together: is their mean below the
+    limit?
 
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`: runs (or fio groups) under several conditions, such as
-        iodepth. Jobs that ran side by side are to be added up first, ``combine(io, to="group")``.
+        iodepth. Add up jobs that ran side by side first, ``combine(io, to="group")``.
     metric : str
         A column of `io`, such as ``lat_mean_ns``, or a percentile, ``p99`` or ``p99.9``, which
         `percentiles` has.
     limit : float or str
-        In the unit of the metric, for a latency ns; or with a unit of its own, ``"100us"``. What
-        equals it is not below it.
+        In the unit of the metric, ns for a latency; or with a unit of its own, ``"100us"``. A
+        latency that equals it is not below it.
     by : str or sequence of str, optional
         The columns that make the groups.
     sweep : str or sequence of str, optional
-        Columns that are conditions too: numbers that are none of the vocabulary's, such as a field
-        of the path. Texts are conditions anyhow, unless they number the runs.
+        Columns of numbers that are conditions too, such as a field of the path. Texts are
+        conditions anyway, unless they number the runs.
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
-        For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or what
-        `percentiles_from_bins` answered for the same runs.
+        For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or the
+        answer of `percentiles_from_bins` for the same runs.
     confidence : float
         Of the interval.
 
@@ -80,19 +80,20 @@ def best_under(
         ``iops`` [1/s], the mean of the runs under these; ``metric``, its ``unit``; ``observed``,
         its mean over them, with ``observed_lo`` and ``observed_hi``, null for one run; ``limit``;
         ``n``, these runs, and ``n_below``, those of them that were below the limit by themselves;
-        ``confidence``; ``warnings``. Where the mean of no condition is below the limit, what was
-        chosen is null, and the warning says how near they came.
+        ``confidence``; ``warnings``. If the mean of no condition is below the limit, the conditions
+        are null, and the warning says how near they came.
 
     Raises
     ------
     SchemaError
-        For a missing column, a limit that is no number above zero, several directions or scopes,
+        For a missing column, a limit that is not a number above zero, several directions or scopes,
         rows that ran side by side, and percentiles of several latencies.
 
     Notes
     -----
-    A warning says where the interval reaches the limit, so that other runs might not stay below,
-    and names the conditions that were faster and not below. The interval is that of `summarize`.
+    A warning says if the interval reaches the limit, so that other runs might not stay below, and
+    names the conditions that were faster but not below. The interval is that of `summarize`.
+
 
     Examples
     --------
@@ -106,7 +107,7 @@ def best_under(
        iodepth     iops  observed     limit  n  n_below
     0       16  79000.0  205000.0  500000.0  2        2
     >>> best["warnings"][0]
-    'faster, and not below it: iodepth 64 (595 µs)'
+    'faster, but not below it: iodepth 64 (595 µs)'
     """
     check_confidence(confidence)
     named, swept, data = frames.names(by), frames.names(sweep), frames.opened(io)
@@ -118,12 +119,12 @@ def best_under(
     data = choose_scope(data, scope, [*named, *swept])
     refuse_directions(data, named)
     keys = run_keys(data)
-    # of jobs and threads of one run, one is not what the device did
+    # one of several jobs and threads of a run is not all that the device did
     for rows in frames.groups(data, frames.present(data, ("group", "direction", *named))).values():
         one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
     iops = frames.amounts(data, "iops")
-    # a text that numbers the runs is no condition, and any other may be
+    # a text that numbers the runs is not a condition; any other may be
     texts = frames.columns(data, labels(data))
     texts = {name: own for name, own in texts.items() if sortable(frames.distinct(own)) is None}
     names = frames.present(data, [*swept, *CONDITIONS, *texts])
@@ -163,7 +164,7 @@ def best_under(
                     + f" ({human(one.mean, unit)})"
                     for one in sorted(over, key=lambda one: one.iops)
                 )
-                notes.append(f"faster, and not below it: {named_so}")
+                notes.append(f"faster, but not below it: {named_so}")
         lines.append(line)
         first.append(rows[0])
     return frames.answer(
@@ -173,7 +174,7 @@ def best_under(
 
 @dataclass(frozen=True)
 class _Condition:
-    """The runs under the same conditions: what each had of the metric, and their mean IOPS."""
+    """The runs under the same conditions: the metric of each, and their mean IOPS."""
 
     rows: list[int]
     values: list[float]
@@ -184,12 +185,12 @@ class _Condition:
         return fmean(self.values)
 
     def answer(self, limit: float, confidence: float, unit: str, notes: list[str]) -> AnswerRow:
-        """Say how they stand to the limit; add what to know before believing it."""
+        """Compare them with the limit; add cautions to the notes."""
         n = len(self.values)
         line: AnswerRow = {"iops": self.iops, "observed": self.mean, "n": n}
         line["n_below"] = sum(value < limit for value in self.values)
         if n == 1:
-            notes.append("one run: whether another would be below it is not known")
+            notes.append("one run: another may not be below it")
         elif min(self.values) < max(self.values):
             low, high = mean_interval(self.values, confidence, amount=min(self.values) >= 0)
             line |= {"observed_lo": low, "observed_hi": high}

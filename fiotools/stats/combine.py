@@ -1,4 +1,4 @@
-"""The parts of a run: what each thread or job did, how evenly, and their totals."""
+"""The parts of a run: the work of each thread or job, how even it is, and their totals."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io`: parts, and not their total beside them. Of fio's groups some
+        A table such as `Results.io`: parts, without their total beside them. Some of fio's groups
         may be reported whole and others job by job.
     to : {"run", "group"}
         Totals of each run, or of each ``group`` (the jobs that fio ran side by side).
@@ -58,25 +58,27 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
         rows added, and ``warnings``:
 
         * ``io_bytes``, ``total_ios`` are sums; ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s] are sums
-          where the parts ran for the same time, else the sums of I/Os and bytes over the
-          longest ``runtime_s`` [s], as fio's ``group_reporting`` has them;
+          if the parts ran for the same time, else the sums of I/Os and bytes over the longest
+          ``runtime_s`` [s], as in fio's ``group_reporting``;
         * ``*_mean_ns`` [ns] are weighted by I/Os, ``*_stddev_ns`` pooled within and between parts;
-        * ``scope`` is ``total`` or ``group``; a condition or name is kept where all parts share it;
-        * null is what does not add: ``iops_stddev`` and the other statistics over samples, and the
-          rates of jobs that did not run side by side, such as several groups of one run (a column
-          ``job_start``, joined from `Results.jobs`, tells; without it groups are taken for phases).
+        * ``scope`` is ``total`` or ``group``; a condition or name is kept if all parts share it;
+        * values that do not add are null: ``iops_stddev`` and the other statistics over samples,
+          and the rates of jobs that did not run side by side, such as several groups of one run (a
+          column ``job_start``, joined from `Results.jobs`, tells; without it groups are taken for
+          phases).
 
     Raises
     ------
     SchemaError
         For percentiles (they neither add nor average), for scopes of one run that overlap, for a
-        row that is there twice, for figures that are no numbers or below 0, and for a frame without
-        rows or what tells runs apart.
+        row twice, for values that are not numbers or below 0, and for a frame without rows or the
+        columns that tell runs apart.
 
     Notes
     -----
-    Of parts with n_i I/Os, means m_i and standard deviations s_i, the pooled variance is
+    For parts with n_i I/Os, means m_i and standard deviations s_i, the pooled variance is
     ``(sum((n_i - 1) s_i^2) + sum(n_i m_i^2) - N m^2) / (N - 1)``.
+
 
     Examples
     --------
@@ -117,7 +119,7 @@ def totals_of(
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
     ]
     combined = [_total(part, scope) for part in parts]
-    # labels are the user's, and stay where they do not tell the parts apart
+    # labels are the user's, and stay if they do not tell the parts apart
     labels = [
         name
         for name in data.columns
@@ -145,7 +147,7 @@ def _refuse(data: Frame, to: str) -> None:
 
 
 def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
-    """Refuse moments that are none: nobody knows in what they count."""
+    """Refuse starts that are not times: their unit is unknown."""
     if frames.distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
         raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
 
@@ -154,7 +156,7 @@ def _total(part: Parts, scope: str) -> dict[str, Any]:
     """Make one row of several."""
     own = {"scope": scope}
     if len(part["scope"]) == 1:
-        # one part is its own whole, and may keep what does not add
+        # one part is its own whole, and may keep values that do not add
         return {**{name: column[0] for name, column in part.items()}, **own, "notes": []}
     notes: list[str] = []
     row = {name: _shared(part[name]) for name in (*KEYS, *CONDITIONS)} | own
@@ -248,13 +250,13 @@ def pooled_stddev(
 ) -> float | None:
     """Put standard deviations together: the spread within the parts and that between their means.
 
-    ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``, the identity of the analysis
-    of variance; the sum over deviations is the same as ``sum(n_i m_i^2) - N m^2``, and loses no
-    digits.
+    ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``. The sum over deviations
+    equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
+
 
     Examples
     --------
-    Two DISKSPD threads (I/Os, ms, ms) into what the tool prints for both, 0.724 and 0.434:
+    Two DISKSPD threads (I/Os, ms, ms); the tool prints 0.724 and 0.434 for both:
 
     >>> counts, means, stddevs = [4561868, 6039168], [0.841, 0.635], [0.456, 0.395]
     >>> round(pooled_mean(counts, means), 4), round(pooled_stddev(counts, means, stddevs), 4)
@@ -271,7 +273,7 @@ def pooled_stddev(
 
 
 def _weighted(counts: Sequence[float | None], parts: Sequence[float | None]) -> list[float]:
-    """Give the parts, whatever stands for those of nothing."""
+    """Give the parts; those without I/Os may be missing."""
     return _whole([0.0 if n == 0 else part for n, part in zip(counts, parts, strict=True)])
 
 
@@ -287,9 +289,9 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io`; rows of other scopes than ``thread`` and ``job`` are left out.
-        In a frame without a column ``scope`` each row is a thread. DISKSPD reports a thread once
-        for each of its targets; those rows are added up, unless `by` names ``target``.
+        A table such as `Results.io`; only rows of scope ``thread`` and ``job`` count. In a frame
+        without a column ``scope`` each row is a thread. DISKSPD reports a thread once for each of
+        its targets; those rows are added up, unless `by` names ``target``.
     by : str or sequence of str, optional
         Columns to carry along, first: labels, mostly.
 
@@ -306,6 +308,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     ------
     SchemaError
         If a column is missing, no row is of a single thread, or a row is there twice.
+
 
     Examples
     --------
@@ -330,7 +333,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
     there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_SHOWN])
     lines = [{"share_pct": share} for share in shares]
-    return frames.answer(data, ANSWERS["per_thread"], frames.kept(there, range(len(data))), lines)
+    return frames.answer(data, "per_thread", frames.kept(there, range(len(data))), lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -362,10 +365,10 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
 
     Notes
     -----
-    Fairness is between equals: where the entries differ in a condition, the figures are null and
-    the warning says in which. A straggler, among up to four threads, does at most two thirds of the
-    fastest; among more, it lies 3.5 scaled median absolute deviations and 10 % below the median,
-    or did nothing; then ``max_over_min`` is null.
+    Fairness is between equals: if the entries differ in a condition, the values are null and the
+    warning names it. A straggler, among up to four threads, does at most two thirds of the fastest;
+    among more, it lies 3.5 scaled median absolute deviations and 10 % below the median, or did
+    nothing; then ``max_over_min`` is null.
     Jain, Chiu and Hawe, "A quantitative measure of fairness" (DEC-TR-301, 1984).
 
     Examples
@@ -402,7 +405,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         )
     keys = [name for name in _keys(data) if name not in by]
     return frames.answer(
-        data, ANSWERS["fairness"], frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
+        data, "fairness", frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
     )
 
 
@@ -432,7 +435,7 @@ def _over_targets(
     """Add up the rows of a thread, which has one for each of its targets."""
     thread, keys = frames.optional(data, "thread"), run_keys(data)
     who = [*by, *(name for name in (*_keys(data), *_WHO, *labels(data)) if name != "target")]
-    # without a column `run`, each row is a run of its own: only targets tell that it is not
+    # without a column `run`, each row is a run of its own, unless targets differ
     told = ("entry", "target") if "run" in data.columns else ("target",)
     places = frames.keys_of(data, frames.present(data, told))
     cells = []
@@ -471,14 +474,14 @@ def _fair(
         return {"warnings": differ}
     if len(rates) < len(iops):
         return {"warnings": say("iops is missing for some threads")}
-    figures: dict[str, Any] = {"iops_lowest": min(rates), "iops_highest": max(rates)}
+    found: dict[str, Any] = {"iops_lowest": min(rates), "iops_highest": max(rates)}
     if len(rates) < 2:
-        return {**figures, "warnings": say("one thread: nothing to share")}
+        return {**found, "warnings": say("one thread: nothing to share")}
     if max(rates) <= 0:
-        return {**figures, "warnings": say("no thread did any I/O")}
+        return {**found, "warnings": say("no thread did any I/O")}
     is_dead = min(rates) <= 0
     return {
-        **figures,
+        **found,
         "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
         "max_over_min": None if is_dead else max(rates) / min(rates),
         "stragglers": ", ".join(_name(who, rows[i]) for i in stragglers(rates)) or None,
@@ -497,8 +500,7 @@ def stragglers(rates: Sequence[float]) -> list[int]:
     ([4], [0])
     """
     if len(rates) <= 4:
-        # the modified z score of two values is always .67, and of three and four hardly more
-        # telling
+        # the modified z score of two values is always .67, and tells little for three and four
         return [i for i, rate in enumerate(rates) if max(rates) >= 1.5 * rate]
     middle = median(rates)
     mad = 1.4826 * median(abs(rate - middle) for rate in rates)

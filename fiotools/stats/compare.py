@@ -40,15 +40,13 @@ from fiotools.stats.settings_diff import (
     options_of_runs,
 )
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS
+from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 Method = Literal["log-welch", "hodges-lehmann"]
 Looks = Literal["once", "any"]
 NO_SPREAD = "no spread at all: are these copies of one run?"
-_UNLIKE = (
-    3  # times the other side's spread: then Mann-Whitney's interval is no longer to be trusted
-)
-_AT_THE_EDGE = 0.25  # of the band: what lies nearer is at its edge, whatever the spread
+_UNLIKE = 3  # times the other side's spread: too far for Mann-Whitney's interval
+_AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
 
 def compare(
@@ -68,9 +66,9 @@ def compare(
 ) -> IntoDataFrameT:
     """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
 
-    The replicate is the run. Threads, jobs and directions of one run are no repeats of it, and are
-    refused with the filter to type. Where a run went through several conditions that `by` does not
-    name, it counts once, as their geometric mean.
+    The replicate is the run. Threads, jobs and directions of one run are not repeats of it: they
+    raise an error with the filter to type. A run under several conditions that `by` does not name
+    counts once, as their geometric mean.
 
     Parameters
     ----------
@@ -85,7 +83,7 @@ def compare(
     by : str or sequence of str, optional
         Compare within each combination of these columns.
     pair : str, optional
-        The column that pairs runs of both sides, such as a round. Never guessed.
+        The column that pairs runs of both sides, such as a round. Pairs are never inferred.
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     confidence : float
@@ -94,16 +92,14 @@ def compare(
         Differences up to this share do not matter.
     method : {"log-welch", "hodges-lehmann"}
         The t interval and test of the difference of logarithms; or the median of all differences
-        with the interval and the test of Mann and Whitney, which take any distribution, but the
-        same shape and spread on both sides: exact for up to 2500 pairs of runs without ties, else
-        by the normal approximation.
+        with the interval and test of Mann and Whitney, for any distribution with the same shape and
+        spread on both sides: exact for up to 2500 pairs of runs without ties, else by the normal
+        approximation.
     looks : {"once", "any"}
-        Whether the number of runs was fixed beforehand, and is looked at once; or runs were added
-        after a look, or may be. Then the interval is a wider one, which holds at any number of
-        looks. It has to be asked for from the first look on.
+        "any" if runs were added after a look at the result, or may be. The interval is wider, and
+        holds at any number of looks. Ask for it from the first look on.
     settings : pandas.DataFrame or polars.DataFrame, optional
-        `Results.settings` of the same reading: then the options that the sides did not have alike
-        are listed.
+        `Results.settings` of the same reading: lists the options in which the sides differ.
 
     Returns
     -------
@@ -121,15 +117,15 @@ def compare(
           ``comparisons``, the number of intervals in the answer;
         * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
           than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
-          are those of the ratio: "slower by 10 %" is a ratio of .9, and of times "slower, taking
-          10 % more time" one of 1.1. Whether less is better stands in the vocabulary, or in the
-          metric's unit (``_s``, ``_ns``);
-        * ``runs_needed``: further runs per side that will probably settle it, 0 where it is
-          settled. They are another look: the number is that of ``looks="any"``;
+          are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
+          time" one of 1.1. The vocabulary, or the metric's unit (``_s``, ``_ns``), says whether
+          lower is better;
+        * ``runs_needed``: further runs per side that will probably settle it, 0 if it is settled.
+          They are another look: the number is that of ``looks="any"``;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
-          are another name of what was: a label "4k" where bs_bytes is 4096);
-        * ``settings_differ``: options that the sides did not have alike, "; " between, without
-          those that `by` and `between` name; null if there are none, or `settings` was not given;
+          are another name of one that was: a label "4k" where bs_bytes is 4096);
+        * ``settings_differ``: options in which the sides differ, "; " between, without those that
+          `by` and `between` name; null if there are none, or `settings` was not given;
         * ``warnings``: text, "; " between, null if there are none.
 
     Raises
@@ -146,23 +142,24 @@ def compare(
 
     Notes
     -----
-    Intervals: Welch's t on logarithms; paired t where `pair` names the pairs; Mann-Whitney inverted
-    for Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on. The larger of two sides brings no
-    more degrees of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera
-    and Jones, "Quantifying performance changes with effect size confidence intervals" (2012).
+    Intervals: Welch's t on logarithms; paired t with `pair`; Mann-Whitney inverted for
+    Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on. The larger side brings no more degrees
+    of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera and Jones,
+    "Quantifying performance changes with effect size confidence intervals" (2012).
 
     All comparisons of an answer, levels and cells of `by` alike, share its error: the chance that
-    any of them is called faster or slower and is not, is at most ``1 - confidence``. Each interval
-    has ``1 - (1 - confidence) / comparisons`` (Bonferroni), and degrees of freedom half-way between
-    Welch's and those of the smaller side. A comparison that alone was planned is asked for alone.
+    any of them is wrongly called faster or slower is at most ``1 - confidence``. Each interval has
+    ``1 - (1 - confidence) / comparisons`` (Bonferroni), and degrees of freedom half-way between
+    Welch's and those of the smaller side. Ask alone for a comparison that was planned alone.
 
     ``looks="any"``: a confidence sequence for t statistics (Wang and Ramdas, arXiv 2310.03722).
     Runs that are looked at after each with the interval for one look give a wrong "faster" in .14
-    to .16, and not in .025.
+    to .16, not in .025.
 
     Centers are geometric means. They lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)``
-    for lognormal runs: of two sides that move as many bytes in the long run, the one whose runs
-    vary by .5 has .91 times the geometric mean of the one whose runs vary by .2.
+    for lognormal runs: if two sides move as many bytes in the long run, the one whose runs vary by
+    .5 has .91 times the geometric mean of the one whose runs vary by .2.
+
 
     Examples
     --------
@@ -176,20 +173,10 @@ def compare(
           mount baseline  n  ratio  ratio_lo  ratio_hi verdict
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
-    design = Design(
-        metric_of(metric),
-        between,
-        baseline,
-        frames.names(by),
-        pair,
-        scope,
-        confidence,
-        band,
-        method,
-        looks,
-    )
+    cells, measure = frames.names(by), metric_of(metric)
+    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
     data, keep, ratios = ratios_of(frame, design, settings)
-    return frames.answer(data, ANSWERS["compare"], keep, [found.line() for found in ratios])
+    return frames.answer(data, "compare", keep, [found.line() for found in ratios])
 
 
 def speedup(
@@ -212,8 +199,8 @@ def speedup(
     Parameters
     ----------
     frame, metric, between, baseline, by, pair, scope, confidence, band, method, looks, settings
-        As in `compare`. Of the metric it must be known which way is better: it is a column of the
-        vocabulary, or named after its unit (``_s`` and ``_ns``: less; ``iops``, ``_per_s``: more).
+        As in `compare`. The metric is a column of the vocabulary, or named after its unit (lower is
+        better for ``_s`` and ``_ns``, higher for ``iops`` and ``_per_s``).
 
     Returns
     -------
@@ -224,7 +211,8 @@ def speedup(
     Raises
     ------
     SchemaError
-        As in `compare`, and where nobody knows which way is better.
+        As in `compare`, and if it is unknown whether higher or lower is better.
+
 
     Examples
     --------
@@ -237,13 +225,13 @@ def speedup(
     """
     measure = metric_of(metric)
     if measure.better is None:
-        raise SchemaError(f"is more {metric!r} better, or less? {_which_way(metric)}")
+        raise SchemaError(f"is higher or lower {metric!r} better? {_which_way(metric)}")
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
     data, keep, ratios = ratios_of(frame, design, settings)
     lines = [found.line() | _gain(found, measure.sign) for found in ratios]
-    return frames.answer(data, ANSWERS["speedup"], keep, lines)
+    return frames.answer(data, "speedup", keep, lines)
 
 
 def ratios_of(
@@ -258,7 +246,7 @@ def ratios_of(
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
         raise SchemaError(
-            f"{between!r} is in {argument('by')} and is what to compare between: "
+            f"{between!r} is in {argument('by')} and {argument('between')}: "
             f"take it out of {argument('by')}"
         )
     runs = runs_of(data, metric.name, named, design.scope, by=by, between=between, positive=True)
@@ -280,7 +268,7 @@ def ratios_of(
                 )
             if had is not None and own and base:
                 if had.keys().isdisjoint(keys):
-                    found.notes.append("settings= is of none of these runs: of another reading?")
+                    found.notes.append("settings= has none of these runs: is it of another read?")
                 else:
                     options, others = (options_of_rows(had, keys, arm) for arm in (own, base))
                     _say_what_was_set(found, options, others, named)
@@ -304,14 +292,14 @@ def ratios_of(
 def say_what_varies(
     found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
 ) -> None:
-    """Name what differs though nobody named it; worst is what sets the sides apart."""
+    """Name the columns that differ and were not named, first those that set the sides apart."""
     varies = frames.differing(watch, [*level, *baseline])
     within = {*frames.differing(watch, level), *frames.differing(watch, baseline)}
     apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
-    # cells weigh the same on both sides; labels do not, and their own effect would look like one
+    # cells weigh the same on both sides; labels do not, and could make the difference
     mixed = [
         name
         for name in varies
@@ -320,7 +308,7 @@ def say_what_varies(
         and _shares(watch[name], level) != _shares(watch[name], baseline)
     ]
     if mixed and level and baseline:
-        found.notes.append(f"the sides hold {', '.join(mixed)} in unlike shares")
+        found.notes.append(f"the sides hold {', '.join(mixed)} in different shares")
 
 
 def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
@@ -334,7 +322,7 @@ def _say_what_was_set(
 ) -> None:
     """Name the options that the sides did not have alike."""
     if not level or not baseline:
-        found.notes.append("whether both sides had the same options is not in the reports")
+        found.notes.append("the reports do not say whether both sides had the same options")
         return
     differ = differing_options(level, baseline, named=named)
     found.settings_differ = "; ".join(map(str, differ)) or None
@@ -344,13 +332,10 @@ def _say_what_was_set(
 
 
 def _which_way(metric: str) -> str:
-    """Say why nobody knows whether more is better, and what to do about it."""
+    """Say why it is unknown whether higher is better, and how to help."""
     compare_it = typed("compare()", "fiotools compare")
     if metric in COLUMNS:
-        return (
-            "the vocabulary does not say, because that depends on how the tool was run: use "
-            f"{compare_it}, which does without"
-        )
+        return f"that depends on how the tool was run: use {compare_it}, which does not need it"
     return (
         "rename it to a column of the vocabulary (real_s, iops, ...) or after its unit "
         f"(_s, _ns, _per_s), or use {compare_it}"
@@ -358,7 +343,7 @@ def _which_way(metric: str) -> str:
 
 
 def _gain(found: Ratio, sign: int) -> dict[str, float | None]:
-    """Turn a ratio so that above 1 is better; the ends change places with it."""
+    """Turn a ratio so that above 1 is better; the ends swap."""
     ends = found.ratio, found.ratio_lo, found.ratio_hi
     if sign < 0:
         center, hi, lo = (None if end is None else 1 / end for end in ends)
@@ -368,19 +353,7 @@ def _gain(found: Ratio, sign: int) -> dict[str, float | None]:
 
 @dataclass(frozen=True)
 class Design:
-    """What is compared, and how; checked once.
-
-    Attributes
-    ----------
-    metric : Metric
-    between, baseline : str and object
-        The column whose levels are compared, and the level that the others are divided by.
-    by : tuple of str
-    pair, scope : str or None
-    confidence, band : float
-    method : {"log-welch", "hodges-lehmann"}
-    looks : {"once", "any"}
-    """
+    """What is compared, and how; checked once."""
 
     metric: Metric
     between: str
@@ -423,18 +396,9 @@ class Design:
 class Estimate:
     """The difference of two sides, from which a verdict follows.
 
-    Attributes
-    ----------
-    difference : Difference
-        By the method that was asked for.
-    student : StudentT
-        By its standard error, which tells how many more runs are needed.
-    fewest : int
-        Runs of the smallest side.
-    over : bool
-        Whether the repeats are of other things, and not of other runs: more runs are no remedy.
-    what : str
-        What the repeats are called.
+    `student` has the standard error, which tells how many more runs are needed; `difference` is by
+    the method that was asked for. `fewest` runs are on the smallest side. If the repeats are `over`
+    other things, and not other runs, more runs do not help. `what` is the word for the repeats.
     """
 
     difference: Difference
@@ -476,7 +440,7 @@ class Ratio:
 
 
 def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
-    """Compare the two arms of one level; `judge` then gives all of an answer their verdicts."""
+    """Compare the two sides of one level; `judge` then gives all of an answer their verdicts."""
     notes = _how_cells_count(arms)
     had = (len(arms.level), len(arms.baseline))
     if design.pair:
@@ -549,7 +513,7 @@ def _method(arms: Arms, design: Design) -> str:
 
 
 def _centers(found: Ratio, arms: Arms, design: Design) -> None:
-    """Fill in where the sides lie, and their ratio."""
+    """Fill in the centers of the sides, and their ratio."""
     cells = arms.by_cell()
     if design.method == "hodges-lehmann":
         level, baseline = cells[0]
@@ -562,7 +526,7 @@ def _centers(found: Ratio, arms: Arms, design: Design) -> None:
 
 
 def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int) -> Estimate | None:
-    """Estimate the difference; None where the runs do not differ at all."""
+    """Estimate the difference; None if the runs do not differ at all."""
     cells = arms.by_cell()
     student = paired(*cells[0]) if design.pair else welch(cells)
     if student is None:
@@ -572,7 +536,7 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
         found.notes.append(_need(design, arms))
     if not design.pair:
         found.notes += [
-            f"the runs of {name!r} do not differ at all: the interval is all from the other side"
+            f"the runs of {name!r} do not differ at all: the interval is from the other side alone"
             for side, name in enumerate((level, design.baseline))
             if not has_spread([cell[side] for cell in cells])
         ]
@@ -584,8 +548,8 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
     low, high = sorted(stdev(side) for side in cells[0])
     if low * _UNLIKE < high:
         found.notes.append(
-            f"one side spreads more than {_UNLIKE} times as far as the other, which "
-            f"'hodges-lehmann' assumes it does not: use {argument('method', 'log-welch')}"
+            f"one side spreads more than {_UNLIKE} times as far as the other, and "
+            f"'hodges-lehmann' assumes equal spread: use {argument('method', 'log-welch')}"
         )
     return Estimate(ranked, student, fewest, bool(arms.over))
 
@@ -594,8 +558,8 @@ def judge(ratios: Sequence[Ratio], design: Design) -> None:
     """Fill in intervals, p values and verdicts: all comparisons of the answer share its error.
 
     Each has its share by Bonferroni, the only correction whose intervals always agree with its
-    verdicts. Dunnett's, with one spread for all sides, gives narrower intervals, and errs .21 for
-    .05 where the baseline of 20 levels spreads twice as far as they do, which few runs cannot show.
+    verdicts. Dunnett's, with one spread for all sides, is narrower, but errs .21 instead of .05 if
+    the baseline of 20 levels spreads twice as far as they do, which few runs cannot show.
     """
     asked = [found for found in ratios if found.estimate is not None]
     for found in ratios:
@@ -609,7 +573,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
         student = student.sharing()
-    again = AnyLooks.of(student)  # further runs are another look, whatever this one was
+    again = AnyLooks.of(student)  # further runs are another look
     if isinstance(difference, StudentT):
         difference = again if design.looks == "any" else student
     ends = difference.interval(confidence)
@@ -667,7 +631,7 @@ def _runs(design: Design) -> str:
 
 
 def _enough(design: Design, confidence: float) -> str:
-    """Say which interval there is none of, or how many runs have an interval by their ranks."""
+    """Say why there is no interval, or how many runs have one by their ranks."""
     if design.method == "log-welch":
         return " that holds at any number of looks"
     n = runs_to_rank(confidence)
@@ -694,21 +658,11 @@ def _how_cells_count(arms: Arms) -> list[str]:
 def verdict(difference: Difference, metric: Metric, *, band: float, confidence: float) -> str:
     """Say what the interval says, and no more.
 
-    The band is ``[1 / (1 + band), 1 + band]``, symmetric on logarithms, so that swapping the sides
-    turns "faster" into "slower" and never into something else. "Same" takes two one-sided tests,
-    which is the interval at ``2 confidence - 1`` inside the band. A percentage is that of the ratio
-    that stands beside it: the share of the baseline's value by which the level's is more or less. A
-    ratio of IOPS of .56 is "slower by 44 %", and a ratio of times of 1.8 "slower, taking 80 % more
-    time"; the lower edge of a band of 5 % is 4.8 % less.
-
-    Parameters
-    ----------
-    difference : Difference
-        Of logarithms, level minus baseline.
-    metric : Metric
-    band : float
-        Differences up to this share do not matter: .05 is 5 %.
-    confidence : float
+    The band is ``[1 / (1 + band), 1 + band]``, symmetric on logarithms: swapping the sides turns
+    "faster" into "slower" and never into something else. "Same" takes two one-sided tests, which is
+    the interval at ``2 confidence - 1`` inside the band. A percentage is that of the ratio beside
+    it: a ratio of IOPS of .56 is "slower by 44 %", and a ratio of times of 1.8 "slower, taking 80 %
+    more time"; the lower edge of a band of 5 % is 4.8 % less.
     """
     ends = difference.interval(confidence)
     if ends is None:
@@ -731,5 +685,5 @@ def verdict(difference: Difference, metric: Metric, *, band: float, confidence: 
 
 
 def settled(words: str) -> bool:
-    """Say whether a verdict leaves nothing open."""
+    """Say whether a verdict decides."""
     return not words.endswith(("not settled", "no verdict", "not comparable"))

@@ -1,7 +1,7 @@
 """What changes along a sequence of runs, or of samples: a trend, or a step.
 
 Every order of independent runs is as likely as the one found if nothing happened. Seconds depend on
-each other, and what looks like a step may be their wandering. So there are two tests for steps.
+each other, and an apparent step may be their wandering. So there are two tests for steps.
 Both look for the split with the largest difference, then on either side of it:
 
 * Up to 30 runs: the largest sum of squares between two parts, of logarithms, against the same of
@@ -51,8 +51,8 @@ _LARGEST = np.array(
         (100.0, 8.6, 11.5),
     ]
 )
-_EDGE = 0.05  # of a series: what is shorter at its end is no level
-# Parts of a series, as shares of it: the whole, and what holds one step where a level comes back.
+_EDGE = 0.05  # of a series: a shorter end is not a level
+# Parts of a series, as shares of it: the whole, and parts with one step if a level comes back.
 _PARTS = ((0, 1), (0, 2 / 3), (1 / 3, 1), (0, 1 / 2), (1 / 4, 3 / 4), (1 / 2, 1))
 
 
@@ -65,26 +65,16 @@ def drift(
 ) -> str | None:
     """Look for a trend over the order of the runs, apart from the sides' own levels.
 
-    Parameters
-    ----------
-    sides : sequence of lists of (place, value)
-        Values above zero. The trend is a line through the logarithms over the rank of the places,
-        with one level per side.
-    band : float
-        A change over the whole series below this share is not worth a word.
-    confidence : float
-    over : str
-        What the places are, as the sentence ends.
+    The trend is a line through the logarithms over the rank of the places, with one level per side.
+    A change over the whole series of less than the `band` is not said. The t test of the slope is
+    that of the correlation of the residuals with their places; a permutation test needs no
+    assumptions, but finds nothing among three or four runs.
 
     Returns
     -------
     str or None
-        A warning if the t interval of the slope excludes 0 and the change is at least the band.
-
-    Notes
-    -----
-    The t test of the slope is that of the correlation of the residuals with their places. A
-    permutation test of it is free of assumptions, and can find nothing among three or four runs.
+        A warning, which ends in `over`, if the t interval of the slope excludes 0 and the change is
+        at least the band.
     """
     there = sorted({place for side in sides for place, _ in side})
     rank = {place: position for position, place in enumerate(there)}
@@ -108,19 +98,7 @@ def drift(
 
 
 def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) -> str | None:
-    """Look for a side whose runs change their level half-way, as `shifts` does.
-
-    Parameters
-    ----------
-    sides : sequence of sequences of (moment, value)
-        Values above zero.
-    band : float
-        A step below this share is not worth a word.
-
-    Returns
-    -------
-    str or None
-        A warning.
+    """Look for a side whose runs change their level half-way by the `band` or more.
 
     Examples
     --------
@@ -145,15 +123,11 @@ def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) ->
 
 
 def trend_p(values: NDArray[np.float64]) -> float | None:
-    """Test a series for a trend by Mann and Kendall, with as much weight as its dependence leaves.
+    """Test a series for a trend by Mann and Kendall, corrected for its dependence: the two-sided p.
 
     The variance of Kendall's tau is multiplied by the samples that tell as much as one independent
-    one (Yue and Wang, 2004), with the trend taken out first.
-
-    Returns
-    -------
-    float or None
-        Two-sided; None for fewer than 20 samples, or without spread.
+    one (Yue and Wang, 2004), with the trend taken out first. None for fewer than 20 samples, or
+    without spread.
     """
     n = len(values)
     if n < FEW_SAMPLES or float(np.ptp(values)) == 0:
@@ -175,17 +149,11 @@ Side: TypeAlias = list[tuple[Any, float]]  # where each run stands in the order,
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """A change of level.
+    """A change of level: `at` is the place of the first value after it, from 0.
 
-    Attributes
-    ----------
-    at : int
-        The place of the first value after it, from 0.
-    p : float
-        How often a sequence without a change shows one like it.
-    by_chance : float or None
-        If the order alone proves nothing: the share of random orders that would split two levels
-        as cleanly. `p` is then that of normal noise.
+    `p` is how often a sequence without a change shows one like it. If the order alone proves
+    nothing, `p` is that of normal noise, and `by_chance` the share of random orders that would
+    split two levels as cleanly.
     """
 
     at: int
@@ -193,28 +161,17 @@ class ChangePoint:
     by_chance: float | None = None
 
 
-_Search = Callable[[Array, float], ChangePoint | None]
+_Search = Callable[[Array], ChangePoint | None]
 
 
 def change_points(
-    values: Sequence[float] | Array, *, dependent: bool | None = None, alpha: float = ALPHA
+    values: Sequence[float] | Array, *, dependent: bool | None = None
 ) -> list[ChangePoint]:
-    """Find changes of level in a sequence.
+    """Find changes of level in a sequence of at least 4 runs or 20 samples.
 
-    Parameters
-    ----------
-    values : sequence of float
-        In order; at least 0.
-    dependent : bool, optional
-        Whether neighbours are alike without a change, as seconds of one run are. Without it,
-        sequences of more than 30 are.
-    alpha : float
-        False alarms a sequence.
+    Neighbours are `dependent` if they are alike without a change, as seconds of one run are; by
+    default in sequences of more than 30.
 
-    Returns
-    -------
-    list of ChangePoint
-        In order. None for fewer than 4 runs or 20 samples.
 
     Examples
     --------
@@ -225,29 +182,27 @@ def change_points(
     if dependent is None:
         dependent = len(sequence) > _MANY_RUNS
     if dependent:
-        return _split(sequence, _of_series, FEW_SAMPLES, alpha)
+        return _split(sequence, _of_series, FEW_SAMPLES)
     positive = bool((sequence > 0).all())
-    return _split(np.log(sequence) if positive else sequence, _of_runs, FEW_RUNS, alpha)
+    return _split(np.log(sequence) if positive else sequence, _of_runs, FEW_RUNS)
 
 
-def _split(
-    values: Array, search: _Search, fewest: int, alpha: float, start: int = 0
-) -> list[ChangePoint]:
+def _split(values: Array, search: _Search, fewest: int, start: int = 0) -> list[ChangePoint]:
     """Find a change, then look on either side of it."""
     if len(values) < fewest or np.ptp(values) <= 1e-12 * np.abs(values).max():
         return []
-    found = search(values, alpha)
+    found = search(values)
     if found is None:
         return []
     at = found.at
     return [
-        *_split(values[:at], search, fewest, alpha, start),
+        *_split(values[:at], search, fewest, start),
         ChangePoint(start + at, found.p, found.by_chance),
-        *_split(values[at:], search, fewest, alpha, start + at),
+        *_split(values[at:], search, fewest, start + at),
     ]
 
 
-def _of_runs(logs: Array, alpha: float) -> ChangePoint | None:
+def _of_runs(logs: Array) -> ChangePoint | None:
     """Test the cleanest split of a few runs against other orders of them."""
     n = len(logs)
     rest = logs - logs.mean()
@@ -259,13 +214,13 @@ def _of_runs(logs: Array, alpha: float) -> ChangePoint | None:
     as_clean = int(np.sum(_between(rest[orders], sizes).max(axis=1) >= most * _EQUAL))
     drawn = n > _EXACT
     chance = (as_clean + drawn) / (len(orders) + drawn)
-    if chance <= alpha:
+    if chance <= ALPHA:
         return ChangePoint(at, chance)
-    if 2 / comb(n, at) <= alpha:
+    if 2 / comb(n, at) <= ALPHA:
         return None
     within = max(float(rest @ rest) - most, 1e-300) / (n - 2)
     p = 2 * len(sizes) * float(scipy.special.stdtr(n - 2, -sqrt(most / within)))
-    return ChangePoint(at, p, chance) if p <= alpha else None
+    return ChangePoint(at, p, chance) if p <= ALPHA else None
 
 
 def _between(rest: Array, sizes: NDArray[np.int_]) -> Array:
@@ -284,7 +239,7 @@ def _orders(n: int) -> NDArray[np.int_]:
     return np.random.default_rng(n).permuted(rows, axis=1)
 
 
-def _of_series(values: Array, alpha: float) -> ChangePoint | None:
+def _of_series(values: Array) -> ChangePoint | None:
     """Test the parts of a series, and take the split that is the least likely by chance."""
     n, found = len(values), []
     for first, last in _PARTS:
@@ -294,7 +249,7 @@ def _of_series(values: Array, alpha: float) -> ChangePoint | None:
             found.append((p, start + at))
     p, at = min(found)
     p = min(1.0, p * len(found))
-    return ChangePoint(at, p) if p <= alpha else None
+    return ChangePoint(at, p) if p <= ALPHA else None
 
 
 def _test(values: Array) -> tuple[int, float]:

@@ -22,7 +22,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
-POWER = 0.80  # of a verdict, where nobody asks for another
+POWER = 0.80  # of a verdict, by default
 ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
 MOST = 1000  # runs a side; nobody makes more
 _PARTS = 400  # of the distribution of the spread
@@ -32,16 +32,9 @@ _PARTS = 400  # of the distribution of the spread
 class StudentT:
     """A difference with a standard error: Welch's, of pairs, or of cells.
 
-    Attributes
-    ----------
-    center, se, df : float
-        The difference, its standard error and the degrees of freedom.
-    variance : float
-        What ``se**2`` would be with one run per side; with n it is this over n.
-    df_per_run : float
-        Degrees of freedom that each further run per side brings.
-    least_df : int
-        The degrees of freedom if the smallest side alone made the standard error.
+    `variance` is ``se**2`` for one run per side; with n it is this over n. `df_per_run` are the
+    degrees of freedom that each further run per side brings, `least_df` those if the smallest side
+    alone made the standard error.
     """
 
     center: float
@@ -55,7 +48,7 @@ class StudentT:
         """Give the same difference, for an error that several comparisons share.
 
         Each then has a small part of it, and Welch's degrees of freedom are too many so far out in
-        the tails where one side spreads more than the other: they are taken half-way to the least.
+        the tails if one side spreads more than the other: they are taken half-way to the least.
         """
         df, per_run = (self.df + self.least_df) / 2, (self.df_per_run + 1) / 2
         return replace(self, df=df, df_per_run=per_run)
@@ -79,10 +72,9 @@ class StudentT:
 class AnyLooks(StudentT):
     """The same for runs that are looked at time and again, until they settle something.
 
-    The interval is a confidence sequence: the chance that it ever fails to hold the truth, at any
-    number of runs, is 1 - confidence, so that it does not matter when one looks and why one stops.
-    It inverts the likelihood ratio of the t statistic, its effect mixed over a normal distribution
-    (Wang and Ramdas): exact for pairs; for two sides the simulation in benchmarks/coverage holds.
+    The interval is a confidence sequence: it holds at any number of looks, whenever and why ever
+    one stops. It inverts the likelihood ratio of the t statistic, its effect mixed over a normal
+    distribution (Wang and Ramdas): exact for pairs; for two sides benchmarks/coverage simulates it.
     """
 
     # Variance of the mixture, by that of the difference of two runs. The interval is narrowest
@@ -91,7 +83,7 @@ class AnyLooks(StudentT):
 
     @classmethod
     def of(cls, found: StudentT) -> Self:
-        """Take over what was estimated."""
+        """Take over an estimate."""
         return cls(*(getattr(found, field.name) for field in fields(found)))
 
     def p(self, null: float) -> float:
@@ -118,13 +110,9 @@ def welch(cells: Cells) -> StudentT | None:
 
     With one cell this is Welch's t. With several, each with runs of its own, the difference is the
     mean of the cells' differences, ``se^2 = sum(se_c^2) / C^2``, and the degrees of freedom are
-    Satterthwaite's over all arms; no more than if all arms had the runs of the smallest, because
-    Welch's interval covers .90 for 2 against 10 runs and .93 for 3 against 10.
-
-    Returns
-    -------
-    StudentT or None
-        None where no arm shows any spread: there is nothing to judge the difference by.
+    Satterthwaite's over all sides, but not more than if all had the runs of the smallest: Welch's
+    interval covers .90 for 2 against 10 runs and .93 for 3 against 10. None if no side has any
+    spread.
     """
     arms = [np.asarray(arm, dtype=float) for cell in cells for arm in cell]
     count = len(cells)
@@ -141,18 +129,13 @@ def welch(cells: Cells) -> StudentT | None:
 
 def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
     """Compare logarithms pair by pair: a t interval of the differences."""
-    pairs = np.asarray(level, dtype=float) - np.asarray(baseline, dtype=float)
-    if not has_spread([pairs]):
-        return None
-    variance = float(np.var(pairs, ddof=1))
-    df = len(pairs) - 1
-    return StudentT(_mean(pairs), sqrt(variance / len(pairs)), df, variance, 1, df)
+    return crossed([one - other for one, other in zip(level, baseline, strict=True)])
 
 
 def crossed(
     differences: Sequence[float], repeats: Sequence[Sequence[float]] = ()
 ) -> StudentT | None:
-    """Estimate the mean of differences that are a sample, and so are the repeats behind them all.
+    """Estimate the mean of differences that are a sample, as the repeats behind them all are.
 
     The squared standard error is that of the mean difference and those of the means of the repeats
     together, with Satterthwaite's degrees of freedom. Noise of single values is in both: counted
@@ -173,7 +156,7 @@ def _mean(arm: Sequence[float] | np.ndarray) -> float:
 
 
 def has_spread(arms: Iterable[ArrayLike]) -> bool:
-    """Say whether values within an arm differ by more than the last digits of a float."""
+    """Say whether values within a side differ by more than the last digits of a float."""
     return any(float(np.ptp(arm)) > 1e-12 * max(1.0, float(np.abs(arm).max())) for arm in arms)
 
 
@@ -181,10 +164,9 @@ def has_spread(arms: Iterable[ArrayLike]) -> bool:
 class HodgesLehmann:
     """The median of all differences between the sides, with the Mann-Whitney interval.
 
-    Free of any assumption on the distribution but that both sides have the same shape and spread:
-    where 5 runs spread four times as far as 20 others, an interval of 95 % holds the truth in .85.
-    The exact interval needs ``2 / C(n_a + n_b, n_a) <= 1 - confidence``: 3 against 5 or 4 against 4
-    runs for 95 %.
+    It assumes no distribution, but the same shape and spread on both sides: if 5 runs spread four
+    times as far as 20 others, an interval of 95 % holds the truth in .85. The exact interval needs
+    ``2 / C(n_a + n_b, n_a) <= 1 - confidence``: 3 against 5 or 4 against 4 runs for 95 %.
     """
 
     level: tuple[float, ...]
@@ -207,7 +189,7 @@ class HodgesLehmann:
         return len(set(pooled)) < len(pooled)
 
     def interval(self, confidence: float) -> tuple[float, float, float] | None:
-        """Invert the Mann-Whitney test; None where there are too few runs for any interval."""
+        """Invert the Mann-Whitney test; None for too few runs."""
         n, m = len(self.level), len(self.baseline)
         alpha = 1 - confidence
         # the tolerance lets .05 mean .05: 1 - .95 is a little more
@@ -284,15 +266,8 @@ def runs_to_rank(confidence: float = 0.95) -> int:
 class Power:
     """The power of an interval that is asked for once there are n runs a side.
 
-    Attributes
-    ----------
-    variance : float
-        Of the difference between the logarithms of two runs, one of each side.
-    df_per_run : float
-        Degrees of freedom that each run per side brings: 2, and 1 for pairs.
-    confidence : float
-    interval : type
-        `StudentT`, or `AnyLooks`.
+    `variance` is that of the difference between the logarithms of two runs, one of each side;
+    `df_per_run` is 2, and 1 for pairs; `interval` is `StudentT`, or `AnyLooks`.
     """
 
     variance: float
@@ -338,18 +313,13 @@ def _spreads(df: float) -> NDArray[np.float64]:
 
 
 def runs_still_needed(
-    found: StudentT, band: float, *, now: int, confidence: float = 0.95, limit: int = 100
+    found: StudentT, band: float, *, now: int, confidence: float = 0.95
 ) -> int | None:
     """Estimate how many more runs per side would settle the verdict, four times in five.
 
     The difference and the spread are taken for the true ones. Outside the band the interval has to
-    leave it, inside it has to be found within.
-
-    Returns
-    -------
-    int or None
-        None where more than `limit` would be needed: the effect lies at the edge of the band, or
-        the runs spread far.
+    leave it, inside it has to be found within. None if more than 100 would be needed: the
+    effect lies at the edge of the band, or the runs spread far.
     """
     power = Power(found.variance, found.df_per_run, confidence, type(found))
     edge, center = log1p(band), abs(found.center)
@@ -358,6 +328,6 @@ def runs_still_needed(
         lambda n: (
             power.beyond(n, center - edge) if center > edge else power.within(n, center, edge)
         ),
-        limit,
+        limit=100,
     )
     return None if total is None else max(1, total - now)

@@ -1,7 +1,7 @@
-"""Frames in, frames out: what every statistic needs of pandas and polars alike.
+"""Frames in, frames out, for pandas and polars alike.
 
-Tables of runs are small, so the statistics work on plain lists of values, which are the same
-whatever library the frame came from; an answer is built in the caller's library again.
+Tables of runs are small, so the statistics work on plain lists of values, which are the same for
+both libraries. The answer has the same frame type as the question.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.frames import to_pandas
-from fiotools.vocabulary import COLUMNS, EVERY, DType
+from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
 Key: TypeAlias = tuple[Any, ...]
 
-LARGEST = 1e150  # beyond it squares are infinite; nothing that was measured is
+LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _HINTS = {
     "LazyFrame": "; collect() it first",
     "Results": "; give a table of it, such as .io or .timings",
@@ -31,7 +31,7 @@ _HINTS = {
 
 
 def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a pandas or polars frame that has rows, or say what is needed."""
+    """Take a pandas or polars frame that has rows, or refuse."""
     try:
         data = nw.from_native(frame, eager_only=True)
     except TypeError:
@@ -42,9 +42,9 @@ def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
         raise SchemaError("the frame has several columns of one name: rename them") from None
     if len(data) == 0:
         raise SchemaError("the frame has no rows")
-    for name in data.columns:
+    for name, dtype in data.schema.items():
         if name in COLUMNS:
-            _refuse_lists(data, name)
+            _refuse_lists(data, name, dtype)
     return data
 
 
@@ -53,7 +53,7 @@ def names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
     if columns is None:
         return ()
     if not isinstance(columns, (str, Iterable)):
-        raise SchemaError(f"{columns!r} is no name of a column")
+        raise SchemaError(f"{columns!r} is not a column name")
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
@@ -68,11 +68,11 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
             raise SchemaError(
                 f"the frame has no column {name!r}" + (f"; did you mean {hint}?" if near else "")
             )
-        _refuse_lists(frame, name)
+        _refuse_lists(frame, name, frame[name].dtype)
 
 
-def _refuse_lists(frame: Frame, name: str) -> None:
-    if isinstance(frame.schema[name], (nw.List, nw.Array, nw.Struct, nw.Object)) and any(
+def _refuse_lists(frame: Frame, name: str, dtype: Any) -> None:
+    if isinstance(dtype, (nw.List, nw.Array, nw.Struct, nw.Object)) and any(
         isinstance(value, (list, dict, set)) for value in frame[name].to_list()
     ):
         raise SchemaError(f"column {name!r} holds lists, and one value a row is needed")
@@ -96,7 +96,7 @@ def numbers(frame: Frame, name: str) -> list[float | None]:
 
 
 def amounts(frame: Frame, name: str) -> list[Any]:
-    """Give a column of what is counted or timed; all missing where the frame has none.
+    """Give a column of counts or times; all missing if the frame does not have it.
 
     Whole numbers stay whole, so that sums of them are exact.
     """
@@ -120,7 +120,7 @@ def _numeric(frame: Frame, name: str) -> list[Any]:
 
 
 def optional(frame: Frame, name: str) -> list[Any]:
-    """Give a column as plain values; all missing where the frame has none."""
+    """Give a column as plain values; all missing if the frame does not have it."""
     return values(frame, name) if name in frame.columns else [None] * len(frame)
 
 
@@ -175,11 +175,16 @@ def columns(frame: Frame, wanted: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None) -> list[str]:
-    """Name the columns that are known to differ (among some rows); a gap is no difference."""
+    """Name the columns that are known to differ (among some rows); a gap is not a difference."""
     if rows is None:
         return [name for name, column in lists.items() if len(distinct(column)) > 1]
     own = list(rows)
     return [name for name, column in lists.items() if len(distinct(column[row] for row in own)) > 1]
+
+
+def varying(lists: Mapping[str, list[Any]], rows: Iterable[int]) -> str | None:
+    """List the columns that differ among some rows, as the column ``varies_in`` does."""
+    return ", ".join(differing(lists, rows)) or None
 
 
 def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
@@ -191,7 +196,7 @@ def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
 
 
 def leave_out(frame: Frame, column: str) -> str:
-    """Say how rows without a value are left out, in the words of the frame's own library."""
+    """Say how to leave out rows without a value, in the words of the frame's own library."""
     if frame.implementation.is_pandas_like():
         drop = typed(f".dropna(subset={column!r})", "--drop-missing")
     else:
@@ -212,25 +217,18 @@ def kept(columns: Iterable[str], rows: Sequence[int]) -> Rows:
 
 def answer(
     frame: nw.DataFrame[IntoDataFrameT],
-    own: Collection[str],
+    own: str | Collection[str],
     keep: Kept,
     lines: Sequence[AnswerRow],
 ) -> IntoDataFrameT:
-    """Build a frame of the caller's kind: columns of the frame that was given, then own ones.
+    """Build a frame of the same type: columns of the frame that was given, then own ones.
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-        What the caller gave.
-    own : collection of str
-        The answer's own columns, in order; each has the type that the vocabulary gives it, or if
-        it is none of its own, that of its values.
-    keep : mapping of str to (str, sequence of int)
-        The columns that come first: which column of the frame each is, and of which rows. They have
-        the type that they came with, be it a date or a category.
-    lines : sequence of dict
-        The rows: what a row does not say is missing. Its ``notes`` become its ``warnings``.
+    `own` columns (a list, or the name of an answer) are typed by the vocabulary, or if it does not
+    have them, by their values. `keep` maps the columns that come first to a column of the frame and
+    its rows; they keep their type, even a date or a category. `lines` are the rows: a column that a
+    row does not have is missing, and its ``notes`` become its ``warnings``.
     """
+    own = ANSWERS[own] if isinstance(own, str) else own
     for name, (source, _) in keep.items():
         if name == source and name in own:
             raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
@@ -253,7 +251,7 @@ def answer(
 def _taken(
     frame: nw.DataFrame[IntoDataFrameT], name: str, rows: Sequence[int | None]
 ) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a column's values of some rows, missing where a row is None."""
+    """Take a column's values of some rows, missing if a row is None."""
     taken = nw.maybe_reset_index(frame[[row or 0 for row in rows], [name]])
     if None not in rows:
         return taken
@@ -262,13 +260,13 @@ def _taken(
 
 
 def _typed(name: str, data: list[Any]) -> pl.Series:
-    """Give a column the type of the vocabulary; what is carried along may not be of that type."""
+    """Give a column the type of the vocabulary; a column carried along may have another."""
     if name not in EVERY:  # a label of the user's
         return pl.Series(name, data, dtype=None if distinct(data) else pl.String)
     dtype = EVERY[name].dtype
     for value in data:
         if value is not None and not _fits(value, dtype):
-            raise SchemaError(f"column {name!r} holds {value!r}, which is no {dtype}")
+            raise SchemaError(f"column {name!r} holds {value!r}, which is not {dtype}")
     return typed_column(name, data, dtype)
 
 

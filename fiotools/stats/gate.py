@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isclose, log, log1p
 from typing import Any
@@ -17,10 +17,9 @@ from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import NO_SPREAD, settled
 from fiotools.stats.estimates import ENOUGH
 from fiotools.units import level, percent, sides
-from fiotools.vocabulary import ANSWERS
 
 _RULE = re.compile(r"(?:(?P<metric>\S+)\s+)?(?P<word>[a-z-]+)(?::(?P<share>\d+(?:\.\d+)?)\s*%)?")
-# what each word calls a failure: +1 a gain, -1 a loss, in the sense of the metric or of the ratio
+# which way each word fails: +1 a gain, -1 a loss, in the sense of the metric or of the ratio
 _GOOD = {"faster": 1, "better": 1, "slower": -1, "worse": -1}
 _MORE = {"higher": 1, "lower": -1}
 _WORDS = (*_GOOD, *_MORE, "not-same", "not-settled")
@@ -29,18 +28,7 @@ FAIL, PASS, UNDECIDED = "fail", "pass", "undecided"
 
 @dataclass(frozen=True)
 class Rule:
-    """What must not be found.
-
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    metric : str or None
-        The metric that it is about; None: every metric.
-    word : str
-    share : float
-        By more than this share.
-    """
+    """What must not be found: `word` by more than `share`, for one `metric` or (None) for all."""
 
     text: str
     metric: str | None
@@ -70,7 +58,7 @@ class Rule:
         return cls(text.strip(), match["metric"], match["word"], share)
 
     def judge(self, row: dict[str, Any]) -> str:
-        """Say whether a row of a comparison breaks the rule, keeps it, or leaves it open."""
+        """Say whether a row of a comparison breaks the rule, keeps it, or leaves it undecided."""
         verdict = row["verdict"] or ""
         if self.word == "not-same":
             same = verdict.startswith("same") or (is_constant(row) and isclose(row["ratio"], 1))
@@ -91,20 +79,19 @@ class Rule:
         return FAIL if low > edge else PASS if high <= edge else UNDECIDED
 
     def _sign(self, metric: str) -> int:
-        """Say which way the ratio goes where the rule is broken."""
+        """Say which way the ratio goes if the rule is broken."""
         if self.word in _MORE:
             return _MORE[self.word]
         measure = metric_of(metric)
         if measure.better is None:
-            raise SchemaError(f"is more {metric!r} better, or less? Write higher or lower instead")
+            raise SchemaError(
+                f"is higher or lower {metric!r} better? Write higher or lower instead"
+            )
         return _GOOD[self.word] * measure.sign
 
 
 def is_constant(row: dict[str, Any]) -> bool:
-    """Say whether enough runs have no spread at all: then their ratio has no interval, nor error.
-
-    That is so for counts and sizes, which every run of a build has alike.
-    """
+    """Say whether enough runs have no spread at all: their ratio has no interval, and no error."""
     runs = [row.get(name) or 0 for name in ("n", "n_baseline")]
     return NO_SPREAD in (row.get("warnings") or "") and min(runs) >= ENOUGH
 
@@ -115,14 +102,13 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     Parameters
     ----------
     comparison : pandas.DataFrame or polars.DataFrame
-        What `compare` or `speedup` answered; of several metrics, one answer below the other.
+        The answer of `compare` or `speedup`; for several metrics, one answer below the other.
     fail_if : str or sequence of str
-        Rules: ``"slower:5%"`` fails where the whole interval of the ratio lies beyond 5 % on the
-        worse side: below .95 for I/Os per second, above 1.05 for a time. ``"p99 slower:10%"`` is
-        about one metric; ``"slower"`` is any loss that chance does not explain. The words are
-        slower and worse, faster and better, higher and lower (of the ratio itself), ``not-same``
-        (fails unless the verdict is "same") and ``not-settled`` (fails where the runs are too few
-        to say anything).
+        Rules: ``"slower:5%"`` fails if the whole interval of the ratio lies beyond 5 % on the worse
+        side: below .95 for I/Os per second, above 1.05 for a time. ``"p99 slower:10%"`` is about
+        one metric; ``"slower"`` is any loss that chance does not explain. The words are slower and
+        worse, faster and better, higher and lower (of the ratio itself), ``not-same`` (fails unless
+        the verdict is "same") and ``not-settled`` (fails if there are too few runs to decide).
 
     Returns
     -------
@@ -136,8 +122,9 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     Raises
     ------
     SchemaError
-        If a rule cannot be read or is about a metric that is not there, or the frame is no
+        If a rule cannot be read or is about a metric that is not there, or the frame is not a
         comparison.
+
 
     Examples
     --------
@@ -162,7 +149,10 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     rules = [Rule.of(text) for text in ([fail_if] if isinstance(fail_if, str) else fail_if)]
     if not rules:
         raise SchemaError(f"there is no rule: {argument('fail_if', 'slower:5%')}")
-    rows = [dict(zip(data.columns, values, strict=True)) for values in _rows(data)]
+    rows = [
+        dict(zip(data.columns, values, strict=True))
+        for values in frames.keys_of(data, data.columns)
+    ]
     found, places = [], []
     for rule in rules:
         about = [at for at, row in enumerate(rows) if _is_about(rule, row["metric"])]
@@ -176,11 +166,7 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
             found.append({**own, **said, "why": _why(rule, rows[at], names, outcome)})
             places.append(at)
     keep = frames.kept((*names, "baseline"), places)
-    return frames.answer(data, ANSWERS["gate"], keep, found)
-
-
-def _rows(data: frames.Frame) -> Iterable[tuple[Any, ...]]:
-    return zip(*(frames.values(data, name) for name in data.columns), strict=True)
+    return frames.answer(data, "gate", keep, found)
 
 
 def _is_about(rule: Rule, metric: str) -> bool:
@@ -189,7 +175,7 @@ def _is_about(rule: Rule, metric: str) -> bool:
 
 
 def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) -> str:
-    """Say in a sentence what was found."""
+    """Say in a sentence why the rule is broken, or not."""
     *by, between = names
     own, other = sides(row[between], row["baseline"], between)
     where = ", ".join(level(row[name], name) for name in by)

@@ -1,4 +1,4 @@
-"""Histograms as lists of bins: which rows make one, and that nothing in it is counted twice."""
+"""Histograms as lists of bins: which rows make one, with nothing counted twice."""
 
 from __future__ import annotations
 
@@ -14,32 +14,23 @@ from fiotools.hints import argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import ANSWERS, KEYS
+from fiotools.vocabulary import KEYS
 
 Bin = tuple[float, float]
 
-# never added up, whatever `by` names: they are of different things
+# never added up, even if `by` does not name them
 _APART = ("latency", "direction")
 
-_MOST = 10**15  # I/Os: three years of a thousand devices, and what ranks are still exact for
+_MOST = 10**15  # I/Os: three years of a thousand devices, and ranks are still exact
 
 
 @dataclass
 class Histogram:
     """The bins of one cell, in order and disjoint.
 
-    Attributes
-    ----------
-    rows : list of int
-        Where its bins are in the frame.
-    counts, parts : dict of (float, float) to int
-        I/Os, and rows of the frame, in each bin.
-    n : int or None
-        Runs; None where the frame does not tell runs apart.
-    varies_in : str or None
-        Labels and conditions that differ among the rows, though nobody named them.
-    coarser : bool
-        Whether finer bins were added to coarser ones.
+    `rows` are the rows of the frame, `counts` and `parts` the I/Os and rows in each bin; `n` runs
+    (None if unknown); `varies_in` names labels and conditions that differ among the rows and were
+    not named; `coarser` says that finer bins were added to coarser ones.
     """
 
     rows: list[int]
@@ -62,19 +53,19 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
     Parameters
     ----------
     bins : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.bins`, with counts: parts, and not their total beside them. Where
-        some are finer than others, as of logs with ``log_hist_coarseness``, the finer bins are
-        added to the coarser ones that hold them.
+        A table such as `Results.bins`, with counts: parts, without their total beside them. Finer
+        bins, as in logs with a smaller ``log_hist_coarseness``, are added to the coarser ones that
+        hold them.
     by : str or sequence of str, optional
         Columns that keep histograms apart. Directions, and slat, clat and lat, always stay apart.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``,
-        ``bin_hi_ns`` [ns], ``count``; ``n``, the runs in the histogram (null where `bins` does not
-        tell them apart); ``parts``, the rows added; ``varies_in``, the labels that differ and are
-        not in `by`; ``warnings``. `percentiles_from_bins` takes it too.
+        A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``, ``bin_hi_ns``
+        [ns], ``count``; ``n``, the runs in the histogram (null if `bins` does not tell them apart);
+        ``parts``, the rows added; ``varies_in``, the labels that differ and are not in `by`;
+        ``warnings``. `percentiles_from_bins` takes it too.
 
     Raises
     ------
@@ -82,6 +73,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
         For bins that overlap and do not nest, for bins that have only ``pct``, for a total beside
         its parts or intervals beside their whole run, for a bin that is there twice, and for a
         frame without rows or columns.
+
 
     Examples
     --------
@@ -109,9 +101,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
             first.append(own.rows[0])
-    return frames.answer(
-        data, ANSWERS["merge_bins"], frames.kept(cell_keys(data, named), first), lines
-    )
+    return frames.answer(data, "merge_bins", frames.kept(cell_keys(data, named), first), lines)
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
@@ -133,8 +123,8 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
     for rows in frames.groups(data, cell_keys(data, by)).values():
         if "time_s" not in by and len({times[row] is None for row in rows}) > 1:
             raise SchemaError(
-                "bins of whole runs stand beside bins of intervals, which may count the same I/Os"
-                f" twice: keep one kind, {_whole_runs(data)}"
+                "bins of whole runs and bins of intervals may count the same I/Os twice: keep one "
+                f"kind, {_whole_runs(data)}"
             )
         outer = _coarsest({edges[row] for row in rows})
         own = Histogram(
@@ -142,7 +132,7 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
             dict.fromkeys(sorted(set(outer.values())), 0),
             dict.fromkeys(sorted(set(outer.values())), 0),
             _number(runs, rows),
-            ", ".join(frames.differing(watch, rows)) or None,
+            frames.varying(watch, rows),
             any(inner != bin_ for inner, bin_ in outer.items()),
         )
         for row in rows:
@@ -176,7 +166,7 @@ def _counts(data: Frame) -> list[int]:
         if count < 0 or count % 1:
             raise SchemaError(f"count is {count:g} in row {row}: I/Os are counted from 0")
     if sum(found) > _MOST:
-        raise SchemaError(f"the bins hold {sum(found):.3g} I/Os, more than there can be")
+        raise SchemaError(f"the bins hold {sum(found):.3g} I/Os, which cannot be")
     return [int(count) for count in found]
 
 
@@ -187,7 +177,7 @@ def _edges(data: Frame) -> list[Bin]:
         if low is None or high is None:
             raise SchemaError(f"a bin needs both edges: one is missing in row {row}")
         if low < 0:
-            raise SchemaError(f"the bin of row {row} begins at {low:g}: no latency is below 0")
+            raise SchemaError(f"the bin of row {row} begins at {low:g}: latencies are not below 0")
         if not low < high:
             raise SchemaError(f"the bin of row {row} ends at {high:g}, and begins at {low:g}")
         found.append((low, high))
@@ -200,12 +190,12 @@ def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
     for rows in frames.groups(data, frames.present(data, (*KEYS, "latency", "time_s"))).values():
         key = keys[rows[0]]
         if len(key) < 2:
-            continue  # nobody knows which rows are of one run
+            continue  # it is unknown which rows are of one run
         own = sorted(edges[row] for row in rows)
         for before, after in pairwise(own):
             if before == after:
                 raise SchemaError(
-                    f"{run_name(key)} has bins that stand there twice: was a file read twice?"
+                    f"{run_name(key)} has bins that are there twice: was a file read twice?"
                 )
             if after[0] < before[1]:
                 raise SchemaError(
@@ -244,7 +234,7 @@ def _runs(data: Frame) -> list[Any]:
 
 
 def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:
-    """Count the runs of a cell, where that is known."""
+    """Count the runs of a cell, if they are known."""
     own = {runs[row] for row in rows}
     if all(isinstance(run, tuple) and len(run) == 2 for run in own):
         return len(own)

@@ -27,7 +27,6 @@ from fiotools.stats.compare import (
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import Order, Runs, runs_of
-from fiotools.vocabulary import ANSWERS
 
 Workloads = Literal["fixed", "sample"]
 
@@ -50,9 +49,9 @@ def overall(
 ) -> IntoDataFrameT:
     """Compare over all workloads: the geometric mean of the ratios, each workload weighing alike.
 
-    Two questions have two intervals. About these workloads (``fixed``), only chance between runs
-    counts. About workloads of which these are a sample (``sample``), the ratios of the workloads
-    themselves spread, and that spread is the error; only this question has an answer where each
+    Two questions have two intervals. For these workloads (``fixed``), only chance between runs
+    counts. For workloads of which these are a sample (``sample``), the ratios of the workloads
+    themselves spread, and that spread is the error; only this question has an answer if each
     workload ran once.
 
     Parameters
@@ -66,30 +65,30 @@ def overall(
     by : str or sequence of str, optional
         Compare over all workloads within each combination of these columns.
     pair : str, optional
-        The column that names rounds, each of which holds every workload on both sides. Its rounds
-        are the replicates, so that what a round does to all its workloads is in the interval.
+        The column that names rounds, each of which holds every workload on both sides. The rounds
+        are the replicates, so that the interval holds the effect of a round on all of them.
     workloads : {"fixed", "sample"}
         The question: about these workloads, or about workloads like these.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        The rows that `compare` answers with for each workload, and then, for each combination of
-        `by` and level, one row over all of them, in which the columns of `over` are null. The
-        columns are those of `compare` and after ``ratio_hi``
+        The rows of `compare` for each workload, and then, for each combination of `by` and level,
+        one row over all of them, in which the columns of `over` are null. The columns are those of
+        `compare` and after ``ratio_hi``
 
         * ``workloads``: how many the ratio is over, 1 in the rows of each;
         * ``about``: "these workloads" or "workloads like these"; null in the rows of each.
 
         In the rows over all workloads, ``n`` and ``n_baseline`` count runs, with `pair` complete
-        rounds, and workloads for the question about workloads like these; these rows alone share
-        their error, as the rows of each workload do.
+        rounds, and workloads for the question about workloads like these; these rows share their
+        error among themselves, as the rows of each workload do.
 
     Raises
     ------
     SchemaError
-        As in `compare`; for fewer than two workloads, for runs that hold some of the workloads
-        and not all, and where no round is complete.
+        As in `compare`; for fewer than two workloads, for runs that hold some of the workloads and
+        not all, and if no round is complete.
 
     See Also
     --------
@@ -97,12 +96,13 @@ def overall(
 
     Notes
     -----
-    The estimate is the mean of the workloads' log ratios. About these workloads its variance is
-    the sum of their variances over the square of their number, with Satterthwaite's degrees of
-    freedom, which takes runs of different workloads as independent; with `pair`, the t interval
-    of the means of the rounds. About workloads like these it is the t interval of the workloads'
-    log ratios; the variance between rounds (or between runs that hold all workloads) is added,
-    since they are a sample too. That is safe rather than short: noise of single runs counts twice.
+    The estimate is the mean of the workloads' log ratios. For these workloads its variance is the
+    sum of their variances over the square of their number, with Satterthwaite's degrees of freedom,
+    which takes runs of different workloads as independent; with `pair`, the t interval of the means
+    of the rounds. For workloads like these it is the t interval of the workloads' log ratios; the
+    variance between rounds (or between runs that hold all workloads) is added, since they are a
+    sample too. That is on the safe side: noise of single runs counts twice.
+
 
     Examples
     --------
@@ -155,13 +155,13 @@ def overall(
         for one, count in zip(found, counts, strict=True)
     ]
     both = {name: (source, held[name]) for name, (source, _) in keep.items()}
-    return frames.answer(data, ANSWERS["overall"], both, lines)
+    return frames.answer(data, "overall", both, lines)
 
 
 def _refuse_gaps(data: Frame, over: Sequence[str]) -> None:
-    """Refuse workloads without a name: in the answer, that is the row over all."""
+    """Refuse workloads without a name: their row would look like the one over all."""
     if not over:
-        raise SchemaError("over= names no column: which tell the workloads apart?")
+        raise SchemaError("over= names no column: which ones tell the workloads apart?")
     for name in over:
         gaps = frames.values(data, name).count(None)
         if gaps:
@@ -182,7 +182,7 @@ def _over_all(
         for one, own in zip((level, design.baseline), rows, strict=True):
             if not own:
                 found = Ratio(design.metric.name, design.metric.unit, 0, 0, "")
-                found.verdict = f"no run of {one!r} of {_name(key)}: not comparable"
+                found.verdict = f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
                 return found
     arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
     inner = list(dict.fromkeys(name for one in arms.values() if one.own for name in one.dims))
@@ -217,12 +217,14 @@ def _together(
         return _rounds(level, baseline, len(arms), pair, order)
     sizes = {len(unit.cells) for unit in (*level.values(), *baseline.values())}
     if sizes - {1} and sizes != {len(arms)}:
-        raise SchemaError("some runs hold several workloads, and not all: keep what all runs hold")
+        raise SchemaError(
+            "some runs hold several workloads, but not all: keep those that all runs hold"
+        )
     own = sizes == {1}
     notes = []
     if own:
         notes.append(
-            "what hits several workloads alike cannot be told from a difference here: "
+            "a disturbance of several workloads cannot be told from a difference here: "
             f"rounds that hold them all show it, {argument('pair')}"
         )
     return Arms([*level.values()], [*baseline.values()], [*over], own, order), notes
@@ -244,20 +246,20 @@ def _rounds(
     ]
     if not whole:
         raise SchemaError(
-            f"no {pair} holds all {count} workloads on both sides: leave {argument('pair')} away"
+            f"no {pair} holds all {count} workloads on both sides: leave out {argument('pair')}"
         )
     notes = [f"each {pair} counts once: the mean of its {count} log ratios"]
     if len(whole) < len(there):
         notes.append(
-            f"{len(there) - len(whole)} of {len(there)} values of {pair!r} left out, "
-            "which do not hold every workload on both sides"
+            f"{len(there) - len(whole)} of {len(there)} values of {pair!r} left out: "
+            "they do not hold every workload on both sides"
         )
     both = [[side[key] for key in whole] for side in (level, baseline)]
     return Arms(both[0], both[1], [], False, order), notes
 
 
 def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[Key, Replicate]:
-    """Give what is repeated, be it a round or a run, with its number of each workload."""
+    """Give the repeats, rounds or runs, with their number of each workload."""
     found: dict[Key, Replicate] = {}
     for workload, side in sides.items():
         for run in side:
@@ -285,7 +287,7 @@ def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
 
 
 def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
-    """Give the numbers of what holds all workloads, with the spread that these have in common."""
+    """Give the numbers of rounds or runs that hold all workloads: their common spread."""
     level, baseline = ([run.log for run in side] for side in (arms.level, arms.baseline))
     if arms.own or min(len(level), len(baseline)) < 2:
         return []
@@ -307,7 +309,3 @@ def _of_sample(arms: Arms, design: Design, k: int) -> Ratio:
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
     found.estimate = Estimate(difference, difference, fewest, over=True, what=what)
     return found
-
-
-def _name(workload: Key) -> str:
-    return ", ".join(map(str, workload))

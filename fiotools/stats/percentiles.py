@@ -26,12 +26,12 @@ from fiotools.stats.combine import total
 from fiotools.stats.frames import AnswerRow, Frame
 from fiotools.stats.histograms import Bin, Histogram, cell_keys, histograms
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import ANSWERS, KEYS
+from fiotools.vocabulary import KEYS
 
 _ENTRY = ("source", "run", "entry")
 _JOIN = ("source", "run", "entry", "thread", "target", "direction")
 PERCENTILES = (50, 90, 95, 99, 99.9, 99.99)
-FEW = 5  # I/Os beyond a percentile below which it hangs on single ones
+FEW = 5  # I/Os beyond a percentile: with fewer it depends on single ones
 
 
 def percentiles_from_bins(
@@ -47,7 +47,7 @@ def percentiles_from_bins(
     Parameters
     ----------
     bins : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.bins`, with counts, or what `merge_bins` answered.
+        A table such as `Results.bins`, with counts, or the answer of `merge_bins`.
     percentiles : float or sequence of float
         Above 0, up to 100.
     by : str or sequence of str, optional
@@ -57,8 +57,8 @@ def percentiles_from_bins(
     confidence : float
         Of the interval, at least.
     io : pandas.DataFrame or polars.DataFrame, optional
-        The table `Results.io` of the same entries: nothing is below their smallest latency, nor
-        above their largest.
+        The table `Results.io` of the same entries: its smallest and largest latencies bound the
+        percentiles.
 
     Returns
     -------
@@ -66,26 +66,27 @@ def percentiles_from_bins(
         A row per histogram and percentile: the columns of `by`, ``latency``, ``direction``;
         ``percentile``; ``value_ns``, the middle of its bin, as fio prints it (null for the last,
         which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin, between which
-        the percentile certainly is; ``value_lo_ns`` and ``value_hi_ns``, its interval, which is
-        null for too few I/Os; ``confidence``, and in ``note`` what the interval is about;
-        ``total_ios`` in the histogram; ``n``, its runs; ``method``, "bins"; ``varies_in``;
-        ``warnings``. All ``*_ns`` are ns.
+        the percentile certainly is; ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too
+        few I/Os; ``confidence``, and in ``note`` the scope of the interval; ``total_ios`` in the
+        histogram; ``n``, its runs; ``method``, "bins"; ``varies_in``; ``warnings``. All ``*_ns``
+        are ns.
 
     Raises
     ------
     SchemaError
-        As in `merge_bins`; for percentiles that are none; and where `io` lacks the entries.
+        As in `merge_bins`; for invalid percentiles; and if `io` lacks the entries.
 
     See Also
     --------
-    bound_percentiles : What is certain where there are no bins.
+    bound_percentiles : What is certain if there are no bins.
 
     Notes
     -----
-    The interval lies between two order statistics, by the binomial distribution, and needs
-    ``ln((1 - confidence) / 2) / ln(p)`` I/Os: 368 for the 99th percentile, 36887 for 99.99. It is
-    about the I/Os of one run as if they were independent; stalls come in bursts, and then it is
-    too narrow. It says nothing of other runs: for that, summarize the percentiles of several.
+    The interval lies between two order statistics, by the binomial distribution, and needs ``ln((1
+    - confidence) / 2) / ln(p)`` I/Os: 368 for the 99th percentile, 36887 for 99.99. It takes the
+    I/Os of one run as independent; stalls come in bursts, and then it is too narrow. It says
+    nothing of other runs: for that, summarize the percentiles of several.
+
 
     Examples
     --------
@@ -118,7 +119,7 @@ def percentiles_from_bins(
     ]
     first = [own.rows[0] for own in found for _ in wanted]
     return frames.answer(
-        data, ANSWERS["percentiles_from_bins"], frames.kept(cell_keys(data, named), first), lines
+        data, "percentiles_from_bins", frames.kept(cell_keys(data, named), first), lines
     )
 
 
@@ -160,7 +161,7 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
             else say("within the run, if I/Os were independent")
         )
     elif percentile == 100:
-        notes.append("no interval of a maximum")
+        notes.append("a maximum has no interval")
     else:
         notes.append(f"need >= {ios_needed(percentile, confidence):g} I/Os for an interval")
     # in whole numbers, for 100 - 99.9 is a little more than .1
@@ -171,14 +172,14 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
 
 @dataclass
 class Extremes:
-    """What a histogram's I/Os lie between, in ns, and what there is to say of that."""
+    """The extremes of a histogram's I/Os, in ns, and notes on them."""
 
     least: float = -inf
     most: float = inf
     notes: list[str] = field(default_factory=list)
 
     def clamp(self, edges: Bin) -> Bin:
-        """Cut a bin down to what can be in it."""
+        """Cut a bin down to the extremes."""
         low, high = edges
         return max(low, self.least), min(high, self.most)
 
@@ -186,7 +187,7 @@ class Extremes:
 def _extremes(
     data: Frame, found: Sequence[Histogram], apart: Sequence[str], io: IntoDataFrameT | None
 ) -> list[Extremes]:
-    """Look up the extremes of each histogram; without `io` there are none."""
+    """Look up the extremes of each histogram; unknown without `io`."""
     if io is None:
         return [Extremes() for _ in found]
     table = frames.opened(io)
@@ -215,7 +216,7 @@ def _extremes(
 
 
 def _of(table: Frame, rows: list[int], kind: Any, histogram: Histogram) -> Extremes:
-    """Give the extremes over rows of `io`; what one of them lacks is not known of all."""
+    """Give the extremes over rows of `io`; unknown if one of them lacks its own."""
     own = table[rows]
     least, most, ios = (
         frames.amounts(own, name) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
@@ -249,13 +250,13 @@ def bound_percentiles(
 ) -> IntoDataFrameT:
     """Bound the percentiles of several files, threads or runs together, from those of each.
 
-    For tools that print percentiles and no histogram, such as DISKSPD; where there are bins,
+    For tools that print percentiles and no histogram, such as DISKSPD; with bins,
     `percentiles_from_bins` is exact to 1/64.
 
     Parameters
     ----------
     percentiles : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.percentiles`: parts, and not their total beside them.
+        A table such as `Results.percentiles`: parts, without their total beside them.
     io : pandas.DataFrame or polars.DataFrame
         The table `Results.io` with the ``total_ios`` of the same entries and directions.
     by : str or sequence of str, optional
@@ -268,22 +269,22 @@ def bound_percentiles(
     pandas.DataFrame or polars.DataFrame
         A row per group and percentile: the columns of `by`, ``latency``, ``direction``;
         ``percentile``; ``bound_lo_ns`` and ``bound_hi_ns`` [ns], between which it certainly is, as
-        far as the printed points are exact (null: nothing bounds it); ``total_ios``; ``parts``, the
-        tables; ``n``, the runs (null where not known); ``method``, "bounded"; ``varies_in``;
-        ``warnings``.
+        far as the printed points are exact (null: unbounded); ``total_ios``; ``parts``, the tables;
+        ``n``, the runs (null if unknown); ``method``, "bounded"; ``varies_in``; ``warnings``.
 
     Raises
     ------
     SchemaError
         For a total beside its parts, a table without its I/Os in `io` or with a percentile twice,
-        values that fall where percentiles rise, and a frame without rows or columns.
+        values that fall as percentiles rise, and a frame without rows or columns.
 
     Notes
     -----
-    Of all I/Os together, the share below x is the mean of the shares in each part, weighted by its
-    I/Os. Of a part it is known at its points only; between two of them it lies between their
-    percentiles. The nearer the points, the nearer the bounds; there is no value between them that
-    would be better founded than another.
+    The share of all I/Os below x is the mean of the shares in each part, weighted by its I/Os. The
+    share of a part is known at its points only; between two of them it lies between their
+    percentiles. The nearer the points, the nearer the bounds; no value between them is better
+    founded than another.
+
 
     Examples
     --------
@@ -315,7 +316,7 @@ def bound_percentiles(
     )
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
-        varies = ", ".join(frames.differing(watch, rows)) or None
+        varies = frames.varying(watch, rows)
         keys = {runs[row] for row in rows}
         whole: AnswerRow = {
             "total_ios": sum(part.ios for part in parts),
@@ -331,7 +332,7 @@ def bound_percentiles(
             lines.append(ends | whole)
     first = [rows[0] for rows in cells for _ in wanted]
     return frames.answer(
-        data, ANSWERS["bound_percentiles"], frames.kept(cell_keys(data, named), first), lines
+        data, "bound_percentiles", frames.kept(cell_keys(data, named), first), lines
     )
 
 
@@ -372,7 +373,7 @@ def _tables(
             level, value = point
             if level in table:
                 raise SchemaError(
-                    f"percentile {level / 10**9:g} of {run_name(runs[row])} stands there twice, "
+                    f"percentile {level / 10**9:g} of {run_name(runs[row])} is there twice, "
                     "and nothing tells the tables apart: was a file read twice?"
                 )
             table[level] = value
@@ -389,7 +390,7 @@ def _tables(
 
 
 def _points(data: Frame) -> list[tuple[int, float] | None]:
-    """Give share and latency of each row; None where the latency is missing."""
+    """Give share and latency of each row; None if the latency is missing."""
     found: list[tuple[int, float] | None] = []
     pairs = zip(frames.numbers(data, "percentile"), frames.numbers(data, "value_ns"), strict=True)
     for row, (level, value) in enumerate(pairs):
@@ -404,7 +405,7 @@ def _refuse_falling(points: Sequence[tuple[int, float]]) -> None:
         if most < least:
             raise SchemaError(
                 f"percentile {high / 10**9:g} is below percentile {low / 10**9:g}: "
-                "no measured latencies are like that, leave the table out"
+                "measured latencies never are, leave the table out"
             )
 
 
@@ -413,11 +414,11 @@ class Curve:
     """One table of percentiles: how many I/Os it is about, and its points in order."""
 
     ios: int
-    points: list[tuple[int, float]]  # share of the I/Os, latency; none where none is known
+    points: list[tuple[int, float]]  # share of the I/Os, latency; empty if unknown
 
 
 def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, float | None]:
-    """Bracket a percentile of the mixture; None where no point bounds it.
+    """Bracket a percentile of the mixture; None if no point bounds it.
 
     Examples
     --------
@@ -519,8 +520,9 @@ def _binomial(q: float, n: int, p: float) -> int:
 def middle(low: float, high: float) -> float | None:
     """Give the latency by which fio names a bin: its middle, rounded down in the bin's own unit.
 
-    Before fio 3.0 that unit is 1 us. The last bin has no end and no middle, though fio gives it
-    one, 17.1 s.
+    Before fio 3.0 that unit is 1 us. The last bin has no end and so no middle, though fio prints
+    17.1 s.
+
 
     Examples
     --------
@@ -542,7 +544,7 @@ def wanted_percentiles(asked: float | Sequence[float]) -> list[float]:
         raise SchemaError(f"percentiles are numbers such as 99.9, not {asked!r}") from None
     for percentile in found:
         if not 0 < percentile <= 100:
-            raise SchemaError(f"percentile {percentile:g} is none: above 0, and up to 100")
+            raise SchemaError(f"percentile {percentile:g} does not lie above 0 and up to 100")
     if not found:
         raise SchemaError("no percentile was asked for")
     return found

@@ -19,19 +19,18 @@ from fiotools.stats.arms import Arms, arms_of, matched
 from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.replicates import Runs, runs_of
-from fiotools.vocabulary import ANSWERS
 
-_SURE = 0.80  # that the spread planned with is no less than the true one
+_SURE = 0.80  # chance that the spread planned with is at least the true one
 
 
 @dataclass(frozen=True)
 class _Spread:
-    """The spread that a pilot shows, on logarithms, and its upper limits."""
+    """The spread of a pilot, on logarithms, and its upper limits; `difference` is of a pair."""
 
     n: int | None
     variance: float
     upper: float
-    difference: float | None = None  # the variance of the difference of a pair
+    difference: float | None = None
     difference_upper: float | None = None
 
 
@@ -53,18 +52,18 @@ def plan(
     Parameters
     ----------
     pilot : pandas.DataFrame or polars.DataFrame, or float
-        Runs made before, a row per run as for `compare`; or the coefficient of variation that runs
-        are known to have, .03 for 3 %, which is then taken for the true one.
+        Runs made before, a row per run as for `compare`; or the known coefficient of variation of
+        the runs, .03 for 3 %, which is then taken for the true one.
     metric : str, optional
         A column of the pilot, of numbers above zero.
     between : str, optional
-        The column of the pilot that holds its sides. Their own levels are no spread; without it all
-        runs are of one side.
+        The column of the pilot that holds its sides, whose levels may differ; without it all runs
+        are of one side.
     by : str or sequence of str, optional
         Plan for each combination of these columns.
     pair : str, optional
-        The column that pairs runs of the sides, such as a round: then rounds are planned too, with
-        the correlation that the pilot's rounds have.
+        The column that pairs runs of the sides, such as a round: plans rounds too, with the
+        correlation of the pilot's rounds.
     scope : str, optional
         As in `compare`.
     differences : sequence of float
@@ -72,18 +71,18 @@ def plan(
     power : sequence of float
         Chances to find it.
     confidence : float
-        Of the interval that `compare` will be asked for.
+        Of the interval of the later `compare`.
     comparisons : int
-        That the answer will have: levels beside the baseline, times cells of `by`.
+        Of the later answer: levels beside the baseline, times cells of `by`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per combination of `by`, difference and power (of pandas, where `pilot` is a number):
+        A row per combination of `by`, difference and power (a pandas frame if `pilot` is a number):
 
         * the columns of `by`; ``metric``; ``n``: runs of the pilot;
-        * ``cov_pct``: their coefficient of variation, and ``cov_hi_pct``: its upper 80 % limit, by
-          which is planned; ``correlation``: of the runs of a round;
+        * ``cov_pct``: their coefficient of variation, and ``cov_hi_pct``: its upper 80 % limit, for
+          which it plans; ``correlation``: of the runs of a round;
         * ``difference_pct``, ``power``;
         * ``runs_differ``: runs a side at which the interval excludes equality with that power if
           there is the difference; ``runs_same``: at which it is found to be within the difference
@@ -97,14 +96,15 @@ def plan(
 
     See Also
     --------
-    compare : With ``looks="any"``, where the number of runs is not fixed beforehand.
+    compare : With ``looks="any"``, if the number of runs is not fixed beforehand.
 
     Notes
     -----
     On logarithms runs have the standard deviation ``sqrt(log(1 + cv**2))``; the power is that of
     the noncentral t distribution, and for "same" of two one-sided tests (Owen), at 3 runs or more.
     A pilot's own spread is uncertain: its upper limit, by the chi-square distribution, is above the
-    true spread in 80 of 100 pilots, and so is the power above what was asked for.
+    true spread in 80 of 100 pilots, and so is the power above the one asked for.
+
 
     Examples
     --------
@@ -119,9 +119,7 @@ def plan(
     if is_number(pilot):
         return _of_number(float(pilot), differences, power, confidence, comparisons)
     if metric is None:
-        raise SchemaError(
-            f"which column is to be planned for? Name it: {argument('metric', 'iops')}"
-        )
+        raise SchemaError(f"which column is the plan for? Name it: {argument('metric', 'iops')}")
     if pair is not None and between is None:
         raise SchemaError(f"pairs have two sides: name their column, {argument('between')}")
     measure, named = metric_of(metric), frames.names(by)
@@ -132,11 +130,11 @@ def plan(
     lines, cells = [], []
     for rows in frames.groups(runs.data, named).values():
         spread = _spread(runs, rows, between, pair)
-        varies = ", ".join(frames.differing(runs.watch, rows)) or None
+        varies = frames.varying(runs.watch, rows)
         for line in _lines(spread, differences, power, confidence, comparisons):
             lines.append({"metric": measure.name, "varies_in": varies} | line)
             cells.append(rows[0])
-    return frames.answer(runs.data, ANSWERS["plan"], frames.kept(named, cells), lines)
+    return frames.answer(runs.data, "plan", frames.kept(named, cells), lines)
 
 
 def _check(
@@ -160,9 +158,7 @@ def _of_number(cv: float, *asked: Any) -> Any:
         raise SchemaError(f"a coefficient of variation of {cv:g}: it is a share above 0 (0.03)")
     variance = log1p(cv**2)
     lines = _lines(_Spread(None, variance, variance), *asked)
-    return frames.answer(
-        nw.from_native(pd.DataFrame(), eager_only=True), ANSWERS["plan"], {}, lines
-    )
+    return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", {}, lines)
 
 
 def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str | None) -> _Spread:

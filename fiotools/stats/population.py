@@ -24,22 +24,14 @@ Array = NDArray[np.float64]
 
 
 def unlike(logs: Sequence[float], whose: str = "the runs") -> list[str]:
-    """Warn of runs that lie far apart, or in two groups.
+    """Warn of runs that lie far apart, or in two groups, by the logarithms of their values.
 
-    Parameters
-    ----------
-    logs : sequence of float
-        The logarithms of their values.
-    whose : str
-        What the warning calls them.
-
-    Notes
-    -----
     Two groups are runs with a gap between them that is above 9 times the median gap, with two runs
     or more on either side (one alone is an outlier), and above 5 %. Among n > 12 runs gaps in the
-    middle are smaller, and it is 3 n / 4 times. Of 12 to 1,000 different runs the dip test is
-    asked too: Hartigan and Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform
-    values. Of lognormal runs less than 5 % are warned of.
+    middle are smaller, and it is 3 n / 4 times. The dip test judges 12 to 1,000 different runs too:
+    Hartigan and Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform values. Less
+    than 5 % of lognormal runs raise the warning.
+
 
     Examples
     --------
@@ -78,7 +70,7 @@ def dip(values: Array) -> float:
     """Give the distance of sorted values, all different, from the nearest unimodal distribution.
 
     It narrows the interval of the mode: outside it the distribution is convex below and concave
-    above, and what these hulls leave of the steps is twice the dip.
+    above, and the distance of the steps from these hulls is twice the dip.
 
     Examples
     --------
@@ -123,7 +115,8 @@ def _hull(x: Array, y: Array) -> NDArray[np.int_]:
 def unseen(n: int, runs: str = "runs a side") -> str | None:
     """Say which rare modes n runs may have missed, and how many runs would not.
 
-    All of n runs miss a mode that takes the share q of them with the chance ``(1 - q)^n``.
+    The chance that n runs all miss a mode that takes the share q of them is ``(1 - q)^n``.
+
 
     Examples
     --------
@@ -146,7 +139,7 @@ def unseen(n: int, runs: str = "runs a side") -> str | None:
 
 
 def device_of(target: str) -> str:
-    r"""Give what a target lies on, as far as its name says: a device, a drive, a folder.
+    r"""Give the device, drive or folder of a target, as far as its name says.
 
     Examples
     --------
@@ -164,6 +157,6 @@ def several_targets(targets: Iterable[frozenset[str]], whose: str = "the runs") 
         return []
     listed = ", ".join(there[:_NAMED]) + (", and others" if len(there) > _NAMED else "")
     return [
-        f"{whose} are on {len(there)} targets ({listed}), which are no repeats of each other: "
+        f"{whose} are on {len(there)} targets ({listed}), which are not repeats of each other: "
         f"name what tells them apart in {argument('by')}"
     ]

@@ -17,7 +17,6 @@ from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS
 
 _AMOUNTS = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
 _TOLD = (*_AMOUNTS, *_AMOUNTS.values(), "runtime_s")
@@ -52,28 +51,28 @@ def reconcile(
     by: str | Sequence[str] | None = None,
     tolerance: float = 0.01,
 ) -> IntoDataFrameT:
-    """Compare the mean rate of each log with the one that the summary of its run gives.
+    """Compare the mean rate of each log with the one in the summary of its run.
 
     Parameters
     ----------
     samples : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        A table such as `Results.samples`. Its rates count: IOPS and bandwidth, amounts that become
-        such (see `steady`); latencies and the largest of each window are left out. Or a log of
-        any length, as `scan_log` gives it, or windows of one: then its I/Os and bytes count in
-        windows of a second, whatever was logged of them.
+        A table such as `Results.samples`. Its rates count: IOPS and bandwidth, and amounts that
+        become rates (see `steady`); latencies and the largest of each window are left out. Or a log
+        of any length, from `scan_log`, or windows of one: then its I/Os and bytes count in windows
+        of a second, whichever quantity was logged.
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`.
     quantity : str, optional
         Which of the rates; all of them without it.
     by : str or sequence of str, optional
         Columns of both frames that say which log belongs to which row of `io`. Without it these are
-        ``source``, ``run`` and ``entry`` where both come from the same files, and else the labels
-        that both frames have. Directions never match others. Where several rows of `io` are left,
-        ``entry`` tells them apart; where one is left for several entries, their rates are added.
+        ``source``, ``run`` and ``entry`` if both come from the same files, else the labels that
+        both frames have. Directions never match others. If several rows of `io` are left, ``entry``
+        tells them apart; if one is left for several entries, their rates are added.
     tolerance : float
-        Rates that differ by up to this share agree. For an averaged log of fio it is at least what
-        fio cuts off: a millisecond of its shortest window, and 1 I/O or 1 KiB per second of its
-        mean rate.
+        Rates that differ by up to this share agree. For an averaged log of fio it is at least the
+        part that fio cuts off: a millisecond of its shortest window, and 1 I/O or 1 KiB per second
+        of its mean rate.
 
     Returns
     -------
@@ -81,12 +80,12 @@ def reconcile(
         A row per match and quantity: the columns that matched, ``direction`` and ``quantity``;
 
         * ``metric`` and its ``unit``; ``n`` samples;
-        * ``span_s`` [s], what the log covers, and ``coverage_pct``, that of ``runtime_s``;
+        * ``span_s`` [s], the time that the log covers, and ``coverage_pct``, that of ``runtime_s``;
         * ``log_rate``, the mean over that span, weighted by time; ``summary_rate``; ``ratio``, log
           over summary;
-        * ``tolerance_pct``; ``verdict``: "ok"; "not settled" where the rest of the run, which the
-          log does not cover, may be why they differ, and how fast it would have been; or
-          "disagrees"; ``warnings``.
+        * ``tolerance_pct``; ``verdict``: "ok"; "not settled" if the rest of the run, which the log
+          does not cover, may be why they differ, and how fast it would have been; or "disagrees";
+          ``warnings``.
 
     Raises
     ------
@@ -96,14 +95,15 @@ def reconcile(
 
     Notes
     -----
-    A log of single I/Os covers the whole run: before its first entry, after its last and between
-    them nothing else was done, and it agrees if it has as many I/Os as the summary.
+    A log of single I/Os covers the whole run: there are no other I/Os before its first entry, after
+    its last and between them, and it agrees if it has as many I/Os as the summary.
 
-    Of averaged logs rates are compared, not amounts: fio does not write its last window, so that
-    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. What was done in that window is
-    not known: nothing, or up to twice the largest of the log's rates. Nor does fio write windows
-    without I/O. Time before the first entry counts as such, and gaps of two windows and more; where
-    a gap may also be a sample that came late, the log is judged by both.
+    For averaged logs it compares rates, not amounts: fio does not write its last window, so that
+    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. That window is unknown: it holds
+    nothing, or up to twice the largest of the log's rates. fio does not write windows without I/O
+    either. Time before the first entry counts as such, and gaps of two windows and more; if a gap
+    may also be a sample that came late, the log is judged by both.
+
 
     Examples
     --------
@@ -126,22 +126,22 @@ def reconcile(
     cells: dict[Key, list[Series]] = {}
     for series in several:
         cells.setdefault((*places[series.rows[0]], series.quantity), []).append(series)
-    figures = {name: frames.amounts(summary, name) for name in _TOLD}
+    numbers = {name: frames.amounts(summary, name) for name in _TOLD}
     found = []
     for place, parts in cells.items():
         told: dict[str, float | None] = {}
         if place[:-1] in rows:
             [row] = rows[place[:-1]]
-            told = {name: column[row] for name, column in figures.items()}
+            told = {name: column[row] for name, column in numbers.items()}
         match = _log(data, parts, told.get("runtime_s"), tolerance)
         if told:
             _judge(match, parts, told)
         elif match.log_rate == 0:
-            match.verdict = "nothing was done"  # and a row of io stands only where something was
+            match.verdict = "nothing was done"  # io has rows only for I/Os
         found.append(match)
     said = frames.present(data, (*keys, "quantity"))
     keep = frames.kept(said, [parts[0].rows[0] for parts in cells.values()])
-    return frames.answer(data, ANSWERS["reconcile"], keep, [vars(match) for match in found])
+    return frames.answer(data, "reconcile", keep, [vars(match) for match in found])
 
 
 def _matched(
@@ -172,7 +172,7 @@ def _matched(
     if place is not None:
         what = ", ".join(str(part) for part in place) or "the log"
         raise SchemaError(
-            f"several rows of io for {what}: name what tells them apart in {argument('by')}, "
+            f"several rows of io for {what}: name the column that differs in {argument('by')}, "
             "such as a label of read(), or keep one of them"
         )
     return series, keys, summary
@@ -204,7 +204,7 @@ def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]
 
 
 def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: float) -> _Match:
-    """Give the rate of a log, or of those of several entries together."""
+    """Give the rate of a log, or that of several entries together."""
     metric = metric_of(RATES[parts[0].quantity or ""])
     spans = [_span(part, runtime, tolerance) for part in parts]
     found = _Match(
@@ -220,8 +220,8 @@ def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: flo
         who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
         if len(who) < len(parts):
             raise SchemaError(
-                f"several logs of {parts[0].quantity} of one entry: name in {argument('by')} "
-                "what tells their runs apart, such as a label of read()"
+                f"several logs of {parts[0].quantity} of one entry: name a column that tells their "
+                f"runs apart in {argument('by')}, such as a label of read()"
             )
         found.notes.append(f"rates of {len(parts)} entries added")
     for part in parts:
@@ -256,11 +256,11 @@ def _judge(found: _Match, parts: list[Series], told: dict[str, float | None]) ->
     share = found.tolerance_pct / 100
     covered = None if not runtime else found.span_s / runtime
     if covered is None:
-        found.notes.append("no runtime_s: what the log covers is not known")
+        found.notes.append("no runtime_s: the coverage of the log is unknown")
     else:
         found.coverage_pct = 100 * covered
         if covered < _LITTLE:
-            found.notes.append(f"the log covers {percent(covered)} % of the run only")
+            found.notes.append(f"the log covers only {percent(covered)} % of the run")
         elif covered > 1 + share:
             found.notes.append(f"the log is longer than the run: {found.span_s:.4g} s")
     if not rate:
@@ -268,7 +268,7 @@ def _judge(found: _Match, parts: list[Series], told: dict[str, float | None]) ->
         return
     if whole and all(part.complete for part in parts):
         done = sum(part.done for part in parts)
-        # the summary may have cut digits off its rate, and not off the amount
+        # the summary may have cut digits off its rate, but not off the amount
         found.log_rate = rate * (done / whole)
         if round(done) != whole:
             what = {"iops": "I/Os", "bw_bytes_per_s": "bytes"}[found.metric]
@@ -286,7 +286,7 @@ def _judge(found: _Match, parts: list[Series], told: dict[str, float | None]) ->
 
 
 def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
-    """Say whether the log may be right, and what the rest of the run would have to have been."""
+    """Say whether the log may be right, and how fast the rest of the run would have to be."""
     assert found.summary_rate is not None
     rate, share = found.summary_rate, found.tolerance_pct / 100
     low = sum(float(series.values.min()) for series in parts)
@@ -310,10 +310,10 @@ def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
     logged = rate * (1 - share) - left * _FASTER * high
     if left == 0 or logged > told:
         if logged <= most and most > told:
-            return f"not settled: {said}, unless what came after its gaps was late"
+            return f"not settled: {said}, unless the samples after its gaps were late"
         if whole:
             return whole
         verdict = "disagrees"
     rest = max((rate - told) / left, 0.0)
-    reach = "which its samples reach too" if low <= rest <= high else "as none of its samples was"
+    reach = "as its samples are too" if low <= rest <= high else "as none of its samples is"
     return f"{verdict}: {said}; {part} would have been at {rest:.4g} {found.unit}, {reach}"

@@ -23,12 +23,12 @@ from fiotools.stats.frames import Frame, Key
 from fiotools.stats.population import device_of
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
-# what can tell the rows of one run apart, beside its conditions
+# columns that can tell the rows of one run apart, beside its conditions
 _PARTS = (
     *("host", "port", "group", "job", "thread", "target", "entry", "direction"),
     *("latency", "percentile", "quantity", "time_s", "command", "cpu", "device"),
 )
-KINDS = ("latency", "percentile", "quantity")  # what a row's one number is of
+KINDS = ("latency", "percentile", "quantity")  # of a row's one number
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
@@ -41,21 +41,11 @@ _ENDING = re.compile(r"(\.[a-z]\w*)+$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Runs(Generic[IntoDataFrameT]):
-    """Rows of one scope and one direction (where it is not named), as statistics of runs want them.
+    """Rows of one scope and one direction (unless it is named), as statistics of runs want them.
 
-    Attributes
-    ----------
-    data : narwhals.DataFrame
-    numbers : list of float
-        The metric, known in every row.
-    keys : list of tuple
-        Which run each row belongs to.
-    watch : dict of str to list
-        Columns that should not differ among rows treated alike, but may.
-    moments : list or None
-        When each row's run was, where all are known.
-    targets : list of frozenset of str
-        The devices, drives or folders that each row's run was on, as far as they are known.
+    `numbers` is the metric, known in every row; `keys` says which run each row belongs to. The
+    columns of `watch` should not differ among rows treated alike, but may. `moments` says when each
+    row's run was, if all are known; `targets` on which devices, drives or folders, as far as known.
     """
 
     data: nw.DataFrame[IntoDataFrameT]
@@ -94,7 +84,7 @@ def runs_of(
 
 
 def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
-    """Say what each kept row was on; a total is on all targets of its run."""
+    """Give the targets of each kept row; a total is on all targets of its run."""
     if "target" not in kept.columns:
         return [frozenset()] * len(kept)
     own, every = frames.values(kept, "target"), frames.values(whole, "target")
@@ -116,7 +106,7 @@ def choose_scope(
     """Keep one scope: the one asked for, else `total`, else the only one there is.
 
     With group_reporting fio sums up several jobs, and leaves one job as it is: rows of both scopes
-    are of one kind where each is all that its fio group did.
+    are of one kind if each is all that its fio group did.
     """
     if "scope" not in frame.columns:
         if scope is not None:
@@ -180,7 +170,7 @@ def refuse_scopes(frame: Frame) -> None:
 
 
 def refuse_twice(frame: Frame) -> None:
-    """Refuse entries of a report that stand there twice."""
+    """Refuse entries of a report that are there twice."""
     lists = frames.columns(frame, ("entry", "direction"))
     if "entry" not in lists:
         return
@@ -189,18 +179,18 @@ def refuse_twice(frame: Frame) -> None:
         if len(key) == 2 and entry[0] is not None:
             if (key, *entry) in seen:
                 raise SchemaError(
-                    f"{run_name(key)} has entries that stand there twice: was a file read twice?"
+                    f"{run_name(key)} has entries that are there twice: was a file read twice?"
                 )
             seen.add((key, *entry))
 
 
 def refuse_unknown_runs(frame: Frame) -> None:
-    """Refuse rows of no known run where rows of one run are put together."""
+    """Refuse rows of unknown runs if rows of one run are put together."""
     if "run" in frame.columns:
         unknown = frames.values(frame, "run").count(None)
         if unknown:
             raise SchemaError(
-                f"run is missing in {unknown} of {len(frame)} rows: what are they parts of?"
+                f"run is missing in {unknown} of {len(frame)} rows: which run are they of?"
             )
 
 
@@ -236,7 +226,7 @@ def _twice(at: Iterable[ScopedRun]) -> Key | None:
 def _lossless(at: Sequence[ScopedRun]) -> tuple[str, str] | None:
     """Find the filter on scope that counts nothing twice and leaves no group and no run out."""
     there = frames.distinct(scope for _, _, scope in at)
-    there.sort(key=lambda scope: scope != "group")  # of jobs and their sum, the sum is one number
+    there.sort(key=lambda scope: scope != "group")  # the sum of jobs is one number
     for sign, scope in (
         *(("==", scope) for scope in there if scope != "total"),
         *(("!=", scope) for scope in there),
@@ -259,7 +249,7 @@ def _covers(kept: Iterable[ScopedRun], at: Iterable[ScopedRun]) -> bool:
 
 
 def _one_scope(frame: Frame) -> str:
-    """Say what to do about several scopes, such that nothing is lost."""
+    """Say how to keep one scope and lose nothing."""
     found = _lossless(_places(frame))
     if found is None:
         return f"make totals of them with {_totals()}"
@@ -273,7 +263,7 @@ def _totals() -> str:
 
 
 def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
-    """Refuse to take totals where that would silently leave runs out."""
+    """Refuse to take totals if that would silently leave runs out."""
     if "run" not in frame.columns:
         return
     whose = run_keys(frame)
@@ -293,7 +283,7 @@ def _no_run_lost(frame: Frame, kept: Sequence[int]) -> None:
 def refuse_directions(frame: Frame, by: Collection[str]) -> None:
     """Refuse several directions in one number: those of one run are one observation.
 
-    A workload that only reads is not mixed with one that only writes where `by` tells them apart.
+    A workload that only reads is not mixed with one that only writes if `by` tells them apart.
     """
     directions = frames.optional(frame, "direction")
     for rows in frames.groups(frame, by).values():
@@ -326,7 +316,7 @@ def run_name(key: Key) -> str:
 
 
 def refuse_percentiles(frame: Frame) -> None:
-    """Refuse a frame of percentiles where rows are added up."""
+    """Refuse a frame of percentiles if rows are added up."""
     if {"percentile", "value_ns"} & {*frame.columns}:
         raise SchemaError(_percentiles())
 
@@ -341,7 +331,7 @@ def _percentiles() -> str:
 
 def refuse_several(frame: Frame, rows: Sequence[int], key: Key) -> SchemaError:
     """Build the error for several rows of one run that nothing reduces to one number."""
-    head = f"{run_name(key)} has {len(rows)} rows where one number is needed"
+    head = f"{run_name(key)} has {len(rows)} rows, but one number is needed"
     apart = frames.differing(frames.columns(frame, [*CONDITIONS, *_PARTS, *labels(frame)]), rows)
     if not apart:
         return SchemaError(f"{head}, and nothing tells them apart: is it there twice?")
@@ -361,7 +351,7 @@ def one_row_each(
     keys: Sequence[Key],
     phases: Sequence[Any] | None = None,
 ) -> None:
-    """Refuse several rows of one run (or of one phase of it) where each is to be a run."""
+    """Refuse several rows of one run (or of one phase of it) if each is to be a run."""
     apart = list(zip(keys, phases or [None] * len(keys), strict=True))
     for (key, _), own in frames.rows_by(apart, rows).items():
         if len(own) > 1:
@@ -379,24 +369,20 @@ def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
         if isinf(value):
             raise SchemaError(f"{metric} is infinite in row {row}")
         if abs(value) > frames.LARGEST:
-            raise SchemaError(f"{metric} is {value:g} in row {row}: nothing measured is so large")
+            raise SchemaError(f"{metric} is {value:g} in row {row}: too large for a measurement")
         if positive and value <= 0:
             raise SchemaError(
                 f"{metric} is {value:g} in row {row}: a ratio needs values above zero"
             )
         found.append(value)
     if gaps:
-        remedy = (
-            f": {frames.leave_out(frame, metric)}"
-            if gaps < len(frame)
-            else ", there is nothing of it"
-        )
+        remedy = f": {frames.leave_out(frame, metric)}" if gaps < len(frame) else ", all of them"
         raise SchemaError(f"{metric} is missing in {gaps} of {len(frame)} rows{remedy}")
     return found
 
 
 def labels(frame: Frame) -> list[str]:
-    """Name the text columns that are labels of the user's, not of the vocabulary."""
+    """Name the text columns that are the user's labels, not of the vocabulary."""
     return [
         name
         for name, dtype in frame.schema.items()
@@ -423,7 +409,7 @@ def watched(frame: Frame, named: Collection[str], between: str | None = None) ->
     names each row (no value twice in the frame) is not a condition. A column that is one-to-one
     with one that was named is the same thing under another name, as a label "4k" is beside a
     bs_bytes of 4096, or numjobs beside a label "procs". A condition that is one-to-one with
-    `between` is watched: it may be what makes the difference.
+    `between` is watched: it may make the difference.
     """
     lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
     varying = frames.differing(lists)
@@ -451,10 +437,10 @@ def one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def moments(frame: Frame) -> list[Any] | None:
-    """Give the time of each row's run, where the frame knows all of them.
+    """Give the time of each row's run, if the frame knows all of them.
 
-    Texts, as of a CSV file, are in order of time if all are written alike, from the year down to
-    the second; others have no certain order: 9:59 would come after 10:54.
+    Texts, as in a CSV file, are in order of time if all have one form, from the year down to the
+    second; other forms have no certain order: 9:59 would come after 10:54.
     """
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
@@ -481,15 +467,10 @@ def _listed(found: Iterable[Any]) -> str:
 class Order:
     """Where each row's run stands among the others.
 
-    Attributes
-    ----------
-    places : list
-        Of each row; made `sortable`, they sort as the runs were made.
-    across : bool
-        Whether they tell which of two runs of different sides came first. Times do, and the numbers
-        of runs in one file; rounds and the names of files tell the order within a side only.
-    over : str
-        What the runs are ordered by, as the end of "values drift up by 3 %".
+    The `places` of the rows, made `sortable`, sort as the runs were made. `across` says whether
+    they tell which of two runs of different sides came first: times do, and the numbers of runs in
+    one file; rounds and file names tell the order within a side only. `over` ends "values drift up
+    by 3 %".
     """
 
     places: list[Any]
@@ -519,11 +500,12 @@ def order_of(runs: Runs[Any], pair: str | None = None) -> Order | None:
 
 
 def sortable(places: Sequence[Any]) -> list[Any] | None:
-    """Turn places into what sorts as the runs were made; None where nothing numbers them.
+    """Turn places into values that sort as the runs were made; None if nothing numbers them.
 
     Numbers and times sort by themselves. Texts number runs if they differ in their numbers alone:
     "r2" comes before "r10"; "4k" and "8k" are sizes. Files sort by such names, and then by the
     number of the run in the file.
+
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""Series of samples: from rows to a rate in each interval, whatever way the tool counted.
+"""Series of samples or runs: from rows to a rate in each interval, however the tool counted.
 
 What a sample stands for depends on its quantity:
 
-* ``iops``, ``bw_bytes_per_s``, latencies and all else: a figure of the time since the sample
+* ``iops``, ``bw_bytes_per_s``, latencies and all else: a value of the time since the sample
   before (fio's logs with ``log_avg_msec``, DISKSPD's buckets). It weighs as much as that time.
-  fio writes no window without I/O: where the time since the sample before is twice the shortest or
+  fio writes no window without I/O: if the time since the sample before is twice the shortest or
   more, a rate is that of its last part, and the others are 0.
-* The same of `window`, with ``span_s``: a figure of so much of the time since the window before.
-* ``io_bytes``, ``total_ios``: what was done since the start, in fio's ``--status-interval`` and
+* The same from `window`, with ``span_s``: a value of so much of the time since the window before.
+* ``io_bytes``, ``total_ios``: the work since the start, in fio's ``--status-interval`` and
   dd's progress. The rate of an interval is the difference between two reports over the time between
   them; a report that comes right after another one (the final one often does) takes its place.
 * ``count``: I/Os since the sample before (fio's histogram logs, its IOPS logs of single I/Os).
@@ -37,7 +37,7 @@ from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
 
 _AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
-# of which rate each quantity tells
+# the rate that each quantity gives
 RATES = {
     **_AMOUNTS,
     **dict.fromkeys(("iops", "iops_mean"), "iops"),
@@ -46,12 +46,11 @@ RATES = {
 _SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MOST = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
-# Windows of which no two follow each other: from so many intervals on, more than this share of them
+# Windows may not follow each other if, from so many intervals on, more than this share of them
 # is off the multiples of the usual one, and of the shortest, by this part of it.
 _FEW, _OFTEN, _OFF = 5, 0.25, 0.2
 FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
-_WINDOW_RATES = ("iops", "bw_bytes_per_s")
-# which log of a job tells how many I/Os there were, where there are several
+# which of several logs of a job tells how many I/Os there were
 _COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
 
 
@@ -61,22 +60,19 @@ class Series:
 
     Attributes
     ----------
-    rows : list of int
-        Its rows in the frame.
-    quantity : str or None
     metric : Metric
-        What `values` are: for amounts, their rate.
+        Of `values`: for amounts, their rate.
     values, widths : array
-        The figure of each interval, and how long that was [s]; 1 each where times are unknown.
+        The value of each interval, and how long that was [s]; 1 each if times are unknown.
     start : float
         When the first interval begins [s].
     single : bool
-        A row is one I/O and no interval: only rounds made of them say something.
+        A row is one I/O, not an interval: only rounds made of them are judged.
     complete : bool
         Each I/O was logged: outside its intervals there was none.
     bounds : (float, float), optional
-        What `done` may be besides: if windows are as short as the shortest time between two
-        samples tells, and nothing was done between them; if gaps are samples that came late.
+        What `done` may be besides: if windows are as short as the shortest time between two samples
+        suggests, and nothing was done between them; if gaps are samples that came late.
     """
 
     rows: list[int]
@@ -102,7 +98,7 @@ class Series:
         return float(self.values @ self.widths)
 
     def in_rounds(self, seconds: float) -> Series:
-        """Make samples of this length; what is left at the end is no round."""
+        """Make samples of this length; the rest at the end is left out."""
         if not self.timed:
             raise SchemaError("round_s needs times, and the samples have none (time_s)")
         usual = float(np.median(self.widths))
@@ -127,9 +123,9 @@ class Series:
     def _means_of_singles(self, seconds: float, count: int) -> tuple[Array, list[str]]:
         """Average I/Os, each weighing the same, over the rounds in which they ended."""
         if self.metric.unit == "B/s":
-            raise SchemaError("bandwidths of single I/Os make none of a round: log the IOPS")
+            raise SchemaError("single I/Os do not give the bandwidth of a round: log the IOPS")
         place = np.ceil(np.cumsum(self.widths) / seconds - 1e-9).astype(int) - 1
-        place = np.maximum(place, 0)  # what ended at time 0
+        place = np.maximum(place, 0)  # I/Os that ended at time 0
         within = place < count
         ios = np.bincount(place[within], minlength=count)
         sums = np.bincount(place[within], weights=self.values[within], minlength=count)
@@ -160,7 +156,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
         own = np.array([samples[row] for row in rows])
         if float(own.min()) < 0:
             row = chosen[rows[int(own.argmin())]]
-            raise SchemaError(f"value is {own.min():g} in row {row}: no such quantity is below 0")
+            raise SchemaError(f"value is {own.min():g} in row {row}: it cannot be below 0")
         name = said[chosen[rows[0]]]
         single = name not in SUMS and any(sizes[row] is not None for row in rows)
         if name == "count":  # a histogram log has sizes too, of the I/O that ended the interval
@@ -189,7 +185,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
 
 
 def _clock(moments: list[float | None], which: str) -> Array | None:
-    """Give the times of a series, or None where none is known."""
+    """Give the times of a series, or None if none is known."""
     if all(moment is None for moment in moments):
         return None
     if None in moments:
@@ -203,7 +199,7 @@ def _clock(moments: list[float | None], which: str) -> Array | None:
 def _of_windows(
     rows: list[int], name: str | None, own: Array, clock: Array, spans: Array, *, complete: bool
 ) -> Series:
-    """Take windows, of which the first and the last may be short."""
+    """Take windows; the first and the last may be short."""
     steps = np.diff(clock, prepend=clock[0] - spans[0])
     widths = np.where(np.abs(steps - spans) < TICK / 2, spans, steps)
     if name in RATES:  # between windows nothing was done
@@ -230,7 +226,7 @@ def _series(
         found = Series(rows, name, metric, own, np.diff(clock, prepend=0.0), True, single=single)
         return found if single else _intervals(found)
     if clock is None:
-        raise SchemaError(f"{name} of {which} has no times (time_s): no rate can be made of it")
+        raise SchemaError(f"{name} of {which} has no times (time_s), so no rate")
     notes, start = [], 0.0
     if name == "count":
         if not single and len(clock) > 2 and clock[0] < _SOON * float(np.median(np.diff(clock))):
@@ -239,7 +235,7 @@ def _series(
         own = np.cumsum(own)
     elif (np.diff(own) < 0).any():
         raise SchemaError(
-            f"{name} counts from the start of the run, and falls in {which}: is that one run?"
+            f"{name} counts from the start of the run, but falls in {which}: is it one run?"
         )
     if single and not clock[-1]:  # all within the first tick
         clock = np.full(len(clock), TICK)
@@ -253,7 +249,7 @@ def _series(
 
 
 def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
-    """Give the rates between reports of what was done since the start, and their times."""
+    """Give the rates between reports of the work since the start, and their times."""
     steps = np.diff(clock, prepend=0.0)
     usual = float(np.median(steps))
     ends: list[int] = []
@@ -299,7 +295,7 @@ def _intervals(series: Series) -> Series:
         bounds = float(values @ windows), most
         if idle.any():
             idle_s = f"{idle.sum():.3g} s between samples"
-            notes.append(f"{idle_s} count as time without I/O: fio writes none of it")
+            notes.append(f"{idle_s} count as time without I/O, which fio does not write")
             values, widths = np.repeat(values, times), np.repeat(widths / times, times)
             values[np.setdiff1d(np.arange(len(values)), np.cumsum(times) - 1)] = 0.0
         notes += _sparse(series.values, series.widths[1:-1])
@@ -308,7 +304,7 @@ def _intervals(series: Series) -> Series:
 
 
 def _sparse(values: Array, steps: Array) -> list[str]:
-    """Warn of windows of which no two may follow each other: idle time then counts as busy."""
+    """Warn if no two windows may follow each other: idle time then counts as busy."""
     if len(steps) < _FEW:
         return []
     for usual in (np.median(steps), steps.min()):
@@ -353,29 +349,27 @@ def _name(run: tuple[Any, ...], told: Mapping[str, Any]) -> str:
 
 
 def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
-    """Say what to do about samples of several series in one."""
+    """Say how to tell samples of several series apart."""
     lists: dict[str, list[Any]] = frames.columns(
         data, [name for name in data.columns if name not in ("time_s", "value", "offset_bytes")]
     )
     told = [name for name in frames.differing(lists, rows) if name not in ("bs_bytes", "prio")]
     if told:
-        return f"several series? name what tells them apart in {argument('by')} ({', '.join(told)})"
+        return (
+            f"several series? name the column that differs in {argument('by')} ({', '.join(told)})"
+        )
     times = frames.values(data, "time_s")
     if len({times[row] for row in rows}) == len(rows):
-        return "sort the rows by 'time_s'; or are several jobs, runs or scopes there as one?"
-    return "several jobs, runs or scopes stand there as one: keep one of them"
+        return "sort the rows by 'time_s'; or do they mix several jobs, runs or scopes?"
+    return "the rows mix several jobs, runs or scopes: keep one of them"
 
 
 def as_samples(frame: Any, figure: str | None) -> Any:
-    """Take one figure of each window for a sample; give what are no windows as it is.
+    """Take one value of each window for a sample; a frame that has no windows stays as it is.
 
-    A sample stands for the time that its window covers, ``span_s``, be it the first or the last.
+    A sample stands for the time that its window covers, ``span_s``. `figure` is a column of the
+    answer of `window`.
 
-    Parameters
-    ----------
-    frame : pandas or polars frame
-    figure : str or None
-        A column of what `window` answers.
 
     Examples
     --------
@@ -393,15 +387,15 @@ def as_samples(frame: Any, figure: str | None) -> Any:
     data = frames.opened(frame)
     if figure not in FIGURES:
         named = ", ".join(FIGURES)
-        raise SchemaError(f"windows have several figures: quantity= is one of {named}")
+        raise SchemaError(f"windows have several columns: quantity= is one of {named}")
     frames.need(data, [figure])
     return _samples(data, range(len(data)), {figure: frames.values(data, figure)})
 
 
 def as_rates(frame: Any) -> Any:
-    """Take the rates of windows, or of a lazy log, for samples; give what is neither as it is.
+    """Take the rates of windows, or of a lazy log, for samples; any other frame stays as it is.
 
-    Of single I/Os each counts, be the time that its window covers ever so short.
+    Each single I/O counts, however short the time that its window covers.
     """
     if isinstance(frame, pl.LazyFrame):
         log, is_windows = frame, _is_windows(frame)
@@ -414,8 +408,10 @@ def as_rates(frame: Any) -> Any:
     told, percentile = frames.optional(data, "quantity"), frames.optional(data, "percentile")
     rows = []
     for own in frames.groups(data, _apart(data)).values():
-        # one of the logs of the same I/Os, and one of the percentiles of a window
-        chosen, least = min((told[row] for row in own), key=_place), percentile[own[0]]
+        # one log of the same I/Os, and one percentile of a window
+        there = [told[row] for row in own]
+        chosen = next((name for name in _COUNTING if name in there), there[0])
+        least = percentile[own[0]]
         rows += [row for row in own if told[row] == chosen and percentile[row] == least]
     spans, moved = frames.values(data, "span_s"), frames.optional(data, "io_bytes")
     rates = {
@@ -428,10 +424,6 @@ def as_rates(frame: Any) -> Any:
         for rate, of in (("iops", "n"), ("bw_bytes_per_s", "io_bytes"))
     }
     return _samples(data, rows, rates)
-
-
-def _place(quantity: str | None) -> int:
-    return _COUNTING.index(quantity) if quantity in _COUNTING else len(_COUNTING)
 
 
 def _is_windows(frame: Any) -> bool:
@@ -462,7 +454,7 @@ def _samples(data: Frame, rows: Sequence[int], figures: Mapping[str, Sequence[An
         raise SchemaError(f"the windows have no {' and no '.join(figures)}")
     lines = [
         {
-            "quantity": name if name in _WINDOW_RATES else quantities[row] or "clat_ns",
+            "quantity": name if name in _AMOUNTS.values() else quantities[row] or "clat_ns",
             "time_s": round(ends[row], 9),
             "value": figures[name][row],
             "span_s": lists["span_s"][row],
@@ -485,24 +477,12 @@ def sequences(
     round_s: float | None = None,
     order: str | None = None,
 ) -> Taken[IntoDataFrameT]:
-    """Take samples for what they are, and other rows for runs.
+    """Take samples, or rows that are runs, for sequences.
 
-    Parameters
-    ----------
-    frame : pandas or polars frame
-    quantity : str or None
-        Of samples, which of them; of runs, the column.
-    by : sequence of str
-        What tells sequences apart.
-    round_s : float, optional
-        Samples are put together to rounds of so many seconds.
-    order : str, optional
-        Runs follow this column; without it ``started_at``, ``reported_at`` or the rows.
-
-    Returns
-    -------
-    frame, list of Series, list of str
-        The rows that count, the sequences, and the columns that tell them apart.
+    `quantity` says which samples, or which column of runs; `by` tells sequences apart. Samples can
+    make rounds of `round_s` seconds. Runs follow the column `order`, else ``started_at``,
+    ``reported_at`` or the rows. Returned are the rows that count, the sequences, and the columns
+    that tell them apart.
     """
     _check_round(round_s)
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(frame, quantity))
@@ -535,7 +515,7 @@ def _runs(
     if quantity is None:
         raise SchemaError("the frame has no column 'value': name the column to judge")
     if round_s is not None:
-        raise SchemaError("round_s makes rounds of samples, and here each run is one")
+        raise SchemaError("round_s makes rounds of samples, but here each run is a round")
     frames.need(data, [order] if order else [])
     runs = runs_of(data, quantity, [*by, order] if order else by)
     data, numbers = runs.data, runs.numbers

@@ -1,4 +1,4 @@
-"""The options that the two sides of a comparison did not have alike."""
+"""The options in which the two sides of a comparison differ."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fiotools import units
 from fiotools.stats.arms import levels_beside
 from fiotools.stats.frames import answer, need, opened, values
 from fiotools.stats.replicates import run_keys
-from fiotools.vocabulary import ANSWERS, COLUMNS
+from fiotools.vocabulary import COLUMNS
 
-# where files lie, and where a tool writes to, is what a comparison is about
+# a comparison is about different places
 _PLACES = {
     *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
@@ -28,7 +28,7 @@ Key: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class OptionDifference:
-    """One option, as each side had it; None where a side was not given it."""
+    """One option, as each side had it; None if a side was not given it."""
 
     option: str
     level: str | None
@@ -42,9 +42,7 @@ class OptionDifference:
 def differing_options(
     level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
 ) -> list[OptionDifference]:
-    """List the options that differ: "4k" and "4096" do not.
-
-    Left out are places, and the options behind columns that were `named`.
+    """List the options that differ, apart from places and options behind columns that were `named`.
 
     Examples
     --------
@@ -81,11 +79,11 @@ def _amount(text: str) -> str | float:
 
 
 def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> IntoDataFrameT:
-    """List the options that the levels of a label and their baseline did not have alike.
+    """List the options in which the levels of a label differ from their baseline.
 
-    Whether two ways of storing data can be compared hangs on what the tool was asked to do. Names
-    of files and folders are left out; so is what differs within a side in the same way as within
-    the other, such as a swept block size.
+    Two ways of storing data can only be compared if the tool did the same. Names of files and
+    folders are left out, and options that differ in the same way within each side, such as a swept
+    block size.
 
     Parameters
     ----------
@@ -94,14 +92,14 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     between : str
         The label whose levels are the sides.
     baseline : object
-        The level that the others are held against.
+        The level that the others are compared with.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         A row per level and option that differs: `between` (the level), ``baseline``, ``option``,
-        ``text`` (the level's; several values joined) and ``text_baseline``; null where a side was
-        not given the option.
+        ``text`` (the level's; several values joined) and ``text_baseline``; null if a side was not
+        given the option.
 
     Raises
     ------
@@ -111,6 +109,7 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     See Also
     --------
     compare : Takes the same frame as ``settings=``, and warns.
+
 
     Examples
     --------
@@ -140,13 +139,13 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     lines = [
         {"option": one.option, "text": one.level, "text_baseline": one.baseline} for _, one in found
     ]
-    return answer(data, ANSWERS["settings_diff"], keep, lines)
+    return answer(data, "settings_diff", keep, lines)
 
 
 def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
-    """Give the options of each run, with the texts that its entries had.
+    """Give the options of each run, with the texts of its entries.
 
-    What an entry has itself hides what is given for all, and either hides a default.
+    An entry's own option hides one given for all, and either hides a default.
     """
     data = opened(settings)
     need(data, ["source", "run", "entry", "option", "text", "origin"])

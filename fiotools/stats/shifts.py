@@ -17,7 +17,6 @@ from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_poin
 from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.series import Series, sequences
-from fiotools.vocabulary import ANSWERS
 
 
 def shifts(
@@ -34,10 +33,10 @@ def shifts(
     Parameters
     ----------
     frame : pandas.DataFrame or polars.DataFrame
-        A row per run, such as `Results.io`; or samples, such as `Results.samples` or what `window`
-        answered, of which each run, entry, direction and quantity is a sequence.
+        A row per run, such as `Results.io`; or samples, such as `Results.samples` or the answer of
+        `window`, in which each run, entry, direction and quantity is a sequence.
     metric : str, optional
-        A column of numbers; of samples, which quantity.
+        A column of numbers; for samples, which quantity.
     by : str or sequence of str, optional
         The columns that tell sequences apart.
     order : str, optional
@@ -51,16 +50,16 @@ def shifts(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per level: the columns of `by`, what tells the sequence apart, and `order`, as it is
-        where the level starts;
+        A row per level: the columns of `by`, those that tell the sequence apart, and `order`, as it
+        is where the level starts;
 
         * ``metric``, ``unit``; ``segment``, from 1; ``start``, the place in the sequence, from 1,
           where it starts, and ``time_s`` [s] the end of the sample before; ``n`` runs or samples;
         * ``center``: the geometric mean of runs, the mean of samples;
         * ``ratio`` to the level before, ``ratio_lo``, ``ratio_hi``, ``confidence``; ``p`` of the
           step;
-        * ``verdict``: "step up", "step down", or that by chance two levels may lie so; in the first
-          row of a sequence "no step found" or that it is too short; ``warnings``.
+        * ``verdict``: "step up", "step down", or "..., or two levels by chance"; in the first row
+          of a sequence "no step found" or that it is too short; ``warnings``.
 
     Raises
     ------
@@ -70,19 +69,20 @@ def shifts(
 
     Notes
     -----
-    Of a hundred sequences without a step one shows one, be the samples independent or each like the
-    one before (`change_points` says how); of 120 samples that correlate by .95, two. A burst that
-    lasts a twentieth of a series or longer is a change of level, and may be found as two steps.
+    One in a hundred sequences without a step shows one, whether samples are independent or each is
+    like the one before (`change_points` says how); two in a hundred of 120 samples that correlate
+    by .95. A burst that lasts a twentieth of a series or longer is a change of level, and may be
+    found as two steps.
 
-    Up to 30 runs are tested by their order, which of fewer than ten or so proves nothing: two of
+    Up to 30 runs are tested by their order, which proves nothing for fewer than ten or so: two of
     five runs come first or last once in five. A step among them has to stand out of normal noise,
     and the warning names the share of orders. A level that is shorter than a twentieth of a series,
-    or that comes and goes many times, is not seen. A steady rise of a series is no step (`steady`
-    tells it); of runs it looks like several.
+    or that comes and goes many times, is not seen. A steady rise of a series is not a step
+    (`steady` tells it); in runs it looks like several.
 
-    The interval of a ratio is Welch's, on logarithms; of samples each weighs as much less as they
-    depend on each other. It takes the place of the step for known: where noise has moved it, the
-    step is a little too large.
+    The interval of a ratio is Welch's, on logarithms; samples that depend on each other weigh less.
+    It takes the place of the step for known: if noise has moved it, the step is a little too large.
+
 
     Examples
     --------
@@ -107,7 +107,7 @@ def shifts(
         lines += levels
         starts += [series.rows[line["start"] - 1 if runs else 0] for line in levels]
     names = dict.fromkeys([*apart, order] if order else apart)
-    return frames.answer(data, ANSWERS["shifts"], frames.kept(names, starts), lines)
+    return frames.answer(data, "shifts", frames.kept(names, starts), lines)
 
 
 def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:
@@ -144,11 +144,10 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
                 if geometric
                 else _of_means([(part, center), (before, lines[-1]["center"])], tau)
             )
-            line |= _step(found[place - 1], lines[-1]["center"], center)
-            line["notes"] = _cautions(found[place - 1], len(values))
+            line |= _step(found[place - 1], lines[-1]["center"], center, len(values))
             ends = None if found_ratio is None else found_ratio.interval(confidence)
             if ends is None:
-                line["notes"].append("too little known of the spread for an interval")
+                line["notes"].append("the spread is too uncertain for an interval")
             else:
                 low, high, _ = ends
                 line |= {"ratio_lo": exp(low), "ratio_hi": exp(high), "confidence": confidence}
@@ -156,34 +155,26 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
     if not found:
         lines[0]["verdict"] = _none(len(values), runs=runs)
     elif _drifts(parts):
-        lines[0]["notes"].append("values change within the levels, too: a drift, and no step?")
+        lines[0]["notes"].append("values change within the levels, too: a drift, not a step?")
     lines[0]["notes"] = [*lines[0]["notes"], *series.notes]
     return lines
 
 
-def _step(change: ChangePoint, before: float, after: float) -> AnswerRow:
-    """Say what a step is."""
-    up = after > before
+def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow:
+    """Describe a step."""
+    up, notes = after > before, []
     if change.by_chance is None:
         verdict = say("step up") if up else say("step down")
-    elif up:
-        verdict = say("step up, or two levels by chance")
     else:
-        verdict = say("step down, or two levels by chance")
-    return {
-        "ratio": after / before if before else None,
-        "p": change.p,
-        "verdict": verdict,
-    }
-
-
-def _cautions(change: ChangePoint, n: int) -> list[str]:
-    if change.by_chance is None:
-        return []
-    return [
-        f"{n} runs in random order fall apart as cleanly in {100 * change.by_chance:.2g} % "
-        "of orders"
-    ]
+        verdict = (
+            say("step up, or two levels by chance")
+            if up
+            else say("step down, or two levels by chance")
+        )
+        share = f"{100 * change.by_chance:.2g} % of orders"
+        notes.append(f"{n} runs in random order fall apart as cleanly in {share}")
+    ratio = after / before if before else None
+    return {"ratio": ratio, "p": change.p, "verdict": verdict, "notes": notes}
 
 
 def _none(n: int, *, runs: bool) -> str:
@@ -195,7 +186,7 @@ def _none(n: int, *, runs: bool) -> str:
 
 
 def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | None:
-    """Compare the means of two series that depend on themselves; None where nothing is known."""
+    """Compare the means of two series that depend on themselves; None if too little is known."""
     shares, freedom = [], []
     for part, mean in parts:
         independent = len(part) / tau

@@ -1,4 +1,4 @@
-"""Whether a series is steady, by the rule of SNIA or one of fio's, and what its mean is.
+"""Whether a series is steady, by the rule of SNIA or one of fio's, and its mean.
 
 A window that meets the rule proves little: a decay of 2 % a round passes SNIA's, and one in seven
 stationary series whose rounds spread by 5 % fails it. So the numbers stand beside the verdict.
@@ -38,11 +38,10 @@ from fiotools.stats.drift import ALPHA, change_points, trend_p
 from fiotools.stats.frames import AnswerRow
 from fiotools.stats.series import Series, equal, sequences
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS
 
 _MISSED = 0.04  # share of series without a stall, beyond which it is said
 Rule = Literal["snia", "fio-deviation", "fio-slope"]
-# what is held against the limits, in words, and which figure of the window that is
+# the values with a limit, in words, and their attribute of the window
 _RULES: Mapping[Rule, Mapping[str, str]] = {
     "snia": {"range": "range_pct", "rise": "rise_pct"},
     "fio-deviation": {"deviation": "deviation_pct"},
@@ -75,24 +74,23 @@ def steady(
         A table such as `Results.samples`: a series for each run, entry, direction and quantity.
         ``io_bytes`` and ``total_ios``, which fio's ``--status-interval`` and dd's progress count
         from the start of the run, become rates between reports; ``count``, I/Os since the sample
-        before, becomes IOPS. Of what `window` answered, `quantity` names the column. Another frame
-        without a column ``value``, such as `Results.io`, is taken
-        for rounds that were runs of their own, in order of ``started_at``, ``reported_at`` or the
-        rows.
+        before, becomes IOPS. For the answer of `window`, `quantity` names the column. The rows of
+        another frame without a column ``value``, such as `Results.io`, are rounds that were runs of
+        their own, in order of ``started_at``, ``reported_at`` or the rows.
     quantity : str, optional
-        Which of the quantities; all of them without it. Of rounds, the column to judge.
+        Which of the quantities; all of them without it. For rounds, the column to judge.
     by : str or sequence of str, optional
-        Columns to carry along, first, which keep series apart. Of rounds, what makes the series.
+        Columns to carry along, first, which keep series apart.
     method : {"snia", "fio-deviation", "fio-slope"}
         The rule for the window.
     window : int, optional
-        Rounds in the window. SNIA's has 5; fio's, without it, is the whole series, as the samples
-        of a ``steadystate`` block are, and with it, the end.
+        Rounds in the window: 5 for SNIA. For fio it is at the end of the series; without it, it is
+        the whole series, as the samples of a ``steadystate`` block are.
     limit : float or (float, float), optional
-        In percent. SNIA's are 20 for the range and 10 for the rise; fio has none of its own.
+        In percent. SNIA's are 20 for the range and 10 for the rise; fio has no default.
     round_s : float, optional
         Make rounds of so many seconds; SNIA's last a minute. Without it SNIA's window is the whole
-        series, and a round a fifth of it; fio's rules take each sample for one. Single I/Os need
+        series, and a round a fifth of it; for fio's rules each sample is a round. Single I/Os need
         it.
     confidence : float
         Of the interval of the mean.
@@ -100,50 +98,51 @@ def steady(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per series: the columns of `by` and what tells the series apart;
+        A row per series: the columns of `by` and those that tell the series apart;
 
         * ``metric`` (the rate, for amounts) and its ``unit``; ``n`` samples or rounds, every
-          ``interval_s`` [s] (the median; null where times are unknown);
+          ``interval_s`` [s] (the median; null if times are unknown);
         * ``mean``, weighted by time, ``mean_lo``, ``mean_hi``: of the whole series, by the means of
           15 equal batches, their autocorrelation and their skewness; null below 60 samples;
         * ``lag1``, the correlation of neighbours, and ``tau``, the samples that tell as much as one
           independent one would;
         * ``method``, ``window`` (rounds); ``rounds``, how many there are, ``first_round`` and
-          ``last_round``, from 1, which of them make the window, ``cut``, samples left out at the
-          start; ``window_mean``; in percent of that mean ``range_pct``
-          (largest less smallest), ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the
-          least-squares line over the window, negative where it falls), ``drift_pct`` (a round);
-        * ``met`` and ``verdict``: "window met", or not, and why; null where rounds are too few;
+          ``last_round`` of the window, from 1, ``cut``, samples left out at the start;
+          ``window_mean``; in percent of that mean ``range_pct`` (largest less smallest),
+          ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the least-squares line over
+          the window, negative if it falls), ``drift_pct`` (a round);
+        * ``met`` and ``verdict``: "window met", or not, and why; null for too few rounds;
         * ``warnings``; ``confidence``.
 
     Raises
     ------
     SchemaError
-        If a column or value is missing or below 0, an amount falls, samples of several jobs or
-        scopes stand in one series, a row is a single I/O and `round_s` is not given, or rounds are
-        rows of one run (phases of a fio run may be rounds).
+        If a column or value is missing or below 0, an amount falls, a series holds samples of
+        several jobs or scopes, a row is a single I/O and `round_s` is not given, or rounds are rows
+        of one run (phases of a fio run may be rounds).
 
     Notes
     -----
     SNIA's window is met if the range is at most 20 % of the mean and the rise at most 10 % either
-    way: a decay of 2 % a round passes. Where rounds are given, by `round_s` or as runs, it is the
+    way: a decay of 2 % a round passes. If rounds are given, by `round_s` or as runs, it is the
     first one that is met, as in the Performance Test Specification, which gives up after 25 rounds;
     its report calls `range_pct` the measured maximum data excursion and `rise_pct` the measured
-    maximum slope excursion, and the limits the allowed ones. Where the window is the whole series,
-    a start of at most one round may be left out, as MSER-5 finds it (White, Cobb and Spratt, 2000).
-    The warnings name what a window that is met does not show: the rise over all rounds, a trend
-    (Mann-Kendall, corrected for dependence) and steps of 5 % (`shifts`).
+    maximum slope excursion. If the window is the whole series, a start of at most one round may be
+    left out, as MSER-5 finds it (White, Cobb and Spratt, 2000). The warnings name what a window
+    that is met does not show: the rise over all rounds, a trend (Mann-Kendall, corrected for
+    dependence) and steps of 5 % (`shifts`).
 
     fio's is met if the farthest value, or the slope from one check to the next, stays below the
-    limit: 0.3 % a second is 18 % in a minute. That a window is met is no proof: of stationary
-    series whose rounds spread by 5 %, one in seven fails SNIA's.
+    limit: 0.3 % a second is 18 % in a minute. A window that is met is not a proof: one in seven
+    stationary series whose rounds spread by 5 % fails SNIA's.
 
     The interval of the mean covers .93 and more of stationary series from 60 samples on, for a
-    correlation of neighbours up to .95: the longer samples depend on each other, the wider it is,
-    until it says little. It knows the speeds that the series holds: stalls that take 5 % of the
-    time, 10 samples each, are absent from .70 of series of 60 samples, from .20 of 300 and from
-    .01 of 1000. Below 600 the warning says how often. Where intervals differ by more than a tenth,
-    line and mean of the window are weighted by time, too.
+    correlation of neighbours up to .95: the longer samples depend on each other, the wider it is.
+    It knows the speeds that the series holds: stalls that take 5 % of the time, 10 samples each,
+    are absent from .70 of series of 60 samples, from .20 of 300 and from .01 of 1000. Below 600 the
+    warning says how often. If intervals differ by more than a tenth, line and mean of the window
+    are weighted by time, too.
+
 
     Examples
     --------
@@ -162,11 +161,11 @@ def steady(
     judge = judge_of(method, window, limit)
     check_confidence(confidence)
     data, several, apart = sequences(samples, quantity, frames.names(by), round_s)
-    # runs are rounds, and so is what was asked for; fio's rules know only samples
+    # runs are rounds, and so are samples of round_s; fio's rules know only samples
     own = judge.rule != "snia" or round_s is not None or "value" not in data.columns
     lines = [_judged(series, judge, confidence, own=own) for series in several]
     return frames.answer(
-        data, ANSWERS["steady"], frames.kept(apart, [series.rows[0] for series in several]), lines
+        data, "steady", frames.kept(apart, [series.rows[0] for series in several]), lines
     )
 
 
@@ -213,7 +212,7 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
     met, verdict = judge.verdict(found)
     notes = [caution] if met and (caution := judge.caution(found)) else []
     if cut:
-        notes.append(f"the first {cut} samples are apart, and left out")
+        notes.append(f"the first {cut} samples differ, and are left out")
     notes += _cautions(series, widths, judge, last=first + size if own else None, met=met, cut=cut)
     return {
         "rounds": rounds,
@@ -232,7 +231,7 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
 
 
 def _start_up(values: Array, widths: Array, judge: Judge) -> int:
-    """Say how many samples to leave out at the start: as few as may be, and at most one round."""
+    """Say how many samples to leave out at the start: as few as possible, at most one round."""
     size = judge.window or 2
     found = whole(values, widths, size)
     if found is None or judge.verdict(found)[0]:
@@ -282,7 +281,7 @@ def _mean(series: Series, confidence: float) -> AnswerRow:
     if ends is None:
         line["notes"].append("mean: no spread between its batches, so no interval")
         return line
-    # neither are rates nor latencies below 0
+    # rates and latencies are not below 0
     line["mean_lo"], line["mean_hi"] = max(ends[0], 0.0), ends[1]
     if missed(n) > _MISSED:
         line["notes"].append(
@@ -294,20 +293,7 @@ def _mean(series: Series, confidence: float) -> AnswerRow:
 
 @dataclass(frozen=True)
 class Window:
-    """Rounds, in percent of their mean.
-
-    Attributes
-    ----------
-    mean : float
-    range_pct : float
-        Largest less smallest.
-    deviation_pct : float
-        The largest distance from the mean.
-    rise_pct : float
-        Of the least-squares line, from the first round to the last; negative where it falls.
-    drift_pct : float
-        The same from one round to the next.
-    """
+    """Rounds in percent of their mean: `rise_pct` of a least-squares line, `drift_pct` a round."""
 
     mean: float
     range_pct: float
@@ -317,7 +303,7 @@ class Window:
 
 
 def window_of(values: Array, widths: Array) -> Window | None:
-    """Measure a window of two rounds or more; None where the mean is 0 and nothing a share of it.
+    """Measure a window of two rounds or more; None if the mean is 0.
 
     Examples
     --------
@@ -379,8 +365,8 @@ class Judge:
     def verdict(self, found: Window) -> tuple[bool, str]:
         """Say whether the window is met, and in words why not."""
         over = []
-        for (name, figure), limit in zip(_RULES[self.rule].items(), self.limits, strict=True):
-            value = abs(getattr(found, figure))
+        for (name, attribute), limit in zip(_RULES[self.rule].items(), self.limits, strict=True):
+            value = abs(getattr(found, attribute))
             # SNIA's limits may be reached, fio's may not
             within = value <= limit * _DIGITS if self.rule == "snia" else value < limit
             if not within:
@@ -390,7 +376,7 @@ class Judge:
         return True, "window met"
 
     def caution(self, found: Window) -> str | None:
-        """Warn of a window that is met by what still rises or falls."""
+        """Warn of a window that is met but still rises or falls."""
         if abs(found.rise_pct) < WORTH_A_WORD_PCT:
             return None
         way = "rises" if found.rise_pct > 0 else "falls"
@@ -401,9 +387,9 @@ class Judge:
 
 
 def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
-    """Check what was asked for."""
+    """Check rule, window and limits."""
     if rule not in [*_RULES]:
-        raise SchemaError(f"method {rule!r} is none of {', '.join(map(repr, _RULES))}")
+        raise SchemaError(f"method {rule!r} is not one of {', '.join(map(repr, _RULES))}")
     if window is None and rule == "snia":
         window = _ROUNDS
     if window is not None and not (isinstance(window, (int, np.integer)) and window >= 2):

@@ -17,7 +17,6 @@ from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.population import several_targets, unlike
 from fiotools.stats.replicates import SERIES, Order, one_row_each, order_of, runs_of, sortable
 from fiotools.units import percent
-from fiotools.vocabulary import ANSWERS
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
 _FARTHEST = 300.0  # of a logarithm: beyond, its number overflows
@@ -53,11 +52,10 @@ def summarize(
     pandas.DataFrame or polars.DataFrame
         A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``median``,
         ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
-        ``mean_lo``, ``mean_hi`` (Student's t, of the logarithm of what cannot be below 0: rates,
-        times, all of the vocabulary; null for one run, and where all are equal);
-        ``stddev``; ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``,
-        counted and never dropped;
-        ``varies_in``, conditions and labels that differ among the runs and were not named;
+        ``mean_lo``, ``mean_hi`` (Student's t, on logarithms for rates, times and all of the
+        vocabulary, which cannot be below 0; null for one run, and if all are equal); ``stddev``;
+        ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``, counted and never
+        dropped; ``varies_in``, conditions and labels that differ among the runs and were not named;
         ``warnings``; ``confidence``.
 
     Raises
@@ -67,12 +65,12 @@ def summarize(
 
     Notes
     -----
-    A value is an outlier if it lies 10 scaled median absolute deviations off the median
-    (hyperfine's rule), and only among 6 runs or more; where more than half of the values are the
-    same, if it lies 10 % off. Drift and a slow first run are looked for where the order of the runs
-    is known: from ``started_at`` or ``reported_at``, else from ``run`` within one ``source``, from
-    a column ``round``, from file names that differ in their numbers, or from the rows of a plain
-    frame.
+    An outlier lies 10 scaled median absolute deviations off the median (hyperfine's rule), among 6
+    runs or more; if more than half of the values are the same, 10 % off. Drift and a slow first run
+    are looked for if the order of the runs is known: from ``started_at`` or ``reported_at``, else
+    from ``run`` within one ``source``, from a column ``round``, from file names that differ in
+    their numbers, or from the rows of a plain frame.
+
 
     Examples
     --------
@@ -98,15 +96,14 @@ def summarize(
         one_row_each(data, rows, runs.keys)
         ordered = _in_order(rows, order)
         series = [numbers[row] for row in ordered or rows]
-        varies = frames.differing(runs.watch, rows)
-        # what was changed from run to run is no drift
+        varies = frames.varying(runs.watch, rows)
+        # a change made from run to run is not a drift
         line = _summary(series, measure, confidence, order if ordered and not varies else None)
-        if varies:
-            line["varies_in"] = ", ".join(varies)
+        line["varies_in"] = varies
         line["notes"] += several_targets(runs.targets[row] for row in rows)
         found.append(line)
     keep = frames.kept(named, [rows[0] for rows in cells.values()])
-    return frames.answer(data, ANSWERS["summarize"], keep, found)
+    return frames.answer(data, "summarize", keep, found)
 
 
 def _in_order(rows: list[int], order: Order | None) -> list[int] | None:
@@ -165,11 +162,12 @@ def _summary(
 def mean_interval(
     series: Sequence[float], confidence: float = 0.95, *, amount: bool = True
 ) -> tuple[float, float]:
-    """Give the interval of a mean: Student's t, of an amount for the logarithm of the mean.
+    """Give the interval of a mean: Student's t, for an amount that of the logarithm of the mean.
 
     The standard error of ``ln(mean)`` is ``stddev / mean / sqrt(n)``, the first term of its series.
-    An amount cannot be below 0 and neither can its interval. For skewed runs it holds the mean more
-    often than ``mean +- half``; where the runs spread by less than 10 % the two hardly differ.
+    It keeps the interval of an amount above 0, and for skewed runs holds the mean more often than
+    ``mean +- half``; if the runs spread by less than 10 % the two hardly differ.
+
 
     Examples
     --------

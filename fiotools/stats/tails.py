@@ -1,10 +1,10 @@
 """Percentiles of two sides: the ratio of each, over runs, or within long runs by their windows.
 
-Within a run the I/Os are no repeats, for slow ones come together. A run is cut into six batches of
-equal time, as for the mean of a series: a latency may be the percentile if the shares of I/Os up to
-it, batch by batch, do not contradict that by the t test. See Woodruff, "Confidence intervals for
-medians and other position measures" (1952), for the inversion, and `benchmarks/COVERAGE.md` for how
-often it is right, and how often the bootstrap of blocks is.
+The I/Os of a run are not repeats: slow ones come together. A run is cut into batches of equal time,
+as for the mean of a series: a latency may be the percentile if the shares of I/Os up to it, batch
+by batch, do not contradict that by the t test. See Woodruff, "Confidence intervals for medians and
+other position measures" (1952), for the inversion, and `benchmarks/COVERAGE.md` for how often it is
+right, and how often the bootstrap of blocks is.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ from fiotools.stats.frames import Frame
 from fiotools.stats.histograms import Histogram, cell_keys, histograms
 from fiotools.stats.percentiles import middle, percentiles_from_bins, wanted_percentiles
 from fiotools.stats.replicates import labels
-from fiotools.vocabulary import ANSWERS
 
 Array = NDArray[np.float64]
 
 PERCENTILES = (50, 90, 99, 99.9)
-BEYOND = 30  # I/Os beyond a percentile for an interval: five to a batch
+BEYOND = 30  # I/Os beyond a percentile for an interval: two to a batch
 
 _JOB_LOG = re.compile(r"_hist\.\d+\.log(\.\w+)?$")
 
@@ -73,7 +72,7 @@ def tails(
         of `compare`, in which ``center`` is the (geometric mean of the) percentile [ns], and after
         ``ratio_hi``
 
-        * ``windows``: of the interval within runs, how many the shorter of both runs has.
+        * ``windows``: for an interval within runs, how many the shorter of both runs has.
 
         ``method`` is "batch-means" for intervals within runs.
 
@@ -81,7 +80,7 @@ def tails(
     ------
     SchemaError
         As in `compare` and `percentiles_from_bins`; and for logs of several jobs of one run, which
-        are no repeats.
+        are not repeats.
 
     See Also
     --------
@@ -90,13 +89,14 @@ def tails(
 
     Notes
     -----
-    Within a run, I/Os are never taken as independent. The run is cut into six batches of equal
-    time; the interval holds the latencies for which the shares of I/Os up to them agree with the
-    percentile by the t test of the six. The ends of both runs make those of the ratio (Zou and
+    Within a run, I/Os are never taken as independent. The run is cut into batches of equal time;
+    the interval holds the latencies for which the shares of I/Os up to them agree with the
+    percentile by the t test of the batches. The ends of both runs make those of the ratio (Zou and
     Donner, "Construction of confidence limits about effect measures", 2008). No interval is given
-    below 60 windows, 18 autocorrelation times of the share, or 30 I/Os beyond the percentile.
-    A disturbance that happens fewer than three times in a run's length may be missing in it
+    below 60 windows or 30 I/Os beyond the percentile. A
+    disturbance that happens fewer than three times in a run's length may be missing in it
     altogether, and no method finds it there.
+
 
     Examples
     --------
@@ -119,16 +119,9 @@ def tails(
     _refuse_jobs(data, named)
     runs = frames.opened(percentiles_from_bins(bins, wanted, by=apart))
     cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
+    measure, cells_of = metric_of("value_ns"), tuple(cell)
     design = Design(
-        metric_of("value_ns"),
-        between,
-        baseline,
-        tuple(cell),
-        pair,
-        None,
-        confidence,
-        band,
-        method="log-welch",
+        measure, between, baseline, cells_of, pair, None, confidence, band, method="log-welch"
     )
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
     runs, keep, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
@@ -147,11 +140,11 @@ def tails(
             sides = [windows[id(histogram[row])] for row in rows]
             line |= _within(found, sides, float(cells[first][-1]), confidence)
         lines.append(line)
-    return frames.answer(runs, ANSWERS["tails"], keep, lines)
+    return frames.answer(runs, "tails", keep, lines)
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
-    """Refuse logs of the jobs of one run: fio numbers them, and they are no repeats."""
+    """Refuse logs of the jobs of one run: fio numbers them, but they are not repeats."""
     if "source" in named:
         return
     logs = frames.distinct(frames.optional(data, "source"))
@@ -168,12 +161,8 @@ def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
 class Windows:
     """The histograms of a run, one for each window of time.
 
-    Attributes
-    ----------
-    edges : array of float
-        The lower and the upper edge of each bin [ns], a row per bin.
-    below : array of float
-        A row per window: the I/Os in each bin and all before it.
+    `edges` has a row per bin: its lower and upper edge [ns]. `below` has a row per window: the I/Os
+    in each bin and all before it.
     """
 
     edges: Array
@@ -181,7 +170,7 @@ class Windows:
 
 
 def windows_of(data: Frame, own: Histogram) -> Windows | None:
-    """Make the windows of a histogram; None where it is of a whole run."""
+    """Make the windows of a histogram; None if it is of a whole run."""
     time, low, count = (
         [column[row] for row in own.rows]
         for column in (
@@ -217,7 +206,7 @@ def interval_within(run: Windows, percentile: float, confidence: float = 0.95) -
         return f"fewer than {BEYOND} I/Os beyond the percentile: no interval within a run"
 
     def fits(place: int) -> bool:
-        # I/Os up to this bin, beyond what the percentile asks: may their mean be 0?
+        # I/Os up to this bin, beyond the percentile's share: may their mean be 0?
         excess = run.below[:, place] - share * run.below[:, -1]
         ends = batch_interval(excess, None, confidence)
         return not excess.any() if ends is None else ends[0] <= 0 <= ends[1]
@@ -247,7 +236,7 @@ def ratio_within(level: Interval, baseline: Interval) -> tuple[float, float]:
 def _within(
     found: Ratio, sides: Sequence[Windows | None], percentile: float, confidence: float
 ) -> Mapping[str, Any]:
-    """Give the interval of a ratio of one run each, as far as their windows have one."""
+    """Give the interval of a ratio of one run each, if their windows have one."""
     notes = [note for note in found.notes if not note.startswith("need >=")]
     if None in sides:
         return {"notes": [*notes, "no windows of time: no interval within a run"]}
@@ -258,8 +247,8 @@ def _within(
         return {"notes": [*notes, *said]}
     low, high = ratio_within(*(end for end in ends if not isinstance(end, str)))
     notes.append(
-        "the interval is about these two runs: other runs may differ more, and what happens fewer "
-        "than three times in a run may be missing in it"
+        "the interval is about these two runs: other runs may differ more, and events that happen "
+        "fewer than three times in a run may be missing in it"
     )
     return {
         "ratio_lo": low,

@@ -17,7 +17,6 @@ from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.combine import thread_rows
 from fiotools.stats.frames import AnswerRow, Key
 from fiotools.stats.replicates import checked, choose_scope, refuse_directions, run_keys, watched
-from fiotools.vocabulary import ANSWERS
 
 
 def variance_parts(
@@ -48,8 +47,8 @@ def variance_parts(
         threads of all of them; ``mean``; ``stddev_within``, between the threads of a run, and
         ``stddev_between``, between runs beyond what their threads explain, both in the metric's
         unit; ``icc``, the share of the variance that lies between runs (intraclass correlation),
-        with ``icc_lo``, ``icc_hi``; ``confidence``; ``varies_in``; ``warnings``. Null is what the
-        runs are too few for.
+        with ``icc_lo``, ``icc_hi``; ``confidence``; ``varies_in``; ``warnings``. Values that need
+        more runs are null.
 
     Raises
     ------
@@ -62,9 +61,10 @@ def variance_parts(
     One-way analysis of variance with random runs: ``stddev_between^2 = (MS_between - MS_within) /
     n0``, with n0 the threads per run, averaged for unequal runs; below 0 it is taken for 0. The
     interval of ``icc`` is that of the F distribution, exact for normal values and equally many
-    threads in each run. Threads that compete for one device are not independent: what one
-    gains another loses, and the spread between runs is then underestimated. See Searle, Casella
-    and McCulloch, "Variance components" (1992), chapter 3.
+    threads in each run. Threads that compete for one device depend on each other: one gains what
+    another loses, and the spread between runs is then underestimated. See Searle, Casella and
+    McCulloch, "Variance components" (1992), chapter 3.
+
 
     Examples
     --------
@@ -92,7 +92,7 @@ def variance_parts(
     for rows in cells:
         runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
         line = components(runs, confidence)
-        varies = ", ".join(frames.differing(watch, rows)) or None
+        varies = frames.varying(watch, rows)
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "
@@ -101,12 +101,12 @@ def variance_parts(
         line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line)
     return frames.answer(
-        data, ANSWERS["variance_parts"], frames.kept(named, [rows[0] for rows in cells]), found
+        data, "variance_parts", frames.kept(named, [rows[0] for rows in cells]), found
     )
 
 
 def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:
-    """Split the variance of runs of threads; what cannot be told is left out, with a note.
+    """Split the variance of runs of threads; a part that cannot be told is left out, with a note.
 
     Examples
     --------
@@ -167,12 +167,12 @@ def variance_levels(
     metric : str
         A column of numbers.
     levels : sequence of str
-        At least two columns that name where a value is from, the outermost first, such as
+        At least two columns that name the place of a value, the outermost first, such as
         ``["machine", "run", "phase"]``. Names are nested: run 1 of one machine is not run 1 of
         another.
     costs : mapping of str to float, optional
-        What one more of each level costs, without what lies below it, in any unit: the time to set
-        up a machine, to begin a run, to measure a phase. Without it, 1 each.
+        The cost of one more of each level, without the levels below it, in any unit: the time to
+        set up a machine, to begin a run, to measure a phase. Without it, 1 each.
     by : str or sequence of str, optional
         The columns that make the groups.
     scope : str, optional
@@ -188,14 +188,14 @@ def variance_levels(
         ``stddev``, the spread that the level brings by itself, in the metric's unit, with
         ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its share of the variance of one value;
         ``cost``; ``repeats_best``, how many in one of the level above give the most precise mean
-        for the same cost (null for the outermost, of which as many as can be paid);
-        ``confidence``; ``warnings``.
+        for the same cost (null for the outermost: as many as can be paid); ``confidence``;
+        ``warnings``.
 
     Raises
     ------
     SchemaError
-        For a missing column or value, fewer than two levels, several values of one place, costs
-        that are none, mixed scopes or directions.
+        For a missing column or value, fewer than two levels, several values of one place, invalid
+        costs, mixed scopes or directions.
 
     See Also
     --------
@@ -207,8 +207,9 @@ def variance_levels(
     is taken for 0. The best number of repeats is ``sqrt(cost above / cost * variance / variance
     above)``, rounded up: Kalibera and Jones, "Rigorous benchmarking in reasonable time" (2013). The
     interval is exact for normal values of the innermost level, and for others that of Ting et al.,
-    "Confidence intervals on linear combinations of variance components" (1990), for as many repeats
-    of each.
+    "Confidence intervals on linear combinations of variance components" (1990), for equally many
+    repeats.
+
 
     Examples
     --------
@@ -226,7 +227,7 @@ def variance_levels(
     check_confidence(confidence)
     named, within = frames.names(by), frames.names(levels)
     if len(set(within)) < 2 or len(set(within)) < len(within):
-        raise SchemaError("levels= are two columns and more, the outermost first")
+        raise SchemaError("levels= names two columns or more, the outermost first")
     cost = _costs(costs or {}, within)
     data = frames.opened(frame)
     frames.need(data, [metric, *named, *within])
@@ -254,7 +255,7 @@ def variance_levels(
                 | {"repeats_best": best[at], "confidence": confidence}
             )
             first.append(rows[0])
-    return frames.answer(data, ANSWERS["variance_levels"], frames.kept(named, first), lines)
+    return frames.answer(data, "variance_levels", frames.kept(named, first), lines)
 
 
 def _costs(costs: Mapping[str, float], levels: Sequence[str]) -> list[float]:
@@ -268,18 +269,9 @@ def _costs(costs: Mapping[str, float], levels: Sequence[str]) -> list[float]:
 class Level:
     """What one level brings.
 
-    Attributes
-    ----------
-    n : int
-        How many there are of it.
-    repeats : float
-        How many in one of the level above, on average.
-    variance : float
-        That it brings by itself.
-    ends : tuple of float, or None
-        The interval of the variance; None where one of the level above has no two of this.
-    unequal : bool
-        Whether the level below has unequally many repeats.
+    There are `n` of it, `repeats` in one of the level above on average; `variance` is its own, with
+    the interval `ends` (None if one of the level above has no two of this). `unequal` says that the
+    level below has unequally many repeats.
     """
 
     n: int
@@ -355,8 +347,9 @@ def _interval(
 def best_repeats(variances: Sequence[float], costs: Sequence[float]) -> list[int | None]:
     """Say how many of each level, the outermost first, one of the level above should have.
 
-    Without spread a level is not repeated, and its cost is that of the level above. Where nothing
+    A level without spread is not repeated, and its cost is that of the level above. If nothing
     above a level spreads, the more of it the better, and there is no best number.
+
 
     Examples
     --------

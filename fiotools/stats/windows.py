@@ -38,23 +38,23 @@ _LOG = ("source", "run", "entry", "job")  # by default each log has windows of i
 _SAMPLES = ("quantity", "time_s", "value", "bs_bytes")
 _BINS = ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count")
 SUMS = ("io_bytes", "total_ios")  # since the start of the run
-TICK = 0.001  # s: fio's logs count milliseconds, and what ends at 9.999 s fills ten seconds
+TICK = 0.001  # s: fio's logs count milliseconds, and a run that ends at 9.999 s fills ten seconds
 SINGLE = ("lat_ns", "clat_ns", "slat_ns")  # latencies of an I/O each
 DIRECTIONS = ("read", "write", "trim", "sync", "mixed", "total", "copy")
 _NONE = len(DIRECTIONS)
-_AT_ONCE = 1 << 15  # rows: what numpy makes of them stays in a processor's cache
+_AT_ONCE = 1 << 15  # rows: numpy's results stay in a processor's cache
 _SPARSE = 8  # places to a row: beyond, rows are sorted
 _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 _MANY = 10_000_000  # windows: beyond, their length is a slip
-_GAP, _SOON = 1.5, 0.5  # of the usual interval: what is longer or shorter is none
-_LITTLE = 0.1  # of a window: of less no rate is made
+_GAP, _SOON = 1.5, 0.5  # of the usual interval: a longer or shorter one is not an interval
+_LITTLE = 0.1  # of a window: less has no rate
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
 _RATES = (*_IOPS, *_BW)
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
 _OF_WINDOW = (
     *("span_s", "n", "io_bytes", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings"),
 )
-# what the sums of a window are, beside the columns that tell windows apart
+# the sums of a window, beside the columns that tell windows apart
 PARTS = {
     "way": pl.UInt8(),
     "at": pl.Int64(),  # number of the window; missing for intervals
@@ -81,41 +81,40 @@ def window(
     Parameters
     ----------
     frame : polars.LazyFrame, polars.DataFrame or pandas.DataFrame
-        What `scan_log` or `scan_hist_log` gave, or a table such as `Results.samples` or
-        `Results.bins`. A lazy frame is answered lazily, and read once, in constant memory.
+        The answer of `scan_log` or `scan_hist_log`, or a table such as `Results.samples` or
+        `Results.bins`. A lazy frame returns a lazy one, and is read once, in constant memory.
     every : str or float
         How long a window is: ``"1s"``, ``"100ms"``, or seconds.
     by : str or sequence of str, optional
         Columns that keep windows apart. By default these are the labels, ``source``, ``run``,
-        ``entry`` and ``job``: each log has windows of its own. With ``by=[]`` what several logs
-        did at the same time is added up; their clocks must be one, see `scan_log`. Directions and
-        quantities always stay apart.
+        ``entry`` and ``job``: each log has windows of its own. ``by=[]`` adds up the logs; their
+        clocks must be one, see `scan_log`. Directions and quantities always stay apart.
     percentiles : float or sequence of float
         Of latencies, above 0, up to 100. Each is a row of its own.
 
     Returns
     -------
     polars.LazyFrame, polars.DataFrame or pandas.DataFrame
-        A row per window: the columns of `by`, ``direction``, ``quantity`` (of bins ``latency``);
+        A row per window: the columns of `by`, ``direction``, ``quantity`` (for bins ``latency``);
 
         * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
           covers, and ``coverage_pct``, the same in percent: the first and the last window are
           seldom whole;
-        * ``n``, the I/Os in it (rows, where a row is a window of its log), and ``io_bytes``, their
+        * ``n``, the I/Os in it (rows, if a row is a window of its log), and ``io_bytes``, their
           bytes;
-        * ``iops`` and ``bw_bytes_per_s``, over the time covered; none where that is less than a
-          tenth of the window, of which a rate would be chance: ``n`` and ``io_bytes`` still count;
-        * ``mean`` of the latencies of single I/Os [ns], however few they are; none where there
-          was no I/O, and none of averaged logs, which do not say how many I/Os each row is of;
+        * ``iops`` and ``bw_bytes_per_s``, over the time covered; null if that is less than a tenth
+          of the window, whose rate would be chance: ``n`` and ``io_bytes`` still count;
+        * ``mean`` of the latencies of single I/Os [ns]; null without I/O, and for averaged logs,
+          which do not say how many I/Os are in a row;
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
-          of fio's in which it is, and its middle, which is what fio prints;
+          of fio's in which it is, and its middle, which fio prints;
         * ``varies_in``, the columns over which was added up; ``warnings``.
 
     Raises
     ------
     SchemaError
-        For arguments that are none, samples that are sums since the start of the run, and bins
-        that do not fit each other.
+        For invalid arguments, samples that are sums since the start of the run, and bins that do
+        not fit each other.
 
     See Also
     --------
@@ -125,13 +124,14 @@ def window(
     Notes
     -----
     A single I/O belongs to the window in which it ended. Single I/Os cover the time from the first
-    to the last of them, whatever their direction; a window between these without I/O has a row
-    with an ``n`` of 0. An interval (a row of an averaged log or of a histogram log) belongs to the
-    window in which its middle lies, and begins with the end of the one before.
+    to the last of them, in any direction; a window between these without I/O has a row with an
+    ``n`` of 0. An interval (a row of an averaged log or of a histogram log) belongs to the window
+    in which its middle lies, and begins with the end of the one before.
 
     Percentiles are those of fio's own bins, 64 to an octave, which are counted and never averaged.
-    What has to be kept are the bins of all windows, some hundred each: for very long logs take
-    longer windows.
+    The bins of all windows are kept in memory, some hundred each: for very long logs take longer
+    windows.
+
 
     Examples
     --------
@@ -231,31 +231,14 @@ def _answered(
     *,
     bins: bool,
 ) -> Any:
-    """Sum up batches, finish what they come to, and answer in the caller's kind."""
-    if isinstance(frame, pl.LazyFrame):
-        return _lazily(frame, every, by, shown, finish, bins=bins)
-    data = frames.opened(frame)
-    is_polars = isinstance(frame, pl.DataFrame)
-    whole = frame if is_polars else pl.DataFrame(_series(data, name) for name in data.columns)
-    found = _lazily(whole.lazy(), every, by, shown, finish, bins=bins).collect()
-    return found if is_polars else to_pandas(found)
-
-
-def _series(data: Frame, name: str) -> pl.Series:
-    given = frames.values(data, name)
-    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
-
-
-def _lazily(
-    frame: pl.LazyFrame,
-    every: str | float,
-    by: str | Sequence[str] | None,
-    shown: Sequence[str],
-    finish: Callable[[pl.DataFrame, Grid], pl.DataFrame],
-    *,
-    bins: bool,
-) -> pl.LazyFrame:
-    given = frame.collect_schema()
+    """Sum up batches, finish their sums, and return the same frame type."""
+    log = frame
+    if not isinstance(frame, pl.LazyFrame):
+        data = frames.opened(frame)
+        if not isinstance(frame, pl.DataFrame):
+            log = pl.DataFrame(_series(data, name) for name in data.columns)
+        log = log.lazy()
+    given = log.collect_schema()
     grid = _grid(given, every, by, bins=bins)
     needed = [
         name
@@ -265,7 +248,7 @@ def _lazily(
     sums = {**{name: kept_as(given[name]) for name in grid.keys}, **PARTS}
     cells = [*grid.keys, "way", "at", "end", "bin_lo_ns", "bin_hi_ns"]
     parts = (
-        frame.select(list(dict.fromkeys(needed)))
+        log.select(list(dict.fromkeys(needed)))
         .map_batches(partial(parts_of, grid=grid), schema=sums, streamable=True)
         .group_by(cells)
         .agg(pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max())
@@ -291,7 +274,15 @@ def _lazily(
         )
         return found.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
-    return parts.map_batches(finished, schema=schema)
+    found = parts.map_batches(finished, schema=schema)
+    if isinstance(frame, pl.LazyFrame):
+        return found
+    return found.collect() if isinstance(frame, pl.DataFrame) else to_pandas(found.collect())
+
+
+def _series(data: Frame, name: str) -> pl.Series:
+    given = frames.values(data, name)
+    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
 
 
 def _grid(
@@ -319,7 +310,7 @@ def _seconds(every: str | float) -> float:
     except (TypeError, ValueError):
         seconds = 0.0
     if not (isfinite(seconds) and seconds > 0):
-        raise SchemaError(f"every={every!r} is no length of time: '1s', '100ms', 0.5")
+        raise SchemaError(f"every={every!r} is not a length of time: '1s', '100ms', 0.5")
     return seconds
 
 
@@ -327,18 +318,8 @@ def _seconds(every: str | float) -> float:
 class Grid:
     """Which windows are asked for.
 
-    Attributes
-    ----------
-    seconds : float
-        Their length.
-    keys : tuple of str
-        Columns that keep logs apart.
-    by : tuple of str
-        Those of them that keep windows apart.
-    bins : bool
-        Whether histograms are needed.
-    of_bins : bool
-        Whether the rows are bins, and not samples.
+    They last `seconds`. The columns `keys` keep logs apart, those of `by` also windows. `bins`: are
+    histograms needed? `of_bins`: are the rows bins, and not samples?
     """
 
     seconds: float
@@ -349,7 +330,7 @@ class Grid:
 
     @property
     def what(self) -> str:
-        """The key that says what a row is of."""
+        """The key of the measured quantity."""
         return "latency" if self.of_bins else "quantity"
 
 
@@ -369,13 +350,13 @@ def parts_of(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 
 
 def kept_as(dtype: pl.DataType) -> pl.DataType:
-    """Say how a key is kept: of a path in a hundred thousand sums, its number is enough."""
+    """Say how a key is kept: the number of a path is enough in a hundred thousand sums."""
     return pl.Categorical() if dtype == pl.String else dtype
 
 
 def _alike(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Sum up rows of one log."""
-    # not column by column: what all rows share is one value, until it is taken out of the frame
+    # not column by column: a value that all rows share is stored once, until it leaves the frame
     same = frame.select(pl.col(grid.keys).first())
     if grid.of_bins:
         found = _of_bins(frame.drop_nulls("time_s"), grid)
@@ -391,7 +372,7 @@ def _alike(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     if quantity in SUMS:
         raise SchemaError(
-            f"{quantity} counts from the start of the run, and windows are made of single I/Os or"
+            f"{quantity} counts from the start of the run, but windows need single I/Os or"
             " intervals: steady() makes rates of it"
         )
     # a histogram log has sizes too, of the I/O that ended the interval
@@ -453,7 +434,7 @@ def _sums(
     value: NDArray[Any],
     size: NDArray[Any],
 ) -> dict[str, NDArray[Any]]:
-    """Sum up what has the same window, direction and bin: exactly, as long as it is below 2^53."""
+    """Sum up rows of one window, direction and bin: exactly, as long as it is below 2^53."""
     place, (low, ways, least, bins) = window, (int(window.min()), int(way.max()) + 1, 0, 1)
     place -= low
     place *= ways
@@ -478,7 +459,7 @@ def _sums(
 
 
 def _added(parts: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Add up what several sums have of one window, direction and bin: far less is left to keep."""
+    """Add up several sums of one window, direction and bin: far less is left to keep."""
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     place = np.zeros(len(found["n"]), dtype=np.int64)
     keys = [name for name in ("at", "way", "bin") if name in found]
@@ -502,7 +483,7 @@ def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_bins(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Keep the bins of intervals apart by their ends, and by their edges where these matter."""
+    """Keep the bins of intervals apart by their ends, and by their edges if these matter."""
     edges = ("bin_lo_ns", "bin_hi_ns") if grid.bins else ()
     sums = (
         frame.select("time_s", "count", *edges, way=_ways(frame))
@@ -521,19 +502,10 @@ def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
 
 
 def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Give the windows of each log, in their order.
+    """Give the windows of each log, in their order, from the sums of all batches.
 
-    Parameters
-    ----------
-    parts : polars.DataFrame
-        Sums by the keys of the grid, and of `PARTS`.
-    grid : Grid
-
-    Returns
-    -------
-    polars.DataFrame
-        The columns that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``, ``io_bytes``,
-        ``iops``, ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
+    The columns are those that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``,
+    ``io_bytes``, ``iops``, ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
     """
     singles = _singles(parts.filter(pl.col("end").is_null()), grid)
     logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
@@ -568,13 +540,13 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 
 
 def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Give the windows of logs of single I/Os, those without I/O too."""
+    """Give the windows of logs of single I/Os, including those without I/O."""
     group = [name for name in grid.by if name != grid.what]
     logs = [*grid.keys, "way"]
     found = parts.group_by(*logs, "at").agg(
         pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max()
     )
-    # what any direction did shows that the log went on
+    # an I/O in any direction shows that the log went on
     since, to = pl.col("first").min(), pl.col("last").max() + TICK
     low, high = pl.col("at").min(), pl.col("at").max()
     whole = [since.alias("since"), to.alias("to"), low.alias("low"), high.alias("high")]
@@ -610,7 +582,7 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 
 
 def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Give the windows of logs whose rows are intervals; those without rows are not known."""
+    """Give the windows of logs whose rows are intervals; those without rows are unknown."""
     logs = [*grid.keys, "way", "at"]
     each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum())
     value = pl.col("total") / pl.col("n") * pl.col("width")
@@ -692,15 +664,7 @@ def bins_of_windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 
 
 def percentiles_of_windows(bins: pl.DataFrame, grid: Grid, wanted: Sequence[float]) -> pl.DataFrame:
-    """Read percentiles off the histograms of windows, as fio does.
-
-    Parameters
-    ----------
-    bins : polars.DataFrame
-        As `bins_of_windows` gives them.
-    grid : Grid
-    wanted : sequence of float
-    """
+    """Read percentiles off the histograms of windows (`bins_of_windows`), as fio does."""
     cells = [*grid.by, "way", "at"]
     sums = bins.with_columns(
         pl.col("n").cum_sum().over(cells).alias("sum"), pl.col("n").sum().over(cells).alias("of")

@@ -26,7 +26,7 @@ Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series"
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
-FEW = 100  # rows: of so few, columns of their own are not worth it
+FEW = 100  # rows: separate columns are not worth it for so few
 
 
 class Made(NamedTuple):
@@ -36,13 +36,13 @@ class Made(NamedTuple):
     ----------
     table : str
     owners : numpy.ndarray
-        For each row (each stretch, if there are any) the place of its record among those given.
+        For each row (or stretch, if there are any) the place of its record.
     columns : mapping of str to sequence or array
         As in `Tables.extend`.
     sizes : numpy.ndarray, optional
-        How many rows on end each stretch has, one at least.
+        How many consecutive rows each stretch has, at least one.
     shared : mapping of str to sequence or array
-        What the rows of each stretch share, where ``columns`` has nothing else.
+        The values that the rows of each stretch share, unless ``columns`` has that column.
     """
 
     table: str
@@ -57,7 +57,7 @@ class Made(NamedTuple):
         return len(self.owners) if self.sizes is None else int(self.sizes.sum())
 
     def listed(self, name: str) -> Sequence[Any]:
-        """Return one column row by row; None where nothing is said."""
+        """Return one column row by row; None for missing values."""
         if name in self.columns:
             return listed(self.columns[name])
         if name not in self.shared or self.sizes is None:
@@ -65,29 +65,29 @@ class Made(NamedTuple):
         return [*chain.from_iterable(map(repeat, listed(self.shared[name]), self.sizes.tolist()))]
 
 
-# of the records of many files, and of the question which tables are wanted, makes their rows
+# makes rows from the records of many files; its second argument says which tables are wanted
 Maker: TypeAlias = Callable[[Sequence[Any], Callable[[str], bool]], Iterable[Made]]
 
 
 class Tables:
-    """What one file gives, table by table.
+    """The rows of one file, table by table.
 
     Parameters
     ----------
     source : str
         The file's path, written into every row.
     wanted : collection of str, optional
-        The tables to build; without it, all. Notes are always kept: a reader's doubts about a
-        figure belong to the figure.
+        The tables to build; all by default. Notes are always kept: a reader's doubts about a number
+        belong to the number.
 
     Attributes
     ----------
     made : list of Made
-        Rows, as they came.
+        Rows, in their order.
     loose : dict of str to list
-        For each table the rows that came behind these, one by one.
+        For each table the rows behind these, one by one.
     deferred : dict of Maker to list
-        Records of which rows are made later, together with those of other files.
+        Records whose rows are made later, together with those of other files.
     """
 
     def __init__(self, source: str, wanted: Collection[str] | None = None) -> None:
@@ -99,11 +99,11 @@ class Tables:
         self.runs = 0
 
     def wants(self, table: str) -> bool:
-        """Say whether a table was asked for; costly parts are skipped when it was not."""
+        """Whether a table is wanted; costly parts are skipped if not."""
         return table in self._wanted
 
     def add(self, table: str, **row: Any) -> None:
-        """Add one row; what the file does not say is left out."""
+        """Add one row; missing values are left out."""
         if table in self._wanted:
             self._refuse_unknown(table, row)
             self.loose.setdefault(table, []).append(row)
@@ -115,8 +115,8 @@ class Tables:
         ----------
         table : str
         columns : mapping of str to sequence, array or polars.Series
-            Columns of equal length. A list may have None in it; of an array all values are there
-            (in float64 columns nan is none).
+            Columns of equal length. A list may hold None; an array has all its values (nan is
+            missing in float64 columns).
         **same
             Values that all of the rows share.
         """
@@ -129,11 +129,11 @@ class Tables:
         self._keep(Made(table, np.zeros(1, np.int32), columns, np.array([size]), shared))
 
     def defer(self, make: Maker, record: Any) -> None:
-        """Keep a record, of which rows are made when all files of the batch have been read."""
+        """Keep a record; its rows are made when all files of the batch are read."""
         self.deferred.setdefault(make, []).append(record)
 
     def settle(self) -> None:
-        """Make the rows of deferred records now: something else has to look at them."""
+        """Make the rows of deferred records now, for code that reads them."""
         deferred, self.deferred = self.deferred, {}
         for make, records in deferred.items():
             for made in make(records, self.wants):
@@ -154,11 +154,11 @@ class Tables:
         severity: str = "info",
         run: int | None = None,
     ) -> None:
-        """Say something about the file: what was left out, repaired, or contradicts itself."""
+        """Add a note about the file: something left out, repaired, or contradictory."""
         self.add("notes", run=run, line=line, severity=severity, message=message)
 
     def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
-        """Give some columns of a table row by row, None where a value is missing."""
+        """Yield some columns of a table row by row, None for a missing value."""
         self.settle()
         for made in self.made:
             if made.table == table:
@@ -167,7 +167,7 @@ class Tables:
             yield tuple(map(row.get, names))
 
     def amend(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Put other values into some columns of all rows, as `rows` gives them."""
+        """Replace some columns of all rows, in the order of `rows`."""
         at = 0
         for place, made in enumerate(self.made):
             if made.table == table:
@@ -179,11 +179,11 @@ class Tables:
             row.update({name: values[number] for name, values in columns.items()})
 
     def has(self, table: str) -> bool:
-        """Say whether a table has rows already; those that were deferred do not count."""
+        """Whether a table has rows already, not counting deferred ones."""
         return table in self.loose or any(made.table == table for made in self.made)
 
     def _keep(self, made: Made) -> None:
-        """Keep rows as they are if there are many, and one by one if they are few."""
+        """Keep many rows as they are, and a few one by one."""
         names = [*{**made.shared, **made.columns}]
         self._refuse_unknown(made.table, names)
         if made.size <= FEW:
@@ -195,21 +195,21 @@ class Tables:
         self.made += [of_rows(made.table, above), made] if above else [made]
 
     def _refuse_unknown(self, table: str, names: Collection[str]) -> None:
-        # a name that the vocabulary does not have is refused here, and not when a frame lacks it
+        # a name that the vocabulary lacks is refused here, not when a frame is made
         if not _KNOWN[table].issuperset(names):
             unknown = sorted({*names} - _KNOWN[table])
             raise SchemaError(f"{self.source}: table {table!r} has no column {unknown[0]!r}")
 
 
 def of_rows(table: str, rows: Sequence[Mapping[str, Any]]) -> Made:
-    """Make columns of rows; None where a row does not say anything."""
+    """Make columns of rows; None for missing values."""
     names = dict.fromkeys(chain.from_iterable(rows))
     columns = {name: [row.get(name) for row in rows] for name in names}
     return Made(table, np.arange(len(rows), dtype=np.int32), columns)
 
 
 def listed(values: Column) -> Sequence[Any]:
-    """Make a list of a column; what is a sequence stays as it is."""
+    """Make a list of a column; a sequence stays as it is."""
     if isinstance(values, Sequence):
         return values
     return list(values.tolist() if isinstance(values, np.ndarray) else values)

@@ -43,10 +43,10 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
     ----------
     name : str
     given : sequence, numpy.ndarray or polars.Series
-        An array has all its values (of float64, nan is none). Texts that repeat may be an Enum or
-        a Categorical, and stay one.
+        An array has all its values (nan is missing in float64). Repeated texts may be an Enum or
+        a Categorical, and stay so.
     dtype : str, optional
-        As the vocabulary has it for a column of that name.
+        The vocabulary's type by default.
 
     Examples
     --------
@@ -121,12 +121,12 @@ def nothing(name: str, size: int) -> pl.Series:
 
 
 def get(frame: pl.DataFrame, name: str) -> pl.Series:
-    """Give a column of a frame; one of nothing if the frame has none of that name."""
+    """Return a column of a frame; an empty one if the frame does not have it."""
     return frame[name] if name in frame.columns else nothing(name, frame.height)
 
 
 def floats(frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
-    """Give the numbers of a column; nan where there are none."""
+    """Return the numbers of a column; nan for missing ones."""
     if name not in frame.columns:
         return np.full(frame.height, np.nan)
     values = frame[name]

@@ -1,8 +1,8 @@
 """The same run found in two places: a log and the article that quotes it, XML and text of one run.
 
-Counted twice, one run would pass for two that agree. Every format prints I/Os and run times in
-full, so two runs are one if these are equal, no other figure speaks against it, and the digits
-that agree are too many for chance: the more, the more runs there are that could agree.
+Counted twice, one run would look like two that agree. Every format prints I/Os and run times in
+full, so two runs are one if these are equal, no other number contradicts that, and too many digits
+agree for chance: more digits are needed if there are more runs.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from fiotools.tables.parts import keys_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BY_TIME = "diskspd"  # runs for a time, and does what I/Os it can; others may do a number of them
+_BY_TIME = "diskspd"  # always runs for a time; others may run for a number of I/Os
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-# digits; digits more than the number of runs has, so that chance makes one in a thousand a twin
+# digits; digits more than the number of runs has, for a false twin in a thousand
 _ENOUGH, _MORE = 5, 3
-_EXACT, _ROUNDED = 1e-9, 0.01  # what a format leaves of a latency, and the coarsest text
-_SURE = 2  # digits of a latency that the coarsest text keeps
-_HELD = 10  # runs of the same figures that each is held against
+_EXACT, _ROUNDED = 1e-9, 0.01  # relative error of a latency in one format, and in the coarsest text
+_SURE = 2  # digits of a latency in the coarsest text
+_HELD = 10  # runs with the same numbers that each is compared with
 _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
-# figures that are equal in twins
+# columns that are equal in twins
 ALIKE = {"io": ("runtime_s", "total_ios"), "timings": ("real_s", "user_s", "sys_s")}
 NEEDED = {
     "runs": ("run", "tool", "format"),
@@ -41,7 +41,7 @@ Twin: TypeAlias = tuple[int, int, str]  # file, run, message
 def find(
     tables: Mapping[str, pl.DataFrame], sources: Sequence[str], among: int | None = None
 ) -> list[Twin]:
-    """Find the runs that stand in an earlier place too.
+    """Find the runs that occur in an earlier place too.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def find(
     sources : sequence of str
         The names of the files.
     among : int, optional
-        How many runs there are, if not all are in the tables.
+        The number of runs, if not all are in the tables.
 
     Returns
     -------
@@ -73,13 +73,13 @@ def find(
 def sums_of(
     rows: pl.DataFrame, alike: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Give the key of each run, and a sum over its figures: equal where these are, in any order."""
+    """Return the key of each run, and a hash of its numbers that ignores their order."""
     keys, mixed = keys_of(rows), np.zeros(rows.height, dtype=np.uint64)
     for name in alike:
         mixed += floats(rows, name).view(np.uint64)
         mixed *= _ODD
         mixed ^= mixed >> np.uint64(29)
-    if (keys[1:] < keys[:-1]).any():  # they nearly always stand in order
+    if (keys[1:] < keys[:-1]).any():  # they are nearly always in order
         order = np.argsort(keys, kind="stable")
         keys, mixed = keys[order], mixed[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
@@ -89,15 +89,15 @@ def sums_of(
 def _suspects(
     rows: pl.DataFrame, table: str, telling: NDArray[np.bool_], runs: pl.DataFrame
 ) -> pl.LazyFrame | None:
-    """Give the rows of runs that have figures alike with another run's, and enough of them.
+    """Return the rows of runs that share enough numbers with another run.
 
-    Of a thousand runs hardly any have: they are found before anything else is asked of them. Of a
-    million that know only a time of a few digits nearly all have: no row of these is telling.
+    Hardly any of a thousand runs do: they are found before anything else is compared. Nearly all of
+    a million runs with only a time of a few digits do: none of these rows is telling.
 
     Returns
     -------
     polars.LazyFrame
-        What is needed of the rows; ``key`` and ``sum``, ``tool`` and ``format`` of their run.
+        The needed columns; ``key`` and ``sum``, ``tool`` and ``format`` of their run.
     """
     keys, sums = sums_of(rows, ALIKE[table])
     if len(np.unique(sums)) == len(sums) or not telling.any():
@@ -115,7 +115,7 @@ def _suspects(
 
 
 def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tuple[int, int]]:
-    """Give the keys of runs that moved the same in the same time as an earlier one, and of that."""
+    """Yield keys of runs that moved as much in the same time as an earlier one, and its key."""
     told = _digits(floats(io, "runtime_s"))
     if _BY_TIME in get(runs, "tool"):
         told += _digits(floats(io, "total_ios"))
@@ -124,7 +124,7 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
     if suspects is None:
         return
     group = ["tool", "sum", "size"]
-    # runs that are alike stand together, and their rows in one order
+    # equal runs are adjacent, and their rows in the same order
     rows = (
         suspects.filter(pl.col("runtime_s").is_not_null().all().over("key"))
         .with_columns(pl.col("direction", "format").rank("dense"), size=pl.len().over("key"))
@@ -149,7 +149,7 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
         other = starts[first].repeat(sizes) + within
         is_exact = (formats[first] == formats).repeat(sizes)
         against, agree = np.zeros((2, rows.height), dtype=np.int64)
-        for name, one in figures.items():  # what one of them does not know speaks not against it
+        for name, one in figures.items():  # a missing value does not contradict
             two = one[other]
             slack = np.where(is_exact, _EXACT, _ROUNDED) if name in _FIGURES else 0
             against |= np.abs(one - two) > slack * np.maximum(one, two)
@@ -165,7 +165,7 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
 def _same_times(
     timings: pl.DataFrame, runs: pl.DataFrame, enough: int
 ) -> Iterator[tuple[int, int]]:
-    """Give the keys of commands that took the same times as an earlier one, and of that."""
+    """Yield the keys of commands that took the same times as an earlier one, and its key."""
     names = ALIKE["timings"]
     digits = np.sum([_digits(floats(timings, name)) for name in names], axis=0)
     suspects = _suspects(timings, "timings", digits > enough, runs)
@@ -180,7 +180,7 @@ def _same_times(
 
 
 def _digits(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Count the digits of numbers that chance would have to hit: no zeros at their ends."""
+    """Count the significant digits of numbers, without zeros at their ends."""
     with np.errstate(divide="ignore", invalid="ignore"):
         nine = np.rint(values / 10 ** (np.floor(np.log10(values)) - 8))
     whole = np.where(nine > 0, nine, 0).astype(np.int64)

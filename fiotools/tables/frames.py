@@ -1,6 +1,6 @@
-"""The frames that people get: pandas frames, each made when it is asked for; or polars frames.
+"""The frames that people get: pandas frames, each made on first use; or polars frames.
 
-Nothing before this border knows pandas, and who asks for polars frames does not wait for it.
+No code before this border uses pandas, and polars frames do not wait for its import.
 """
 
 from __future__ import annotations
@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 
     from fiotools.vocabulary import DType
 
-_LONG = 50_000  # rows: in so many it is worth it to keep alike values once
-_STRETCH, _PIECE = 100, 1 << 10  # rows of a text on end, and of an array in which it is written
+_LONG = 50_000  # rows: with so many it pays to keep equal values once
+_STRETCH, _PIECE = (
+    100,
+    1 << 10,
+)  # consecutive rows of a text, and the rows of the array that holds it
 
 
 class Frames(Mapping[str, "pd.DataFrame"]):
-    """Tables as pandas frames, made when they are asked for, and kept: they may be changed.
+    """Tables as pandas frames, made on first use, and kept: users may change them.
 
-    Labels are the first columns; every column has its type. Labels that are named like a condition
-    have filled that condition's gaps instead.
+    Labels are the first columns; every column has its type. A label named like a condition has
+    filled that condition's gaps instead.
 
     Parameters
     ----------
@@ -66,7 +69,7 @@ class Frames(Mapping[str, "pd.DataFrame"]):
         return height(self._part.tables[table]) if made is None else len(made)
 
     def polars(self, table: str) -> pl.DataFrame:
-        """Give a table as a polars frame; one that was made a pandas frame, as it is by now."""
+        """Return a table as a polars frame, with the changes that a user made in pandas."""
         if table in self._made:
             return of_pandas(self._made[table])
         rows = self._part.tables[table]
@@ -76,7 +79,7 @@ class Frames(Mapping[str, "pd.DataFrame"]):
 
     @cached_property
     def _labels(self) -> list[pl.Series]:
-        """What is said of files: their labels, and their names."""
+        """The labels of files, and their names."""
         labels = dict.fromkeys(name for _, named in self._part.files for name in named)
         found = [
             of_files(name, [named.get(name) for _, named in self._part.files]) for name in labels
@@ -85,7 +88,7 @@ class Frames(Mapping[str, "pd.DataFrame"]):
 
 
 def of_files(name: str, values: list[Any]) -> pl.Series:
-    """Type a label: whole numbers where all are, text otherwise."""
+    """Type a label: whole numbers if all are, text otherwise."""
     if all(isinstance(value, int) or value is None for value in values):
         return column(name, values, "Int64")
     return column(name, [None if value is None else str(value) for value in values], "str")
@@ -94,7 +97,7 @@ def of_files(name: str, values: list[Any]) -> pl.Series:
 def _columns(
     table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]
 ) -> Iterator[tuple[str, pl.Series | None]]:
-    """Give the columns of a table in order, row by row; None: of nothing."""
+    """Yield the columns of a table in order, row by row; None for a column without values."""
     if FILE not in rows.columns:  # whole tables that were put together
         for name in rows.columns:
             lacks = name in COLUMNS and rows[name].null_count() == rows.height
@@ -119,7 +122,7 @@ def _columns(
 
 
 def _coded(values: pl.Series) -> pl.Series:
-    """Write texts as numbers, before they stand in many rows."""
+    """Encode texts as numbers, before they are repeated in many rows."""
     if values.dtype == pl.Enum:
         return values
     return values.cast(pl.Enum(values.drop_nulls().unique(maintain_order=True)))
@@ -139,19 +142,18 @@ def _polars(table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]) -> pl
 def to_pandas(
     rows: pl.DataFrame, table: str = "", of_files: Sequence[pl.Series] = ()
 ) -> pd.DataFrame:
-    """Make a pandas frame: of a whole frame, or of the rows of a table and what is said of files.
+    """Make a pandas frame: from a whole frame, or from the rows of a table and labels of files.
 
-    The columns of rows are taken out of them: not everything has to be in memory twice.
+    Columns are moved out of ``rows``, so that the table is never in memory twice.
     """
     import pandas as pd
 
     size = height(rows)
     if not size and len(of_files) == 1:
-        return _empty(table).copy(deep=False)  # nothing is in it that could be changed
+        return _empty(table).copy(deep=False)  # it has no values to change
     none: Callable[[DType], Any] = partial(_none, size=size)
     if size > _LONG:
-        # such columns are one in memory until one of them is changed: pandas sees to that if it is
-        # given a series, for that knows who else has its values
+        # such columns share memory until one of them is changed: pandas tracks that for a series
         none = cache(lambda dtype: pd.Series(_none(dtype, size), copy=False))
     data: dict[str, Any] = {}
     for name, values in _columns(table, rows, of_files):
@@ -175,16 +177,16 @@ def _nothing(dtype: DType) -> Any:
 
 @cache
 def _empty(table: str) -> pd.DataFrame:
-    """Build a table without rows: most files leave most tables empty, and building takes time."""
+    """Build a table without rows, once: most files leave most tables empty."""
     import pandas as pd
 
     return pd.DataFrame({name: _none(COLUMNS[name].dtype, 0) for name in TABLES[table]})
 
 
 def _array(values: pl.Series) -> Any:
-    """Make a column of pandas.
+    """Make a pandas column.
 
-    pyarrow is not needed for it; where it is, pandas keeps texts in its arrays.
+    pyarrow is not needed; pandas keeps texts in its arrays if it is installed.
     """
     import pandas as pd
 
@@ -192,7 +194,7 @@ def _array(values: pl.Series) -> Any:
         return _texts(values)
     if values.dtype.is_float():
         return values.to_numpy(writable=True)
-    # a column without gaps is asked no more
+    # a column without gaps needs no second look
     missing = np.zeros(len(values), dtype=bool)
     if values.null_count():
         missing = values.is_null().to_numpy(writable=True)
@@ -211,8 +213,8 @@ def _array(values: pl.Series) -> Any:
 def _texts(values: pl.Series) -> Any:
     """Make a column of texts.
 
-    Arrow writes a text anew for each row, ten million times the path of a file. But a column may
-    have parts, and the parts may be slices of one array in which the text is written often enough.
+    Arrow copies a text for each row: the path of a file ten million times. But a column may have
+    chunks, and the chunks may be slices of one array that repeats the text often enough.
     """
     import pandas as pd
 
@@ -244,15 +246,15 @@ def _texts(values: pl.Series) -> Any:
 
 
 def of_pandas(frame: pd.DataFrame) -> pl.DataFrame:
-    """Make a polars frame of a pandas frame, which may have columns of its user's own.
+    """Make a polars frame of a pandas frame, which may have columns of the user's own.
 
-    polars takes pandas' own nullable types only through pyarrow, which the core does without.
+    polars converts pandas' nullable types only through pyarrow, which the core does not need.
     """
     return pl.DataFrame([_series(frame[name]) for name in frame.columns])
 
 
 def _series(values: pd.Series[Any]) -> pl.Series:
-    """Make a polars column of a pandas one, null where it has nothing."""
+    """Make a polars column of a pandas one, with null for missing values."""
     import pandas as pd
 
     name, kind = str(values.name), str(values.dtype)

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 Labels = Mapping[str, Any]
 TEXT = pl.String()
-FILE = "#"  # the column of the number of the file: neither a column nor a label is called so
+FILE = "#"  # the column of the file's number: no column or label has this name
 _NO_ROWS = pl.DataFrame(schema={FILE: pl.Int32()})
-_MANY, _LONG = 50_000, 100  # rows, and rows of a stretch, for which stretches are worth keeping
+_MANY, _LONG = 50_000, 100  # rows, and rows per stretch, for which stretches are worth keeping
 
 
 @dataclass(slots=True)
 class Part:
-    """What a batch of files gave.
+    """The rows of a batch of files.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class Part:
 
 
 def lists(frame: pl.DataFrame) -> list[str]:
-    """Name the columns that have a list for each stretch; none if there are no stretches.
+    """Name the columns with a list for each stretch; none if there are no stretches.
 
-    In whole tables a list is a value of somebody's own column.
+    In whole tables a list is a value of a user's own column.
     """
     if FILE not in frame.columns:
         return []
@@ -67,13 +67,13 @@ def lists(frame: pl.DataFrame) -> list[str]:
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give the rows one by one."""
+    """Return the rows one by one."""
     names = lists(frame)
     return frame.explode(names) if names else frame
 
 
 def sizes_of(frame: pl.DataFrame) -> NDArray[np.int64] | None:
-    """Give how many rows each stretch has; None if there are no stretches."""
+    """Return how many rows each stretch has; None if there are no stretches."""
     names = lists(frame)
     return frame[names[0]].list.len().cast(pl.Int64()).to_numpy() if names else None
 
@@ -85,9 +85,9 @@ def height(frame: pl.DataFrame) -> int:
 
 
 def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]) -> pl.DataFrame:
-    """Make a frame of what stretches share, and of what their rows have.
+    """Make a frame of the values that stretches share, and of those of their rows.
 
-    Where rows are so few, or stretches so short, they stand one by one.
+    A few rows, or short stretches, are kept row by row.
     """
     if own.height <= max(_MANY, _LONG * len(sizes)):
         stretch = _stretch_of_each(sizes)
@@ -104,7 +104,7 @@ def _stretch_of_each(sizes: NDArray[np.int64]) -> NDArray[np.uint32]:
 
 
 def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
-    """Make one number of each row's file and its run in that."""
+    """Combine each row's file and run into one number."""
     keys: NDArray[np.int64] = frame[FILE].to_numpy().astype(np.int64) << 32
     if "run" in frame.columns:
         run = frame["run"]
@@ -112,13 +112,13 @@ def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
     return keys
 
 
-# --- of what files gave -----------------------------------------------------------------------
+# --- from files to frames ---------------------------------------------------------------------
 
 
 def gathered(
     files: Iterable[tuple[int, Tables]], wanted: Collection[str] = frozenset(TABLES)
 ) -> dict[str, pl.DataFrame]:
-    """Sort the rows of some files by table; what was deferred becomes rows here, where wanted."""
+    """Collect the rows of some files by table; deferred records become rows here, if wanted."""
     found: dict[str, list[pl.DataFrame]] = {}
     for made, numbers in _made(files, wanted):
         if made.table in wanted:
@@ -129,7 +129,7 @@ def gathered(
 def _made(
     files: Iterable[tuple[int, Tables]], wanted: Collection[str]
 ) -> Iterator[tuple[Made, NDArray[np.int32]]]:
-    """Give all rows, and the file of each row or stretch."""
+    """Yield all rows, and the file of each row or stretch."""
     kept: list[tuple[int, Made]] = []
     loose: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     deferred: dict[Maker, list[tuple[int, Any]]] = {}
@@ -170,7 +170,7 @@ def _typed(columns: Mapping[str, Column]) -> list[pl.Series]:
 
 
 def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Put rows in the order of their files, and of the runs in these; notes stay as they came."""
+    """Sort rows by file, then by run; notes of a file keep their order."""
     if frame.height < 2:
         return frame
     if "run" in lists(frame):
@@ -179,18 +179,18 @@ def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     return frame if (np.diff(keys) >= 0).all() else frame[np.argsort(keys, kind="stable")]
 
 
-# --- of parts ---------------------------------------------------------------------------------
+# --- parts ------------------------------------------------------------------------------------
 
 
 def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Put frames of one table under one another."""
+    """Concatenate frames of one table."""
     frames = [frame for frame in frames if frame.height]
     if len(frames) < 2:
         return frames[0] if frames else _NO_ROWS.clone()
     own = {frozenset(lists(frame)) for frame in frames}
     if len(own) > 1:
         frames = [flat(frame) for frame in frames]
-    # texts are Enum here and String there, or have other words
+    # texts may be Enum in one and String in another, or have other words
     kinds: dict[str, set[pl.DataType]] = {}
     for frame in frames:
         for name, kind in frame.schema.items():
@@ -210,7 +210,7 @@ def stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:
-    """Put parts together, with all tables or some; files are numbered through all of them."""
+    """Concatenate parts, with all tables or some; files are numbered across all of them."""
     starts = np.cumsum([0, *(len(part.files) for part in parts)]).tolist()
     found: dict[str, list[pl.DataFrame]] = {}
     for start, part in zip(starts, parts, strict=False):
@@ -225,7 +225,7 @@ def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:
 def add_notes(
     notes: pl.DataFrame, said: Sequence[tuple[int, int | None, str]], *, last: bool = False
 ) -> pl.DataFrame:
-    """Add warnings (file, run, message): behind the notes of their files, or behind all."""
+    """Add warnings (file, run, message): after the notes of their file, or after all."""
     if not said:
         return notes
     rows = [{"run": run, "severity": "warning", "message": message} for _, run, message in said]
@@ -236,7 +236,7 @@ def add_notes(
 
 # --- conditions -------------------------------------------------------------------------------
 
-# the tables that take conditions from `io`; the block size of a sample is that of a single I/O
+# tables with the conditions of `io`; the block size of a sample is a single I/O's
 SHARING = {
     "percentiles": SWEPT,
     "bins": SWEPT,
@@ -248,12 +248,12 @@ _COUNT = "##"
 
 
 def fill_conditions(part: Part) -> list[tuple[int, str]]:
-    """Fill gaps of conditions from labels that are named like them.
+    """Fill missing conditions from labels that are named like them.
 
     Returns
     -------
     list of (file, message)
-        Where a path says another condition than the file does.
+        Files whose path contradicts a condition in the file.
     """
     named = {name for _, labels in part.files for name in labels}
     said: list[tuple[int, str]] = []
@@ -287,12 +287,13 @@ def _as_text(values: pl.Series) -> pl.Series:
 
 
 def share_conditions(part: Part) -> None:
-    """Give percentiles, bins and samples the conditions of their entry and direction.
+    """Add the conditions of their entry and direction to percentiles, bins and samples.
 
-    A direction without a row in `io`, such as sync, has what all rows of its entry share.
+    A direction without a row in `io`, such as sync, gets the conditions that all rows of its entry
+    share.
     """
     io = part.tables.get("io")
-    if io is None or not io.height:
+    if io is None or {*SWEPT}.isdisjoint(io.columns):
         return
     io = flat(io)
     known = _keys(io).hstack([_as_text(io[name]) for name in SWEPT if name in io.columns])
@@ -309,10 +310,10 @@ def _keys(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _alike(known: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Give what the rows of the same keys have alike, and how many these are."""
-    values = map(pl.col, known.columns[len(_DIRECTION) :])
-    shared = (pl.when(one.n_unique() == 1).then(one.first()) for one in values)
-    return known.group_by(keys).agg(pl.len().alias(_COUNT), *shared)
+    """Return the values that rows with the same keys share, and the number of these rows."""
+    values = pl.col(known.columns[len(_DIRECTION) :])
+    shared = pl.when(values.n_unique() == 1).then(values.first())
+    return known.group_by(keys).agg(pl.len().alias(_COUNT), shared)
 
 
 def _filled(

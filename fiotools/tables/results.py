@@ -1,4 +1,4 @@
-"""`Results`: the tidy frames that a reading gives."""
+"""`Results`: the tidy frames that `read` returns."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Results:
     """Tidy frames, one per table of the vocabulary.
 
     Each table is an attribute: ``runs``, ``jobs``, ``settings``, ``io``, ``percentiles``, ``bins``,
-    ``samples``, ``timings``, ``cpu``, ``disks``, ``extras``, ``notes``. A table for which the files
-    held nothing is an empty frame with the right columns; a table that was not asked for is an
-    `AttributeError` that says so.
+    ``samples``, ``timings``, ``cpu``, ``disks``, ``extras``, ``notes``. A table without rows is an
+    empty frame with the right columns; a table that was not asked for raises an `AttributeError`
+    that says so.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Results:
         return f"<Results: {', '.join(self._counts())}>"
 
     def _counts(self) -> list[str]:
-        """Say what there is: files, tools, and the tables that are not empty."""
+        """List the files, the tools, and the tables that are not empty."""
         from fiotools.plain_text import many
 
         parts = [many(self.files, "file")]
@@ -78,7 +78,7 @@ class Results:
         return parts
 
     def to_polars(self) -> dict[str, pl.DataFrame]:
-        """Give the same tables as polars frames, missing values as null.
+        """Return the same tables as polars frames, with null for missing values.
 
         Returns
         -------
@@ -96,7 +96,7 @@ class Results:
 
 @resting()
 def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
-    """Make the results of parts; a run that stands in two files is noted."""
+    """Make the results of parts; a run that occurs in two files gets a note."""
     whole = stack(parts, wanted)
     parts.clear()
     if "runs" in whole.tables and whole.tables["runs"].height > 1:
@@ -108,10 +108,10 @@ def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) ->
 
 
 def concat(results: Iterable[Results]) -> Results:
-    """Put several readings together, row under row.
+    """Concatenate several `Results`, row by row.
 
     Tables that only some of them have are left out. Runs stay apart by ``source``: reading one file
-    twice gives its rows twice. A run that stands in two files is noted.
+    twice returns its rows twice. A run that occurs in two files gets a note.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def concat(results: Iterable[Results]) -> Results:
     tables = {}
     for name in names:
         parts = [part.tables.polars(name) for part in results]
-        # a label that has another type in each becomes text
+        # a label with different types becomes text
         whole = pl.concat(parts, how="diagonal_relaxed")
         labels = [label for label in whole.columns if label not in TABLES[name]]
         tables[name] = whole.select(get(whole, column) for column in (*labels, *TABLES[name]))
@@ -135,14 +135,14 @@ def concat(results: Iterable[Results]) -> Results:
 
 
 def labelled(results: Results, label: str) -> Results:
-    """Give each row of a reading the same label."""
+    """Add the same label to each row."""
     column = pl.lit(label).alias("label")
     tables = {name: results.tables.polars(name).select(column, pl.all()) for name in results.tables}
     return Results(Frames(Part([], tables)), results.files)
 
 
 def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
-    """Add a note to each run that stands in an earlier place too."""
+    """Add a note to each run that occurs in an earlier place too."""
     if not {"notes", "runs"} <= tables.keys():
         return
     from fiotools.tables import duplicate_runs

@@ -126,7 +126,7 @@ def test_each_report_of_a_mount_is_one_round_of_its_table():
     res = ft.read(f"{DATA.as_posix()}/lima-mounts/fio/{{mount}}_{{pattern}}.txt")
     assert (len(res.runs), len(res.io)) == (9, 12)
     assert set(res.notes["message"]) == {
-        "settings and conditions are those of the job file test.fio beside it"
+        "settings and conditions come from the job file test.fio beside it"
     }
     table = pd.read_csv(DATA / "lima-mounts" / "iops.csv")
     keys = ["mount", "pattern", "direction"]
@@ -170,7 +170,7 @@ def test_interval(printed, rounding, expected):
     "text", ["", "2.1 GB/s", "1,49", "12,850,1", "0x1f", "nan", "1 000", ".5", "k", "1K"]
 )
 def test_no_digits(text):
-    with pytest.raises(ValueError, match="no printed number"):
+    with pytest.raises(ValueError, match="not a printed number"):
         digits(text)
 
 
@@ -253,7 +253,7 @@ def test_selector_reads_the_rows_of_a_csv(folder, selector, expected):
         ({"selector": "io.runtime_s[disk == 'a']"}, "io has no column 'disk'"),
         ({"selector": "ios.runtime_s"}, "no table 'ios'; the tables are runs, "),
         ({"selector": "io.lat_mean_ns[mount == 'a']"}, "finds a missing value"),
-        ({"selector": "io.direction[mount == 'a']"}, "'write' is no printed number"),
+        ({"selector": "io.direction[mount == 'a']"}, "'write' is not a printed number"),
         ({"selector": "io.runtime_s[mount != 'a']"}, "is not a condition: write column =="),
         ({"selector": "io.runtime_s[run == 1.]"}, "is not a condition"),
         ({"selector": "words.w1[w2 == 'bytes']"}, "names 2 files, not exactly one"),
@@ -269,7 +269,7 @@ def test_selector_reads_the_rows_of_a_csv(folder, selector, expected):
         ({"selector": "1 / 0"}, "division by zero"),
         ({"selector": ""}, "put one of"),
         ({"unit": "furlong"}, "furlong"),
-        ({"printed": "about 4"}, "no printed number"),
+        ({"printed": "about 4"}, "not a printed number"),
         ({"rounding": "up"}, "rounding='up' is not one of round, trunc, exact"),
         ({"basis": "guessed"}, "basis='guessed' is not one of recomputed, transcribed"),
         ({"agrees": "maybe"}, "agrees='maybe' is not one of yes, no"),

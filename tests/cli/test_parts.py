@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from fiotools.cli.where import fulfilling
+from fiotools.cli.rows import fulfilling
 from fiotools.display.columns import short
 from fiotools.files import path_labels
 from fiotools.schema import TABLES

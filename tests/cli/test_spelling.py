@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 # shell cannot do, or is no message at all
 APART = ("cli",)
 # a program of its own, options of other tools, and commands for another machine's shell
-OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "diskspd.py")
+OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "experiments.py")
 OF_PYTHON = re.compile(
     r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= is|rows="
     r"| title=|err=|jobs=|figures: quantity=|<html lang="

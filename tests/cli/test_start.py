@@ -118,7 +118,7 @@ def test_what_is_not_needed_is_not_loaded(code, heavy):
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_is_a_module_of_its_name(verb):
+def test_a_verb_is_a_function_of_its_name(verb):
     command = command_of(verb)
     assert command.run.__name__ == verb
     assert inspect.getdoc(command.run)
@@ -205,14 +205,15 @@ def test_choices_are_the_library_s():
     from dataclasses import fields
     from typing import get_args, get_type_hints
 
-    from fiotools.cli import check_options, options, plot_options
+    from fiotools.cli import options, plot_options
+    from fiotools.cli.verbs import check as verb
     from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
     from fiotools.stats import check, compare
 
-    assert check_options.Media == check.Media
-    assert check_options.Cache == check.Cache
-    assert check_options.Kind == check.Sides
+    assert verb.Media == check.Media
+    assert verb.Cache == check.Cache
+    assert verb.Kind == check.Sides
     assert get_type_hints(options.Judging)["method"] == compare.Method
     kinds = {*drawn} - {"save", "style", "title"}
     assert {*get_args(plot.Kind)} == {*plot_options.TAKES} == kinds
@@ -225,9 +226,7 @@ def test_choices_are_the_library_s():
         renamed = {"ceiling": "ceilings", "round": "round_s"}
         assert {renamed.get(one, one) for one in takes} <= {*there}
     asked = {*inspect.signature(check.check).parameters} - {"results"}
-    assert asked == {
-        field.name for group in (check_options.Known, options.Sides) for field in fields(group)
-    }
+    assert asked == {field.name for group in (verb.Known, options.Sides) for field in fields(group)}
 
 
 def test_what_measure_says_to_type_is_a_command():

@@ -205,7 +205,7 @@ def test_a_newer_dataset_is_refused(tmp_path):
             use()
 
 
-def test_what_is_no_dataset_is_said(tmp_path):
+def test_what_is_not_a_dataset_is_said(tmp_path):
     with pytest.raises(ft.DatasetError, match=r"not a fiotools dataset"):
         ft.open_dataset(tmp_path)
     (tmp_path / "letter.txt").write_text("dear diary")

@@ -20,6 +20,7 @@ KILLED = f"""
 import os, signal, sys
 import fiotools as ft
 from fiotools.dataset.store import Folder
+from fiotools.files import atomic_write
 
 write, left = Folder.write, int(sys.argv[3])
 
@@ -27,10 +28,13 @@ def counted(self, name, content):
     global left
     left -= 1
     def half(file):
-        content(file)
+        file.write(content)
         file.flush()
         os.kill(os.getpid(), signal.SIGKILL)
-    write(self, name, half if left == 0 else content)
+    if left == 0:
+        self.own(name).parent.mkdir(parents=True, exist_ok=True)
+        atomic_write.write(self.own(name), half)
+    write(self, name, content)
 
 Folder.write = counted
 ft.convert(sys.argv[1], sys.argv[2], part_files={PART})

@@ -1,4 +1,4 @@
-"""A lazy scan gives what `read` gives, or refuses; `read` itself is held by tests/readers."""
+"""A lazy scan returns the rows of `read`, or refuses; tests/readers test `read` itself."""
 
 import bz2
 import csv
@@ -52,7 +52,7 @@ def size(request, monkeypatch):
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
-def test_a_scan_is_what_read_gives(path, size, monkeypatch):
+def test_a_scan_equals_read(path, size, monkeypatch):
     monkeypatch.setattr(blocks, "SIZE", max(size, path.stat().st_size // 100))
     assert_frame_equal(scan(path, version="3.33"), read(path, version="3.33"), check_exact=True)
 
@@ -84,7 +84,7 @@ def test_logs_of_the_corpus(monkeypatch):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(broken=mutated(SMALL), size=st.sampled_from([1 << 24, 300]))
-def test_a_broken_log_is_refused_or_read_alike(broken, size, tmp_path, monkeypatch):
+def test_a_broken_log_is_refused_or_read_the_same(broken, size, tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "SIZE", size)
     path = tmp_path / broken[0]
     path.write_bytes(broken[1])
@@ -108,7 +108,7 @@ def test_both_ways_of_parsing_take_the_same_lines(line):
 
 
 @given(st.text("0123456789, \n\r\t+-x.e_\"'#", max_size=40))
-def test_what_is_parsed_together_is_parsed_line_by_line_alike(text):
+def test_lines_parse_the_same_together_and_one_by_one(text):
     body = f"1, 2, 0, 4096\n{text}\n3, 4, 0, 4096\n".encode()
     together = fio_log.fast(body, (4, None), (pl.Int64(),))
     if together is not None:
@@ -141,7 +141,7 @@ def test_logs_in_an_archive(tmp_path):
     assert len(found) == 90
 
 
-def test_a_packed_log_that_was_cut_off_says_so(tmp_path):
+def test_a_cut_compressed_log_warns(tmp_path):
     path = tmp_path / "x_lat.1.log.gz"
     path.write_bytes(gzip.compress(ROWS.encode())[:-60])
     with warnings.catch_warnings(record=True) as warned:
@@ -149,7 +149,7 @@ def test_a_packed_log_that_was_cut_off_says_so(tmp_path):
         found = scan(path, version="3.33")
     said = " ".join(str(one.message) for one in warned)
     assert "the packed file is cut off: what came before is read" in said
-    assert "the last line does not end" in said
+    assert "the last line has no end" in said
     assert_frame_equal(found, read(path, version="3.33"), check_exact=True)
 
 
@@ -162,15 +162,15 @@ def write(folder, text, name="x_lat.1.log"):
 @pytest.mark.parametrize(
     ("torn", "said"),
     [
-        ("12, 34", r"x_lat.1.log: the last line does not end"),
-        ("12, 34, 0\n", r"x_lat.1.log:91: 1 lines not laid out as the others"),
-        ("12, 34, 3, 4096, 0\n", r"x_lat.1.log:91: 1 lines with figures that fio does not write"),
-        ("fio: terminating\n0x\n", r"x_lat.1.log:91: 2 lines not laid out"),
+        ("12, 34", r"x_lat.1.log: the last line has no end"),
+        ("12, 34, 0\n", r"x_lat.1.log:91: 1 lines unlike the others"),
+        ("12, 34, 3, 4096, 0\n", r"x_lat.1.log:91: 1 lines with values that fio does not write"),
+        ("fio: terminating\n0x\n", r"x_lat.1.log:91: 2 lines unlike"),
         ("12, 9876543210, 0, 4096, 0\n", None),  # wider than the columns before
     ],
     ids=lambda value: repr(value)[:24],
 )
-def test_what_is_left_out_is_said(torn, said, tmp_path, size):
+def test_lines_left_out_are_reported(torn, said, tmp_path, size):
     path = write(tmp_path, ROWS + torn)
     if said:
         with pytest.warns(ft.ScanWarning, match=said):
@@ -184,12 +184,14 @@ def test_what_is_left_out_is_said(torn, said, tmp_path, size):
     ("name", "first", "then", "version", "why"),
     [
         ("lat", "9, 70, 1, 4096, 0\n", "9, 70, 1, 4096, 8192\n", None, "columns mean something"),
-        ("lat", "500, 70, 1, 0, 0\n", "900, 70, 1, 4096, 0\n", "3.33", "single I/Os follow on"),
-        ("iops", "5, 1, 1, 512, 0\n", "5, 2, 1, 512, 0\n", "3.33", "goes on with others"),
+        ("lat", "500, 70, 1, 0, 0\n", "900, 70, 1, 4096, 0\n", "3.33", "single I/Os follow"),
+        ("iops", "5, 1, 1, 512, 0\n", "5, 2, 1, 512, 0\n", "3.33", "continues with other values"),
         ("lat", f"{10**12}, 7, 1, 512, 0\n", "9, 7, 1, 512, 0\n", "3.33", "9 ms is before it"),
     ],
 )
-def test_what_speaks_against_the_first_lines_is_refused(name, first, then, version, why, tmp_path):
+def test_lines_that_contradict_the_first_lines_are_refused(
+    name, first, then, version, why, tmp_path
+):
     path = write(tmp_path, first * 100_000 + then, f"x_{name}.1.log")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ft.ScanWarning)
@@ -198,19 +200,19 @@ def test_what_speaks_against_the_first_lines_is_refused(name, first, then, versi
         lazy.collect(engine="streaming")
 
 
-def test_a_bandwidth_whose_unit_the_first_lines_do_not_tell_is_refused(tmp_path):
+def test_a_bandwidth_without_a_certain_unit_is_refused(tmp_path):
     rows = "".join(f"{7 * at}, 1000, 0, 4096\n" for at in range(80_000))
     path = write(tmp_path, rows, "x_bw.1.log")
     with pytest.raises(
-        ft.ParseError, match=r"do not tell the unit of this bandwidth.*version= dec"
+        ft.ParseError, match=r"do not decide the unit of this bandwidth.*version= dec"
     ):
         ft.scan_log(path)
     assert ft.scan_log(path, version="2.20").select("value").head(1).collect().item() == 1e6
 
 
-def test_the_unit_is_said_by_the_caller_or_by_the_report_beside_the_log(tmp_path):
+def test_the_caller_or_the_report_beside_the_log_decides_the_unit(tmp_path):
     path = write(tmp_path, "1000, 13709, 0, 0\n2000, 13578, 0, 0\n", "job_lat.1.log")
-    with pytest.warns(ft.ScanWarning, match=r"unit not certain.*version='2.21'"):
+    with pytest.warns(ft.ScanWarning, match=r"unit unknown.*version='2.21'"):
         assert ft.scan_log(path).collect()["value"][0] == 13709
     assert ft.scan_log(path, version="2.18").collect()["value"][0] == 13709e3
     report = '{"fio version": "fio-%s", "jobs": [{"jobname": "%s", "job options": {%s}}]}'
@@ -219,11 +221,11 @@ def test_the_unit_is_said_by_the_caller_or_by_the_report_beside_the_log(tmp_path
     assert ft.scan_log(path).collect()["value"][0] == 13709e3
     message = f"fio 2.18, as {tmp_path.as_posix()}/run.json says"
     assert message in ft.scan_notes(path)["message"].to_list()
-    # a second report that says otherwise decides nothing
+    # a contradicting second report leaves it undecided
     write(tmp_path, report % ("3.33", "job", ""), "again.json")
-    with pytest.warns(ft.ScanWarning, match="unit not certain"):
+    with pytest.warns(ft.ScanWarning, match="unit unknown"):
         ft.scan_log(path)
-    # but one that is named as the log does
+    # but one named like the log decides
     write(tmp_path, report % ("2.2.10", "other", ""), "job.json")
     assert ft.scan_log(path).collect()["value"][0] == 13709e3
 
@@ -247,13 +249,13 @@ def test_files_are_found_as_read_finds_them(tmp_path):
     assert sizes.collect()["bs_bytes"].unique().to_list() == [4096]  # the file's is kept
     with pytest.raises(FileNotFoundError, match="no log of fio among 1 files"):
         ft.scan_log(f"{tmp_path}/4k/*.txt")
-    with pytest.raises(ft.ParseError, match="its name is not that of a log"):
+    with pytest.raises(ft.ParseError, match="it is not named like a log"):
         ft.scan_log(tmp_path / "4k" / "notes.txt")
     with pytest.raises(ft.ParseError, match=r"scan_hist_log\(\) reads it"):
         ft.scan_log(FIO / "fio-3.33--log-hist_clat_hist.1.log")
 
 
-def test_only_what_is_asked_for_is_made(tmp_path):
+def test_only_wanted_columns_are_made(tmp_path):
     lazy = ft.scan_log(write(tmp_path, ROWS), version="3.33")
     assert lazy.select("quantity").collect().height == 90
     assert lazy.select("prio", "value").head(5).collect().rows() == [
@@ -289,11 +291,11 @@ def test_several_logs_on_one_clock(tmp_path):
     assert moved.filter(pl.col("entry") == 2).select("time_s").head(1).collect().item() == 0.5
 
 
-def test_a_clock_that_nothing_tells_is_refused(tmp_path):
+def test_an_unknown_clock_is_refused(tmp_path):
     path = write(tmp_path, ROWS)
-    with pytest.raises(ft.SchemaError, match=r"nothing says when it began.*job_start, fio 3.36"):
+    with pytest.raises(ft.SchemaError, match=r"its start is unknown.*job_start, fio 3.36"):
         ft.scan_log(path, version="3.40", align="wall")
-    with pytest.raises(ft.SchemaError, match="names each file"):
+    with pytest.raises(ft.SchemaError, match="must name each file"):
         ft.scan_log(path, version="3.40", align={"other": 1.0})
     report = '{"fio version": "fio-3.40", "jobs": [{"jobname": "x", "job_start": %d}]}'
     write(tmp_path, report % EPOCH, "x.json")
@@ -301,7 +303,7 @@ def test_a_clock_that_nothing_tells_is_refused(tmp_path):
     assert "job_start of" in ft.scan_notes(path, align="wall")["message"][-1]
 
 
-def test_what_is_binary_is_refused_by_both(tmp_path):
+def test_both_refuse_binary_files(tmp_path):
     path = tmp_path / "x_lat.1.log"
     for data in (b"1, 2, 0, 0, 0\n2, 3, 0, 0, \0", b"1, 2, 0, 0, 0\n\0\n3, 4, 0, 0, 0\n"):
         path.write_bytes(data)

@@ -38,10 +38,9 @@ if sys.platform == "win32":
     sys.modules["msvcrt"] = types.SimpleNamespace(locking=lambda *args: None, LK_NBLCK=0)
 from pathlib import Path
 import fiotools as ft
-from fiotools.measure import devices, machine
-from fiotools.measure.experiments import random_io
-devices._TABLE = machine._PROC = machine._CGROUP = devices._SYS = Path("nowhere")
-random_io._ENGINES[sys.platform] = "psync"
+from fiotools.measure import experiments, machine
+machine._TABLE = machine._PROC = machine._CGROUP = machine._SYS = Path("nowhere")
+experiments._ENGINES[sys.platform] = "psync"
 """
 MEASURE = """
 asked = {"rounds": 1, "size": "16M", "seconds": 1, "only": ["random-read"], "buffered": True}

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import fiotools as ft
-from fiotools.measure import test_files
-from fiotools.measure.experiments import EXPERIMENTS, small_files
+from fiotools.measure import experiments, scratch
+from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.places import Place
-from fiotools.measure.signals import Watch
+from fiotools.measure.tools import Watch
 from tests.measure.campaigns import linux, measure, names, needs, ran, unix
 
 pytestmark = unix
@@ -121,8 +121,8 @@ def test_random_io(run):
 @needs("bash")
 @needs("tar")
 def test_small_files(run, monkeypatch):
-    monkeypatch.setattr(small_files, "FILES", 300)
-    monkeypatch.setattr(small_files, "FOLDERS", 20)
+    monkeypatch.setattr(experiments, "FILES", 300)
+    monkeypatch.setattr(experiments, "FOLDERS", 20)
     campaign = run("small-files")
     timings = campaign.results.timings
     assert sorted(timings["workload"]) == sorted(campaign.asked.workloads)
@@ -137,7 +137,7 @@ def test_the_tarball_is_as_the_article_has_it(tmp_path):
     import tarfile
 
     for name in ("one", "two"):
-        test_files.tarball(tmp_path / name, 4294, 213, 37 * MIB, Watch())
+        scratch.tarball(tmp_path / name, 4294, 213, 37 * MIB, Watch())
     with tarfile.open(tmp_path / "one") as tar:
         members = tar.getmembers()
     files = [member for member in members if member.isfile()]
@@ -199,7 +199,7 @@ def test_two_places_are_compared(tmp_path):
         say=said.append,
     )
     text = "\n".join(said)
-    assert "a and b are on one file system: this compares folders, and no storage" in text
+    assert "a and b are on one file system: this compares folders, not storage" in text
     assert "16 MiB fits into the memory" in text
     assert "12 of 12 runs are in" in text
     assert "between='place', baseline='a', by=['workload', 'direction']" in text
@@ -248,5 +248,5 @@ def test_diskspd_is_told_how_to_run(place):
 def test_a_dry_run_writes_nothing(place):
     done = measure("random-io", "--dir", place, "--dry-run", "--quick", cwd=place)
     assert done.returncode == 0
-    assert "in any case no more than 2 min" in done.stdout
+    assert "at most 2 min" in done.stdout
     assert names(place) == []

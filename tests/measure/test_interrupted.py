@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import lock, tools
-from fiotools.measure.signals import Watch
+from fiotools.measure import session, tools
+from fiotools.measure.tools import Watch
 from tests.measure.campaigns import (
     PATIENCE,
     SMALL,
@@ -93,7 +93,7 @@ def test_the_tool_is_killed_with_all_its_jobs(places):
 
 @needs("fio")
 def test_a_command_outlives_its_campaign(places, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(session, "_PATIENCE_S", 0.2)
 
     def at_work():
         return out.exists() and any(name.endswith(".part") for name in hidden(out))
@@ -112,7 +112,7 @@ def test_a_command_outlives_its_campaign(places, monkeypatch):
     assert refused.returncode == 1
     assert "or a command of one that was killed" in refused.stderr
     for folder in (out, places / "a", places / "b"):
-        os.close(lock.hold(folder))
+        os.close(session.hold(folder))
 
 
 def children_of(pid):
@@ -161,7 +161,7 @@ def test_a_half_line_is_dropped(places):
 
 
 def test_two_at_once_in_one_folder(places, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(session, "_PATIENCE_S", 0.2)
     out = places / "out"
     with begun(
         *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: ran(out)

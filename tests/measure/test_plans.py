@@ -11,14 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 import fiotools as ft
-from fiotools.measure import messages, page_cache, request, session
-from fiotools.measure.devices import Mount, devices_of, mount_of
-from fiotools.measure.experiments import EXPERIMENTS, base
+from fiotools.measure import messages, runner, scratch, session
+from fiotools.measure.experiments import EXPERIMENTS
+from fiotools.measure.machine import Mount, devices_of, mount_of
 from fiotools.measure.places import Place
 from fiotools.measure.plan import interleaved
-from fiotools.measure.request import make_plan
-from fiotools.measure.scratch import Scratch
-from fiotools.measure.signals import OutOfTimeError, Watch
+from fiotools.measure.runner import make_plan
+from fiotools.measure.scratch import Scratch, share_pct
+from fiotools.measure.tools import OutOfTimeError, Watch
 from tests.measure.campaigns import linux, ran
 
 GIB = 2**30
@@ -51,7 +51,7 @@ def machine(monkeypatch):
 
     def machine(free, memory):
         monkeypatch.setattr(Place, "free", lambda self: free)
-        monkeypatch.setattr(request, "memory", lambda: (memory, memory))
+        monkeypatch.setattr(runner, "memory", lambda: (memory, memory))
 
     return machine
 
@@ -85,13 +85,13 @@ def test_memory_holds_all_places_that_are_memory(tmp_path, machine, monkeypatch)
     monkeypatch.setattr(Place, "is_memory", True)
     places = [Place("a", tmp_path), Place("b", tmp_path)]
     # a quarter of: half of the memory, for two files in each place
-    assert request.size_for(EXPERIMENTS["block-size"], places, GIB, None) == 128 * 2**20
+    assert runner.size_for(EXPERIMENTS["block-size"], places, GIB, None) == 128 * 2**20
 
 
 def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
     machine(GIB, 64 * GIB)
     assert plan(tmp_path, "small-files").size_bytes == 37 * 2**20
-    with pytest.raises(ft.MeasureError, match="it takes no size="):
+    with pytest.raises(ft.MeasureError, match="leave out size="):
         plan(tmp_path, "small-files", size="1G")
     machine(100 * 2**20, 64 * GIB)
     with pytest.raises(ft.MeasureError, match="no room for test files of 37 MiB: here"):
@@ -101,7 +101,7 @@ def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
 def test_places_on_one_file_system_share_its_room(tmp_path, machine):
     machine(4 * GIB, 64 * GIB)
     places = [Place("a", tmp_path), Place("b", tmp_path)]
-    assert request.size_for(EXPERIMENTS["throughput"], places, GIB, None) == 224 * 2**20
+    assert runner.size_for(EXPERIMENTS["throughput"], places, GIB, None) == 224 * 2**20
 
 
 @pytest.mark.parametrize("experiment", ["throughput", "page-cache", "random-io", "block-size"])
@@ -137,14 +137,14 @@ def test_time_is_over():
 
 @linux
 def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
-    from fiotools.measure import request, signals
+    from fiotools.measure import runner, tools
 
     place, said = tmp_path / "place", []
     place.mkdir()
     # a clock that goes on by a second with each run
     clock = SimpleNamespace(monotonic=lambda: float(len(ran(tmp_path / "out"))))
-    monkeypatch.setattr(signals, "time", clock)
-    monkeypatch.setattr(request, "LIMIT_S", 2.0)
+    monkeypatch.setattr(tools, "time", clock)
+    monkeypatch.setattr(runner, "LIMIT_S", 2.0)
     arguments = {"effort": "quick", "size": "16M", "only": ["read"], "output": tmp_path / "out"}
     campaign = ft.measure.run("throughput", [place], rounds=9999, say=said.append, **arguments)
     assert campaign.status == "out of time"
@@ -152,7 +152,7 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     assert list(place.iterdir()) == []
     assert any("2 of 9999 rounds were done in the 2 s of a quick" in text for text in said)
     assert ft.measure.resume(tmp_path / "out").plan["done"].sum() == 4
-    monkeypatch.setattr(request, "LIMIT_S", -1.0)
+    monkeypatch.setattr(runner, "LIMIT_S", -1.0)
     with pytest.raises(ft.MeasureError, match="were over before one round was"):
         ft.measure.run("throughput", [place], **{**arguments, "output": tmp_path / "none"})
     assert not (tmp_path / "none").exists()
@@ -167,7 +167,7 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     ],
 )
 def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped):
-    from fiotools.measure import request, signals
+    from fiotools.measure import runner, tools
 
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -178,8 +178,8 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
         begun = [*out.glob("*_read_*.txt"), *out.glob(".*.part")]
         return float(sum(seconds[: len(begun)]))
 
-    monkeypatch.setattr(signals, "time", SimpleNamespace(monotonic=clock))
-    monkeypatch.setattr(request, "LIMIT_S", 5.0)
+    monkeypatch.setattr(tools, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(runner, "LIMIT_S", 5.0)
     campaign = ft.measure.run(
         "throughput",
         [tmp_path / "a", tmp_path / "b"],
@@ -204,7 +204,7 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
 
 @linux
 def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
-    from fiotools.measure import rounds
+    from fiotools.measure import session
 
     said = []
     arguments = {"output": tmp_path / "out", "rounds": 5, "size": "16M", "only": ["read"]}
@@ -212,7 +212,7 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
     clock = SimpleNamespace(
         monotonic=itertools.count(0.0, 20.0).__next__, perf_counter=time.perf_counter
     )
-    monkeypatch.setattr(rounds, "time", clock)
+    monkeypatch.setattr(session, "time", clock)
     (tmp_path / "place").mkdir()
     ft.measure.run("throughput", tmp_path / "place", say=said.append, **arguments)
     assert [text for text in said if "left" in text] == [
@@ -222,21 +222,21 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
 
 
 def test_half_a_line_is_not_followed_by_another(tmp_path, monkeypatch):
-    from fiotools.measure import manifest
+    from fiotools.measure import output
 
     def full(handle, data):
         write(handle, data[:9])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    write, file = os.write, manifest.Manifest(tmp_path)
+    write, file = os.write, output.Manifest(tmp_path)
     file.write("campaign", {"format": 1})
-    monkeypatch.setattr(manifest.os, "write", full)
+    monkeypatch.setattr(output.os, "write", full)
     with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No space left on device"):
         file.write("run", {"order": 1})
     monkeypatch.undo()
     file.write("end", {"status": "failed"})
     file.close()
-    assert [line["kind"] for line in manifest.lines(tmp_path)] == ["campaign", "end"]
+    assert [line["kind"] for line in output.lines(tmp_path)] == ["campaign", "end"]
 
 
 @linux
@@ -411,9 +411,9 @@ def test_the_file_below_is_dropped_too(tmp_path, monkeypatch):
     scratch = Scratch(Place("place", tmp_path), lambda path: None)
     for file in (image, scratch.path / "data.tmp"):
         file.write_bytes(bytes(2**20))
-    assert page_cache.share_pct(image) == 100
+    assert share_pct(image) == 100
     assert scratch.drop("data.tmp") == scratch.path / "data.tmp"
-    assert page_cache.share_pct(image) == page_cache.share_pct(scratch.path / "data.tmp") == 0
+    assert share_pct(image) == share_pct(scratch.path / "data.tmp") == 0
     assert scratch.remove() is None
 
 
@@ -430,13 +430,13 @@ def test_what_has_changed_since_the_beginning_is_said():
         "tools": {"fio": "fio-3.41"},
         "places": [{"name": "a", **place, "mount_options": "rw,sync", "device": None}],
     }
-    differ = "earlier and later runs may differ for that"
+    differ = "earlier and later runs may differ"
     assert [*messages.changed(before, before)] == []
     assert [*messages.changed(before, after)] == [
         f"kernel was Linux 6.1, now Linux 6.2: {differ}",
         f"fio was fio-3.33, now fio-3.41: {differ}",
         "a: mount options was rw, now rw,sync",
-        "a: device was sda (Some Disk, sata, sata-3), now no one disk",
+        "a: device was sda (Some Disk, sata, sata-3), now several disks or none",
     ]
 
 
@@ -527,7 +527,7 @@ def test_a_plan_comes_back_from_json(tmp_path):
 @linux
 def test_a_cache_that_is_not_dropped_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(Place, "is_memory", False)
-    monkeypatch.setattr(base.page_cache, "drop", lambda path: path.read_bytes())
+    monkeypatch.setattr(scratch, "drop", lambda path: path.read_bytes())
     place, said = tmp_path / "place", []
     place.mkdir()
     asked = {"output": tmp_path / "out", "rounds": 2, "size": "16M", "say": said.append}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import lock
 from fiotools.measure import output as outputs
+from fiotools.measure import session
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
 from tests.measure.campaigns import (
@@ -34,10 +34,10 @@ pytestmark = unix
     [
         ("/dev", "no"),
         ("/dev/null", "is a device"),
-        ("/proc", "is the kernel's own (proc)"),
-        ("/proc/self/fd", "is the kernel's own (proc)"),
-        ("/sys/block", "is the kernel's own (sysfs)"),
-        ("/etc/passwd", "is no folder"),
+        ("/proc", "belongs to the kernel (proc)"),
+        ("/proc/self/fd", "belongs to the kernel (proc)"),
+        ("/sys/block", "belongs to the kernel (sysfs)"),
+        ("/etc/passwd", "is not a folder"),
         ("/nowhere/at/all", "No such file or directory"),
     ],
 )
@@ -215,15 +215,15 @@ def test_nobody_listens(tmp_path):
     [
         ({"experiment": "iozone"}, "there is no experiment 'iozone'"),
         ({"effort": "fast"}, "effort 'fast' is not one of quick, normal, thorough"),
-        ({"rounds": 0}, "rounds 0 is no whole number from 1"),
+        ({"rounds": 0}, "rounds 0 is not a whole number from 1"),
         ({"size": "much"}, "size 'much' is none"),
         ({"size": "1M"}, "size '1M' is none"),
         ({"size": "900T"}, "no room for test files of 900 TiB"),
-        ({"seconds": 5}, "it takes no seconds="),
+        ({"seconds": 5}, "leave out seconds="),
         ({"only": ["nothing"]}, "throughput has no workload 'nothing' here"),
         ({"buffered": True}, "buffered=True is for random-io"),
         ({"places": []}, "name at least one folder, places={'name': 'folder'}"),
-        ({"output": "a{b}"}, "mean something else to fiotools.read"),
+        ({"output": "a{b}"}, "have a meaning for fiotools.read"),
     ],
 )
 @needs("dd")
@@ -237,7 +237,7 @@ def test_arguments(tmp_path, given, why):
 
 
 def test_a_shell_has_options(tmp_path):
-    for given, why in (("seconds", "it takes no --seconds"), ("buffered", "--buffered is for")):
+    for given, why in (("seconds", "leave out --seconds"), ("buffered", "--buffered is for")):
         option = [f"--{given}", *(["5"] if given == "seconds" else [])]
         done = measure("throughput", "--dir", tmp_path, *option, "--output", tmp_path / "out")
         assert done.returncode == 1
@@ -277,12 +277,12 @@ def test_outputs(tmp_path, monkeypatch):
         ("file", "Not a directory"),
         ("loop", "loop"),
         ("none/out", "No such file or directory"),
-        ("place/../[x]", "mean something else to fiotools.read"),
+        ("place/../[x]", "have a meaning for fiotools.read"),
     ):
         with pytest.raises(ft.MeasureError, match=why):
             ft.measure.run("throughput", tmp_path / "place", output=tmp_path / output, **args)
     monkeypatch.chdir(tmp_path / "[x]")
-    with pytest.raises(ft.MeasureError, match="mean something else"):
+    with pytest.raises(ft.MeasureError, match=r"have a meaning for fiotools[.]read"):
         ft.measure.run("throughput", tmp_path / "place", **args)
     monkeypatch.chdir(tmp_path / "place")
     campaign = ft.measure.run("throughput", tmp_path / "place", **args)
@@ -347,11 +347,11 @@ def test_another_campaign_is_in_the_folder(tmp_path):
         done = measure(*other)
         assert done.returncode == 1
         assert "holds another campaign" in done.stderr
-        assert f"choose another --output, or go on with that one: --resume {out}" in done.stderr
+        assert f"choose another --output, or resume that one: --resume {out}" in done.stderr
     with pytest.raises(ft.MeasureError) as caught:
         ft.measure.run("throughput", [place], output=out, rounds=2, progress=False)
     told = str(caught.value)
-    assert told.endswith(f"another output=, or go on with that one: resume({str(out)!r})")
+    assert told.endswith(f"another output=, or resume that one: resume({str(out)!r})")
     with pytest.raises(ft.MeasureError, match=r"is complete; for another, a new output=$"):
         ft.measure.resume(out, progress=False)
     assert ran(out) == kept
@@ -388,7 +388,7 @@ def test_what_is_left_is_removed_only_if_it_is_ours(tmp_path):
     here = Place("place", place)
     assert "no folder any more" in remove_left_over(str(link), here)
     for path in (victim, place, place / "..", place / own.name / ".." / ".." / "victim"):
-        assert "is no folder of a campaign" in remove_left_over(str(path), here)
+        assert "is not a folder of a campaign" in remove_left_over(str(path), here)
     assert remove_left_over(str(own), here) is None
     assert remove_left_over(str(own), here) is None  # gone is gone
     assert names(place) == [link.name]
@@ -465,10 +465,10 @@ def test_a_damaged_manifest(tmp_path, text):
 
 @linux
 def test_a_folder_is_locked_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "_PATIENCE_S", 0)
-    held = lock.hold(tmp_path)
+    monkeypatch.setattr(session, "_PATIENCE_S", 0)
+    held = session.hold(tmp_path)
     with pytest.raises(ft.MeasureError, match="another campaign is at work"):
-        lock.hold(tmp_path)
+        session.hold(tmp_path)
     os.close(held)
-    os.close(lock.hold(tmp_path))
+    os.close(session.hold(tmp_path))
     assert names(tmp_path) == []

@@ -6,10 +6,10 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import MeasureError
-from fiotools.measure import rounds
+from fiotools.measure import session
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.plan import plan_from
-from fiotools.measure.settling import still_open
+from fiotools.measure.session import still_open
 from tests.measure.campaigns import SMALL, measure, unix
 
 
@@ -43,7 +43,7 @@ def test_it_takes_the_interval_for_any_number_of_looks():
 @unix
 def test_a_campaign_ends_when_all_is_settled(tmp_path, monkeypatch):
     looked = []
-    monkeypatch.setattr(rounds, "is_settled", lambda folder: bool(looked.append(folder) or looked))
+    monkeypatch.setattr(session, "is_settled", lambda folder: bool(looked.append(folder) or looked))
     for name in "ab":
         (tmp_path / name).mkdir()
     places = [word for name in "ab" for word in ("--dir", tmp_path / name)]

@@ -79,7 +79,7 @@ def test_no_message_is_built():
 @each_language
 def test_messages_are_those_of_the_code(path):
     found = tables(path)
-    known = found["messages"].keys() | found["sentences"]
+    known = {*found["messages"], *found["sentences"], *found["report"]}
     ends = [
         end
         for one in said()
@@ -88,11 +88,29 @@ def test_messages_are_those_of_the_code(path):
     asked = {end.value for end in ends if isinstance(end, ast.Constant)}
     assert len(asked) > 200
     assert not asked - known - found["names"].keys(), "not translated"
-    shown = {*constants("fiotools/plot"), *constants("fiotools/stats/check")}
-    shown = {text for text in shown if places(text)}
+    rooms = ("plot", "stats/check", "display", "reports")
+    shown = {text for room in rooms for text in constants(f"fiotools/{room}")}
+    shown = {text for text in shown if places(text) and ":d}" not in text}  # no path templates
     assert not shown - known - found["names"].keys(), "not translated"
     assert not {text for text in known if places(text)} - asked - shown, "nobody says this any more"
-    assert not known - asked - {*constants("fiotools")}, "nobody says this any more"
+    known -= asked | {*constants("fiotools")}
+    assert not known - {*markdown_of_reports()}, "nobody says this any more"
+
+
+def markdown_of_reports():
+    """Give the lines of the notebook that reports are made from, without those that they hide."""
+    notebook = json.loads((ROOT / "notebooks/own-data.ipynb").read_bytes())
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown" and "notebook-only" not in cell["metadata"].get(
+            "tags", ()
+        ):
+            lines = "".join(cell["source"]).splitlines()
+            yield from (line.lstrip("# ") for line in lines if line)
+
+
+@each_language
+def test_the_notebook_of_reports_is_translated(path):
+    assert {*markdown_of_reports()} <= {*tables(path)["report"]}
 
 
 @each_language
@@ -108,7 +126,7 @@ def test_checks_are_those_of_check(path):
     for file in (ROOT / "fiotools/stats/check").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Probe":
-                asked.add(node.args[0].value)
+                asked |= {one.value for one in node.args[:1] if isinstance(one, ast.Constant)}
     assert set(tables(path)["checks"]) == asked
 
 

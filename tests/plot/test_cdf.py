@@ -154,7 +154,7 @@ MISTAKES = {
     "all missing": (lambda: ft.plot.cdf(bins(ROWS, count=np.nan), hue="fs"), "count is missing"),
     "negative": (
         lambda: ft.plot.cdf(bins([("a", -1.0, 2.0, 1)]), hue="fs"),
-        "no latency is below 0",
+        "latencies are not below 0",
     ),
     "negative count": (lambda: ft.plot.cdf(bins(ROWS, count=-1), hue="fs"), "counted from 0"),
     "backwards": (lambda: ft.plot.cdf(bins([("a", 5.0, 2.0, 1)]), hue="fs"), "ends at 2"),

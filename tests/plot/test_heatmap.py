@@ -181,7 +181,7 @@ MISTAKES = {
     "negative count": (lambda: ft.plot.heatmap(bins(ROWS, count=-1)), "counted from 0"),
     "negative latency": (
         lambda: ft.plot.heatmap(bins([(1.0, -5.0, 8.0, 1)])),
-        "no latency is below 0",
+        "latencies are not below 0",
     ),
     "negative time": (lambda: ft.plot.heatmap(bins(ROWS, time_s=-1.0)), "'time_s' is -1"),
     "infinite time": (lambda: ft.plot.heatmap(bins(ROWS, time_s=np.inf)), "infinite"),
@@ -194,7 +194,7 @@ MISTAKES = {
     "latencies": (lambda: ft.plot.heatmap(both(latency="slat")), r"\.query\(\"latency == 'clat'\""),
     "jobs": (lambda: ft.plot.heatmap(both(entry=2)), r"\.query\(\"entry == 1\"\)"),
     "runs": (lambda: ft.plot.heatmap(both(source="b.log")), "differ in source"),
-    "twice": (lambda: ft.plot.heatmap(both()), "stand there twice"),
+    "twice": (lambda: ft.plot.heatmap(both()), "are there twice"),
 }
 
 

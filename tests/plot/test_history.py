@@ -54,7 +54,7 @@ def test_runs_medians_and_the_step_with_its_commit(kind):
     assert [line.get_xdata().tolist() for line in levels] == [[-0.5, 3.5], [3.5, 7.5]]
     assert [line.get_ydata()[0] for line in levels] == pytest.approx(told["center"].tolist())
     low, high = told["ratio_lo"][1], told["ratio_hi"][1]
-    assert ax.texts[0].get_text() == f"c0ff: ×{told['ratio'][1]:.2f} [{low:.2f}, {high:.2f}]"
+    assert ax.texts[0].get_text() == f"c0ff: ×{told['ratio'][1]:.3f} [{low:.3f}, {high:.3f}]"
     assert ticks(ax) == COMMITS
     what, key, verdict = ax.get_xlabel().splitlines()
     assert what == "commit"

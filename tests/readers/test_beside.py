@@ -52,7 +52,7 @@ def test_a_timing_right_below_the_json_is_of_its_run():
     assert timed.timings[["run", "real_s"]].to_numpy().tolist() == [[1, 1.5]]
 
 
-def test_a_terse_line_of_another_run_is_no_copy_of_the_json():
+def test_a_terse_line_of_another_run_is_not_a_copy_of_the_json():
     both = (FIXTURES / "fio/fio-3.33--terse-v3-json.terse").read_text(encoding="utf-8")
     terse, brace, json = both.partition("{")
     assert ft.reads(both).runs["format"].tolist() == ["fio_json"]

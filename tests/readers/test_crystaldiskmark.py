@@ -98,7 +98,7 @@ def test_block_sizes_that_5_1_does_not_print_are_defaults():
     assert results.extras.set_index("path")["text"]["edition"] == "Shizuku Edition x64"
 
 
-def test_a_mark_within_the_text_is_no_text():
+def test_a_mark_within_the_text_is_not_text():
     results = fixture("6.0.2--twice_the_mark")
     assert results.runs[["format", "tool_version"]].to_numpy().tolist() == [
         ["crystaldiskmark", "6.0.2"]
@@ -132,7 +132,7 @@ def test_a_mix_of_8_0():
     assert set(results.io["size_bytes"]) == {64 * 2**30}
 
 
-def test_what_was_not_run_is_no_row():
+def test_what_was_not_run_is_not_a_row():
     results = fixture("9.0.1--aoi_not_run")
     assert results.io["entry"].tolist() == [1, 2, 3, 4]
     assert results.io["bw_bytes_per_s"].tolist() == [561039000, 41375000, 530118000, 98900000]
@@ -140,7 +140,7 @@ def test_what_was_not_run_is_no_row():
     assert results.extras.set_index("path")["text"]["Comment"] == "外付けSSD（葵）"
 
 
-def test_the_best_of_several_runs_is_no_mean():
+def test_the_best_of_several_runs_is_not_a_mean():
     results = ft.reads(HEADER + READS + FACTS)
     assert results.notes[["line", "severity", "message"]].to_numpy().tolist() == [
         [1, "info", "each value is the best of 5 runs, not their mean"]
@@ -267,7 +267,7 @@ def test_diskspds_text_is_not_claimed():
 
 
 @pytest.mark.parametrize("file", OWN, ids=lambda p: p.stem)
-def test_every_truncation_gives_whole_figures(file):
+def test_every_truncation_gives_whole_numbers(file):
     data = file.read_bytes()
     encoding = "utf-16" if data[:1] == b"\xff" else "utf-8"
     text = data.decode(encoding).replace("\r\n", "\n")

@@ -215,7 +215,7 @@ def test_errors_of_dd_are_its_status():
     assert results.io["io_bytes"].tolist() == [2097152]
 
 
-def test_a_warning_of_dd_is_no_error():
+def test_a_warning_of_dd_is_not_an_error():
     warning = "dd: warning: partial read (65536 bytes); suggest iflag=fullblock\n"
     results = ft.reads(warning + report())
     assert results.runs["status"].tolist() == ["ok"]
@@ -232,7 +232,7 @@ def test_a_warning_of_dd_is_no_error():
         "dd: memory exhausted by input buffer of size 1073741824 bytes (1.0 GiB)",
     ],
 )
-def test_an_error_alone_is_no_result(said):
+def test_an_error_alone_is_not_a_result(said):
     with pytest.raises(ft.ParseError, match="dd printed no report; it said") as error:
         ft.reads(f"{said}\n")
     assert said.partition("dd: ")[2][:30] in str(error.value)
@@ -317,12 +317,12 @@ def test_what_only_looks_like_dd_is_left_alone(text):
         ft.reads(text)
 
 
-def test_sums_are_no_records():
+def test_sums_are_not_records():
     with pytest.raises(ft.UnknownFormatError):
         ft.reads("2+2 makes four\n3+3 makes six\n")
 
 
-def test_a_prefix_on_every_line_is_no_number():
+def test_a_prefix_on_every_line_is_not_a_number():
     results = ft.reads(report(before="disk1: "))
     assert results.io["io_bytes"].tolist() == [2097152]
 
@@ -362,7 +362,7 @@ def test_the_command_gives_direction_and_conditions(command, direction, target, 
         assert row[name] == value if value is not None else row.isna()[name], name
 
 
-def test_tcsh_counts_are_no_records():
+def test_tcsh_counts_are_not_records():
     text = "0.000u 0.021s 0:00.11 18.1%\t0+0k 0+131072io 0pf+0w\n"
     assert ft.reads(text).runs["tool"].tolist() == ["time"]
 
@@ -381,7 +381,7 @@ def test_bytes_as_people_and_programs_rewrite_them(line):
     assert ft.reads(line).io["io_bytes"].item() == 2097152
 
 
-def test_counts_of_more_digits_than_anybody_has_are_no_figures():
+def test_counts_of_more_digits_than_a_report_has_are_not_numbers():
     results = ft.reads(report() + report(bytes_=10**22) + report(records=10**20))
     assert results.io["io_bytes"].tolist() == [2097152, 2097152]
     assert results.io["total_ios"].tolist()[0] == 2
@@ -422,7 +422,7 @@ def test_an_exponent_whose_minus_sign_was_changed(seconds):
     assert results.notes.empty
 
 
-def test_a_line_of_another_program_between_records_and_figures():
+def test_a_line_of_another_program_between_records_and_numbers():
     records, figures = report().rsplit("2097152", 1)
     results = ft.reads(f"{records}warning: something was said here\n2097152{figures}")
     assert results.io["io_bytes"].tolist() == [2097152]

@@ -167,7 +167,7 @@ def test_reports_that_may_be_of_one_dd(above, below, runs):
 
 
 @pytest.mark.parametrize("seconds", ["1.", "1.2.3", "1e5.0"])
-def test_a_line_whose_seconds_are_no_number(seconds):
+def test_a_line_whose_seconds_are_not_a_number(seconds):
     line = f"1024 bytes (1.0 kB, 1.0 KiB) copied, {seconds} s, 1.0 kB/s\n"
     results = ft.reads(OK + "2+0 records in\n2+0 records out\n" + line + OK)
     assert 1024 not in results.io["io_bytes"].tolist()

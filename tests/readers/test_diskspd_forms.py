@@ -73,7 +73,7 @@ FORMS = {
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("form", FORMS)
-def test_the_form_of_a_document_changes_no_figure(path, form):
+def test_the_form_of_a_document_changes_no_number(path, form):
     text = text_of(path)
     changed = FORMS[form](text)
     if changed == text:
@@ -128,7 +128,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("edit", REFUSED)
-def test_what_is_no_figure_is_refused(edit):
+def test_what_is_not_a_number_is_refused(edit):
     old, new, message = REFUSED[edit]
     text = text_of(MEASURED)
     assert old in text
@@ -171,7 +171,7 @@ def test_latencies_that_were_not_measured_are_not_asked_for_their_form():
     assert "only with -L" in res.notes["message"].item()
 
 
-def test_buckets_elsewhere_are_no_samples():
+def test_buckets_elsewhere_are_not_samples():
     whole = ft.read(MEASURED)
     inside = f'<Odd><Iops>{BUCKET}Read="1"/></Iops></Odd><ThreadCount>'
     res = ft.reads(text_of(MEASURED).replace("<ThreadCount>", inside))
@@ -373,7 +373,7 @@ def test_numbers_are_read_as_python_reads_them():
         *(f'Read="1{"0" * 17}" ', f'Read="{"1" * 30}" '),
     ],
 )
-def test_what_is_no_bucket_is_told_by_the_parser(odd):
+def test_what_is_not_a_bucket_is_told_by_the_parser(odd):
     text = text_of(MEASURED)
     changed = re.sub('(?<= )Read="[^"]*" ', odd, text, count=1)
     one, other = outcome(changed.encode()), outcome(parsed(changed.encode()))

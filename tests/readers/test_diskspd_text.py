@@ -228,7 +228,7 @@ def test_linux():
     assert "miscounts the total percentiles" in res.notes["message"].item()
 
 
-def test_a_profile_is_no_result():
+def test_a_profile_is_not_a_result():
     with pytest.raises(
         ParseError, match=r"profile_only.txt:2: holds a profile without results; run"
     ):
@@ -424,7 +424,7 @@ thread | completion wait | throttle wait  -  sleep | lookaside | 0 - 7+ complete
 
 
 @pytest.mark.parametrize("printed", ["-nan(ind)%", "-1.#J%", "1.#QNAN%", "N/A"])
-def test_what_is_no_number_in_c_is_missing(printed):
+def test_what_is_not_a_number_in_c_is_missing(printed):
     res = ft.reads(edited("2.0.14--seqread_noLD", ("99.75%", printed)))
     assert res.cpu["usage_pct"].isna().tolist() == [False, False, True]
     assert res.notes.empty
@@ -494,7 +494,7 @@ def test_a_number_that_was_cut_is_not_read():
     assert "before the row 'total:'" in before.notes["message"].item()
 
 
-def test_no_cut_gives_a_wrong_figure(tmp_path):
+def test_no_cut_gives_a_wrong_number(tmp_path):
     data = (FIXTURES / "diskspd-linux--D100.txt").read_bytes()
     whole = ft.reads(data)
     known = {

@@ -160,7 +160,7 @@ def test_standard_error_in_the_file():
     assert (note["line"], note["severity"]) == (1, "info")
 
 
-def test_a_comment_above_the_system_is_no_obstacle():
+def test_a_comment_above_the_system_is_not_an_obstacle():
     plain = edited("2.0.12--mix_2targets_D_L")
     noted = plain.replace("<Results>", "<Results><!-- taken on a Monday -->", 1)
     pd.testing.assert_frame_equal(ft.reads(noted).io, ft.reads(plain).io)
@@ -189,7 +189,7 @@ def test_repairs_what_diskspd_does_not_escape():
     ],
     ids=["all", "unknown"],
 )
-def test_a_repair_touches_no_figure(old, new, shown):
+def test_a_repair_touches_no_number(old, new, shown):
     good = load("2.0.14--seqread_noLD")
     res = ft.reads(edited("2.0.14--seqread_noLD", (old, new)))
     assert set(res.io["target"].dropna()) == {shown}
@@ -204,7 +204,7 @@ def test_quotes_in_the_name_of_a_power_scheme():
     assert 'R&D "fast" <1>' in set(res.extras["text"])
 
 
-def test_figures_are_never_repaired():
+def test_numbers_are_never_repaired():
     broken = edited("2.0.14--seqread_noLD", ("<IOCount>54145<", "<IOCount>54<145<"))
     with pytest.raises(ParseError, match="not well-formed XML"):
         ft.reads(broken)
@@ -224,7 +224,7 @@ def test_ansi_bytes_are_replaced_and_noted():
 
 
 @pytest.mark.parametrize("codec", ["cp932", "cp1251"])
-def test_other_code_pages_keep_every_figure(codec):
+def test_other_code_pages_keep_every_number(codec):
     name = {"cp932": "ポート表", "cp1251": "диск"}[codec]
     data = edited("2.0.14--seqread_noLD", (r"C:\dsk\test.dat", f"C:\\{name}.dat")).encode(codec)
     res = ft.reads(data)
@@ -240,7 +240,7 @@ def test_what_powershell_makes_of_it(codec):
     )
 
 
-def test_a_profile_is_no_result():
+def test_a_profile_is_not_a_result():
     with pytest.raises(
         ParseError, match=r"profile_only.xml:1: holds a profile without results; run"
     ):
@@ -288,7 +288,7 @@ def test_not_well_formed():
         ft.reads(broken)
 
 
-def test_a_figure_that_is_none():
+def test_a_value_that_is_not_a_number():
     broken = edited("2.0.14--seqread_noLD", ("<IOCount>54145<", "<IOCount>54.145<"))
     line = broken[: broken.index("<IOCount>")].count("\n") + 1
     with pytest.raises(ParseError, match=rf":{line}: IOCount is '54.145', not a whole number"):
@@ -370,7 +370,7 @@ def test_lines_are_counted_beyond_65535():
 
 
 @pytest.mark.parametrize("name", ["2.0.14--seqread_noLD", "2.0.21a--err_nofile"])
-def test_no_cut_gives_a_wrong_figure(name):
+def test_no_cut_gives_a_wrong_number(name):
     data = (FIXTURES / f"diskspd-{name}.xml").read_bytes()
     whole = ft.reads(data).io.drop(columns="source")
     for end in range(len(data)):
@@ -429,7 +429,7 @@ def test_a_thread_that_is_there_twice_leaves_no_total():
     assert says(res, "a thread is in the file twice")
 
 
-def test_a_figure_that_is_there_twice():
+def test_a_number_that_is_there_twice():
     once = "<IOCount>54145</IOCount>"
     same = ft.reads(edited("2.0.14--seqread_noLD", (once, once * 2)))
     assert same.io["total_ios"].tolist() == [54145] * 4
@@ -437,7 +437,7 @@ def test_a_figure_that_is_there_twice():
         ft.reads(edited("2.0.14--seqread_noLD", (once, once + "<IOCount>54146</IOCount>")))
 
 
-def test_a_figure_in_two_parts():
+def test_a_number_in_two_parts():
     split = ("<IOCount>54145<", "<IOCount>54<!-- and -->145<")
     assert ft.reads(edited("2.0.14--seqread_noLD", split)).io["total_ios"].tolist() == [54145] * 4
     split = ("<IOCount>54145<", "<IOCount>54<b/>145<")
@@ -459,7 +459,7 @@ def test_neither_random_nor_sequential_is_unknown():
 
 
 @pytest.mark.parametrize("printed", ["-1.#J", "-nan(ind)", "1.#QNAN", "nan", "-1.#IND"])
-def test_what_is_no_number_in_c_is_missing(printed):
+def test_what_is_not_a_number_in_c_is_missing(printed):
     res = ft.reads(
         edited(
             "2.0.14--seqread_noLD",
@@ -524,7 +524,7 @@ def test_what_a_later_version_adds_is_kept():
     )
 
 
-def test_later_figures_of_the_samples_are_noted():
+def test_later_numbers_of_the_samples_are_noted():
     res = ft.reads(edited("2.0.12--mix_2targets_D_L", (' Total="', ' Retries="2" Total="')))
     assert says(res, "values of a later version in the buckets are left out: Retries")
     assert len(res.samples) == len(load("2.0.12--mix_2targets_D_L").samples)

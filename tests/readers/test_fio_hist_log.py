@@ -61,7 +61,7 @@ def test_intervals_hold_the_latencies_that_fio_logged_beside_them(name):
         assert len(latencies) * 0.6 < done < len(latencies)  # fio drops the last interval
 
 
-def test_the_whole_is_within_the_report_of_the_run():
+def test_all_counts_are_within_the_report_of_the_run():
     logged = ft.read(fixture("hist_clat_hist.1")).bins
     report = ft.read(FIXTURES / "fio-3.33--log-hist.json").bins
     assert logged["time_s"].notna().all()
@@ -72,7 +72,7 @@ def test_the_whole_is_within_the_report_of_the_run():
         assert count <= whole[key]
 
 
-def test_coarse_bins_are_merged_fine_ones():
+def test_coarse_bins_are_merged_fine_bins():
     fine = ft.reads(row(9, 0, at=160, count=3) + row(10, 0, at=175), name="x_clat_hist.1.log").bins
     coarse = ft.reads(row(9, 0, 116, at=10, count=4), name="x_clat_hist.1.log").bins
     assert fine["bin_lo_ns"].iloc[0] == coarse["bin_lo_ns"].item() == 192
@@ -106,7 +106,7 @@ def test_an_empty_interval_is_a_sample_without_bins():
     assert results.bins.empty
 
 
-def test_the_content_is_enough():
+def test_the_content_identifies_the_format():
     text = row(9, 0, count=7) + row(19, 0, count=6)
     results = ft.reads(text)
     assert results.runs["format"].item() == "fio_hist_log"
@@ -119,7 +119,7 @@ def test_the_content_is_enough():
 def test_counts_that_never_fall_may_be_cumulative():
     text = row(9, 0, count=6) + row(19, 0, count=7)
     message = ft.reads(text, name="x_clat_hist.1.log").notes["message"].item()
-    assert "may be of the run so far" in message
+    assert "totals of the run so far" in message
 
 
 def test_unix_times():
@@ -146,14 +146,14 @@ def test_unix_times():
     ],
     ids=range(11),
 )
-def test_a_torn_line_costs_only_itself(torn):
+def test_only_the_torn_line_is_left_out(torn):
     text = row(10, 0, count=8) + torn + row(20, 0, count=5)
     results = ft.reads(text, name="x_clat_hist.1.log")
     assert results.bins["count"].tolist() == [8, 5]
     assert results.notes["line"].tolist() == [2]
 
 
-def test_a_cut_log_gives_its_whole_lines_only():
+def test_a_cut_log_returns_only_complete_lines():
     text = row(10, 0, 29, count=8) + row(20, 0, 29, count=5)
     for end in range(len(text)):
         part = text[:end]
@@ -163,7 +163,7 @@ def test_a_cut_log_gives_its_whole_lines_only():
             continue
         results = ft.reads(part, name="x_clat_hist.1.log", tables="bins")
         assert results.bins["count"].tolist() == [8]
-        assert ("does not end" in str(list(results.notes["message"]))) == (not part.endswith("\n"))
+        assert ("has no end" in str(list(results.notes["message"]))) == (not part.endswith("\n"))
 
 
 def test_the_logs_of_the_corpus():
@@ -184,7 +184,7 @@ def test_the_logs_of_the_corpus():
 
 
 def one_by_one(text, width):
-    """Read a log's lines as they are defined: their numbers, their heads and bins, and the others."""
+    """Read a log line by line: numbers, heads and bins of its rows, and the other lines."""
     lines, rows, bad = [], [], []
     for number, line in enumerate(text.split("\n")[:-1], 1):
         fields = line.split(", ")
@@ -227,12 +227,12 @@ WIDTH = COARSE.split(b"\n")[0].count(b",") + 1
 @example(("x", COARSE.replace(b", 0, 0\n", b", 123456789, 999999999999999\n")))
 @example(("x", b" " + COARSE))
 @example(("x", COARSE.replace(b"0", b"\xd9\xa1", 1)))
-def test_lines_together_are_what_they_are_one_by_one(monkeypatch, size, broken):
+def test_lines_parse_the_same_together_and_one_by_one(monkeypatch, size, broken):
     monkeypatch.setattr(fio_hist_log, "_AT_ONCE", size)
     text = broken[1].decode("utf-8", "replace")
     assert together(text, WIDTH) == one_by_one(text, WIDTH)
 
 
-def test_a_log_without_damage_is_not_read_line_by_line(monkeypatch):
+def test_an_undamaged_log_is_not_read_line_by_line(monkeypatch):
     monkeypatch.setattr(fio_hist_log, "_is_row", None)
     assert ft.read(fixture("hist_clat_hist.1")).notes.empty

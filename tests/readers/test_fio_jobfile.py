@@ -1,4 +1,4 @@
-"""Job files: their grammar, and what they complete."""
+"""Job files: their grammar, and the reports they complete."""
 
 import json
 import shutil
@@ -59,7 +59,7 @@ rate_iops=1000
 """
 
 
-# what "fio --showcmd" of 3.33 makes of each: the options of each job, those of [global] first
+# the output of "fio --showcmd" of 3.33: the options of each job, those of [global] first
 @pytest.mark.parametrize(
     ("text", "jobs"),
     [
@@ -109,7 +109,7 @@ def test_stonewall_begins_a_group():
     ],
     ids=["systemd", "git", "no section", "json", "empty", "open", "many"],
 )
-def test_other_files_are_no_job_files(text):
+def test_other_files_are_not_job_files(text):
     assert not is_job_file(text)
 
 
@@ -142,7 +142,7 @@ def test_terse_output_is_completed(tmp_path, name):
         ["both", "read", "randrw", 8192, "psync", 4 << 20],
         ["both", "write", "randrw", 8192, "psync", 4 << 20],
     ]
-    assert res.io["numjobs"].isna().all()  # it is not given, and the command line may say more
+    assert res.io["numjobs"].isna().all()  # not given, and the command line may have more
     given = res.settings[res.settings["origin"] == "given"]
     assert given[["entry", "option", "text"]].to_numpy().tolist() == [
         [1, "rw", "write"],
@@ -174,7 +174,7 @@ def test_in_a_folder_a_list_or_an_archive(tmp_path):
     assert ft.read(tmp_path / "runs.zip").io["bs_bytes"].tolist() == [8192] * 4
 
 
-def test_a_job_file_that_completes_nothing_is_named_in_vain(tmp_path):
+def test_naming_an_unused_job_file_is_an_error(tmp_path):
     report = beside(tmp_path, "fio-3.33--clones.json", PHASES)
     with pytest.raises(ReadErrors, match="a fio job file") as caught:
         ft.read([report, tmp_path / "run.fio"])
@@ -196,7 +196,7 @@ def test_client_json_without_options_is_completed(tmp_path):
     assert io[io["scope"] == "total"]["rw"].isna().all()
 
 
-def test_what_the_report_for_people_does_not_say(tmp_path):
+def test_conditions_missing_in_the_human_report_are_completed(tmp_path):
     report = beside(
         tmp_path,
         "fio-3.33--enospc.txt",
@@ -205,7 +205,7 @@ def test_what_the_report_for_people_does_not_say(tmp_path):
     assert set(ft.read(report).settings["option"]) == {"filename", "size", "rw", "direct"}
 
 
-def test_each_run_of_a_text_is_asked_by_itself(tmp_path):
+def test_each_run_of_a_text_is_checked_separately(tmp_path):
     report = beside(tmp_path, "fio-3.33--libaio.txt", "[plain]\niodepth=4\nsize=3m\n")
     text = report.read_text(encoding="utf-8")
     other = text.replace("iodepth=4\n", "iodepth=5\n")
@@ -214,10 +214,10 @@ def test_each_run_of_a_text_is_asked_by_itself(tmp_path):
     assert res.io["size_bytes"].fillna(0).tolist() == [3 << 20] * 2 + [0] * 2 + [3 << 20] * 2
     assert res.settings["run"].tolist() == [1, 1, 3, 3]
     said = res.notes.loc[res.notes["run"] == 2, "message"]
-    assert "the job file run.fio beside it is not used: iodepth of 'plain' is another" in set(said)
+    assert "the job file run.fio beside it is not used: iodepth of 'plain' differs" in set(said)
 
 
-def test_of_unlike_jobs_in_a_group_only_what_they_share_is_known(tmp_path):
+def test_a_group_of_unlike_jobs_has_their_common_conditions(tmp_path):
     io = ft.read(beside(tmp_path, "fio-3.33--terse-group-unlike.terse", UNLIKE)).io
     assert io["scope"].tolist() == ["group", "group"]
     assert io[["rw", "bs_bytes"]].isna().all().all()
@@ -228,7 +228,7 @@ def test_of_unlike_jobs_in_a_group_only_what_they_share_is_known(tmp_path):
     ("job_file", "reason"),
     [
         (PHASES.replace("[both]", "[all]"), "it has no job 'both'"),
-        (PHASES.replace("rw=read\n", "rw=randwrite\n"), "rw of 'read' is another"),
+        (PHASES.replace("rw=read\n", "rw=randwrite\n"), "rw of 'read' differs"),
         (PHASES + "[both]\nrw=write\n", "it has several jobs 'both'"),
         ("include common.fio\n" + PHASES, None),
         (PHASES + "include common.fio\n", "it includes others"),
@@ -243,14 +243,14 @@ def test_a_job_file_that_does_not_fit_is_not_used(tmp_path, job_file, reason):
     assert (reason or "does not list the options") in res.notes["message"].str.cat()
 
 
-def test_a_stranger_in_the_folder_is_passed_over(tmp_path):
+def test_an_unrelated_job_file_in_the_folder_is_ignored(tmp_path):
     report = beside(tmp_path, "fio-3.33--terse-clones.terse", PHASES, "other")
     messages = ft.read(report).notes["message"].tolist()
     assert len(messages) == 1
     assert "does not list the options" in messages[0]
 
 
-def test_variables_stay_unknown(tmp_path):
+def test_variables_are_not_expanded(tmp_path):
     job_file = PHASES.replace("bs=8k", "bs=${BS}").replace("rw=randrw", "rw=${RW}")
     res = ft.read(beside(tmp_path, "fio-3.33--terse-stonewall.terse", job_file))
     assert res.io["bs_bytes"].isna().all()

@@ -28,7 +28,7 @@ def reads(value):
     return ft.reads(value if isinstance(value, str) else json.dumps(value, indent=2))
 
 
-def test_one_row_per_entry_and_direction_that_moved_anything():
+def test_one_row_per_entry_and_direction_with_io():
     res = ft.read(fixture("normal-json.txt"))
     assert res.runs["tool_version"].item() == "3.33"
     assert str(res.runs["reported_at"].item()).startswith("2026-11-21 02:23:")
@@ -47,7 +47,7 @@ def test_one_row_per_entry_and_direction_that_moved_anything():
     assert ft.read(fixture("normal-json.txt")).io["iodepth"].isna().all()  # it was not given
 
 
-def test_defaults_stand_in_settings_with_their_origin():
+def test_settings_list_defaults_with_their_origin():
     settings = ft.read(fixture("normal-json.txt")).settings.set_index("option")
     assert settings.loc["iodepth", ["text", "origin"]].tolist() == ["1", "default"]
     assert settings.loc["rwmixread", ["text", "origin"]].tolist() == ["70", "given"]
@@ -67,7 +67,7 @@ def test_clones_are_jobs_and_their_sum_is_a_group():
     assert group[["entry", "scope", "numjobs"]].to_numpy().tolist() == [[1, "group", 2]]
 
 
-def test_options_of_the_last_job_are_no_conditions_of_a_group_of_unlike_jobs():
+def test_a_group_of_unlike_jobs_does_not_get_the_last_jobs_conditions():
     res = ft.read(fixture("group-unlike.txt"))
     assert res.io["scope"].tolist() == ["group", "group"]
     assert res.io[["rw", "bs_bytes"]].isna().all().all()
@@ -120,26 +120,26 @@ def test_one_line_reads_like_many():
     assert one.io.equals(other.io)
 
 
-def test_a_truncated_document_is_left_out_and_whole_ones_are_kept():
+def test_a_truncated_document_is_left_out_and_complete_ones_are_kept():
     text = fixture("status-interval.json").read_text(encoding="utf-8")
     cut = text[: text.rindex('"jobname"')]
     res = reads(cut)
     assert res.runs["status"].tolist() == ["truncated"]
     assert res.samples["time_s"].nunique() == 3
     note = res.notes[res.notes["severity"] == "warning"].iloc[0]
-    assert "not whole" in note["message"]
+    assert "incomplete" in note["message"]
     assert cut.split("\n")[note["line"] - 1].strip() == "{"
 
 
 def test_every_truncation_of_a_lone_document_is_a_parse_error_with_its_line():
     text = json.dumps(document("no-io.json"), indent=2)
     for end in range(40, len(text) - 1, 97):
-        with pytest.raises(ParseError, match=r"<text>:\d+: no whole JSON document of fio"):
+        with pytest.raises(ParseError, match=r"<text>:\d+: no complete JSON document of fio"):
             reads(text[:end])
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "[1, 2]", '{"results": [{"command": "x"}]}', "{"])
-def test_json_of_others_is_not_claimed(text):
+def test_other_json_is_not_claimed(text):
     with pytest.raises(UnknownFormatError):
         ft.reads(text)
 
@@ -199,7 +199,7 @@ def test_fdatasync_counts_where_it_was_timed():
     res = reads(whole)
     assert res.io["short_ios"].isna().all()
     assert "short_ios may be syncs" in res.notes["message"].str.cat()
-    # before 3.19 nothing says how many were timed
+    # before 3.19 there is no count of timed syncs
     del job["sync"]["lat_ns"]["N"]
     assert reads(whole).io.set_index("direction")["total_ios"].isna().tolist() == [False, True]
 
@@ -221,10 +221,10 @@ def test_clients_and_their_total():
     assert io[io["scope"] == "total"].set_index("direction")["total_ios"].equals(parts)
 
 
-def test_bins_are_as_exact_as_fio_keeps_them():
+def test_bins_are_as_exact_as_fios():
     res = ft.read(fixture("jsonplus-libaio.json"))
     assert set(res.bins["latency"]) == {"clat"}
-    assert res.bins["pct"].isna().all()  # the coarse distribution would be the same again
+    assert res.bins["pct"].isna().all()  # the coarse distribution would repeat these
     wide = res.bins["bin_lo_ns"] >= 128
     width = (res.bins["bin_hi_ns"] - res.bins["bin_lo_ns"])[wide]
     assert ((width / res.bins["bin_lo_ns"][wide]).between(1 / 128, 1 / 64)).all()
@@ -234,7 +234,7 @@ def test_bins_are_as_exact_as_fio_keeps_them():
 
 
 def test_every_fine_bin_joins_the_next():
-    # the bins as fio numbers them (plat_idx_to_val): 128 single ones, then 64 to an octave
+    # fio's numbers of bins (plat_idx_to_val): 128 single ones, then 64 per octave
     middles = list(range(128))
     for octave in range(1, 28):
         middles += [(1 << octave + 6) + (2 * k + 1) * (1 << octave) // 2 for k in range(64)]
@@ -251,7 +251,7 @@ def test_tables_that_were_not_asked_for_are_not_built():
 
 
 def old(version, **changes):
-    """A document in the layout of an old version, cut down to what matters."""
+    """A document in the layout of an old version, reduced to the essential keys."""
     part = {
         "io_bytes": 1000,
         "bw": 100,
@@ -292,7 +292,7 @@ def test_before_2_21_io_bytes_is_kib_and_before_3_0_latencies_are_microseconds()
     assert res.percentiles["value_ns"].tolist() == [4000.0, 8000.0]
     assert res.bins["bin_lo_ns"].tolist() == [0.0, 4000.0]  # no finer unit below 2 us
     assert res.io["job"].item() == "a b "
-    assert res.settings.empty  # options were not listed then: no default is certain
+    assert res.settings.empty  # it did not list options: defaults are unknown
 
 
 def test_from_2_21_io_bytes_is_bytes():
@@ -300,14 +300,14 @@ def test_from_2_21_io_bytes_is_bytes():
     assert row["io_bytes"] == 1_024_000
 
 
-def test_bandwidth_without_bw_bytes_is_recomputed_where_it_agrees():
+def test_bandwidth_without_bw_bytes_is_recomputed_if_it_agrees():
     row = reads(old("fio-3.1", io_bytes=1_024_999, io_kbytes=1000)).io.iloc[0]
     assert row["bw_bytes_per_s"] == pytest.approx(102_499.9)
     row = reads(old("fio-3.1", io_bytes=2_024_999, io_kbytes=1000)).io.iloc[0]
     assert row["bw_bytes_per_s"] == 102_400
 
 
-def test_a_rate_that_contradicts_its_counts_stands_as_printed():
+def test_a_rate_that_contradicts_its_counts_is_kept_as_printed():
     assert reads(old("fio-3.1", iops=1000.0)).io["iops"].item() == 1000.0
 
 
@@ -336,7 +336,7 @@ def test_repeated_keys_nan_and_the_other_spelling_of_the_version():
         ({}, "read", None),
     ],
 )
-def test_block_size_is_given_only_where_there_is_one(options, direction, expected):
+def test_block_size_needs_a_single_size(options, direction, expected):
     assert fio_options.block_size(options, direction) == expected
 
 
@@ -357,7 +357,7 @@ def test_bs_per_direction():
         ("clat", {"max": "9 us", "mean": 1}, "clat_max_ns"),
     ],
 )
-def test_a_value_that_is_not_fios_own_is_left_out_with_a_note(key, value, column):
+def test_a_value_that_fio_does_not_write_is_left_out_with_a_note(key, value, column):
     res = reads(old("fio-3.1", io_kbytes=0, **{key: value}))
     assert res.io[column].isna().all()
     assert res.io["direction"].tolist() == ["read"]
@@ -365,7 +365,7 @@ def test_a_value_that_is_not_fios_own_is_left_out_with_a_note(key, value, column
     assert warnings.str.contains("which is not what fio writes: left out").any()
 
 
-def test_numbers_that_were_made_texts_are_numbers():
+def test_quoted_numbers_are_numbers():
     value = old("fio-3.1", io_bytes="1024000", io_kbytes="1000", iops="25.0", total_ios="250")
     value["jobs"][0]["error"] = "0"
     value["jobs"][0]["read"]["lat"]["mean"] = "4.5e0"
@@ -379,7 +379,7 @@ def test_numbers_that_were_made_texts_are_numbers():
 
 @pytest.mark.parametrize("token", ["nan", "-nan", "inf", "-inf", "-nan(ind)"])
 @pytest.mark.parametrize("indent", [None, 2])
-def test_figures_that_are_none_are_left_out_with_a_note(token, indent):
+def test_values_that_are_not_numbers_are_left_out_with_a_note(token, indent):
     value = document("normal-json.txt")
     value["jobs"][0]["jobname"] = r"of: nan, \"inf\", [-nan]"
     value["jobs"][0]["read"]["bw_agg"] = "TOKEN"
@@ -388,7 +388,7 @@ def test_figures_that_are_none_are_left_out_with_a_note(token, indent):
     assert res.runs["status"].tolist() == ["ok"]
     assert res.io["job"].tolist() == [value["jobs"][0]["jobname"]] * 2
     assert math.isnan(res.io["bw_agg_pct"].iloc[0])
-    assert "1 figures of the document are nan or inf: left out" in res.notes["message"].tolist()
+    assert "1 numbers of the document are nan or inf: left out" in res.notes["message"].tolist()
 
 
 def test_many_beginnings_take_linear_time():
@@ -409,13 +409,13 @@ def test_many_beginnings_take_linear_time():
         ("3.33", 1),
     ],
 )
-def test_units_go_by_the_number_of_a_development_version(version, scale):
+def test_a_development_version_decides_units_by_its_number(version, scale):
     res = reads(old(version))
     assert res.io["io_bytes"].item() == 1000 * scale
     assert res.runs["tool_version"].item() == version.removeprefix("fio-")
 
 
-def test_without_a_version_the_keys_tell_the_units():
+def test_the_keys_decide_the_units_without_a_version():
     value = old("")
     before = reads(value)
     assert before.io["io_bytes"].item() == 1000 * 1024
@@ -426,10 +426,10 @@ def test_without_a_version_the_keys_tell_the_units():
     assert after.io[["io_bytes", "clat_mean_ns"]].to_numpy().tolist() == [[1000, 4.0]]
     for res in (before, after):
         assert res.runs["tool_version"].isna().all()
-        assert "no version of fio" in res.notes["message"].str.cat()
+        assert "does not say fio's version" in res.notes["message"].str.cat()
 
 
-def test_nanoseconds_are_known_by_their_keys():
+def test_the_keys_identify_nanoseconds():
     value = old("fio-2.99")
     value["jobs"][0]["latency_ns"] = {"2": 0.0}
     # 2 us begins where the nanoseconds end
@@ -455,13 +455,13 @@ def test_bins_before_3_0_are_numbered():
     ]
 
 
-def test_without_run_time_there_is_no_rate():
+def test_a_rate_needs_a_run_time():
     row = reads(old("fio-3.33", runtime=0, iops=0.0, bw=0, bw_bytes=0)).io.iloc[0]
     assert row[["runtime_s", "iops", "bw_bytes_per_s"]].isna().all()
     assert row["total_ios"] == 250
 
 
-def test_great_numbers_stay_exact():
+def test_large_numbers_stay_exact():
     many = 2**60 + 1
     value = old("fio-3.33", io_bytes=many, io_kbytes=many >> 10, total_ios=2**53 + 1)
     row = reads(value).io.iloc[0]
@@ -472,7 +472,7 @@ def test_great_numbers_stay_exact():
     assert res.io["io_bytes"].item() == many
 
 
-def test_what_has_no_column_is_kept_in_extras():
+def test_values_without_a_column_are_extras():
     value = old("fio-3.17", cachehit=12.5, clat_high_prio={"N": 3, "mean": 5.0})
     entry = value["jobs"][0]
     entry |= {"latency_depth": 8, "latency_target_ns": 5, "latency_window_us": 7, "zone_resets": 2}
@@ -501,13 +501,13 @@ def test_the_seconds_of_a_steady_state_are_samples():
     extras = res.extras.set_index("path")["text"]
     assert extras["steadystate.criterion"] == state["criterion"]
     assert extras["steadystate.attained"] == str(state["attained"])
-    # a second that it did not come to has zeros too
+    # a second that it did not reach has zeros too
     value = document("steadystate.txt")
     value["jobs"][0]["steadystate"]["data"]["iops"][0] = 0
     assert set(reads(value).samples["quantity"]) == {"bw_bytes_per_s"}
 
 
-def test_a_start_by_another_clock_is_no_date():
+def test_a_start_by_another_clock_is_not_a_date():
     value = document("clones.json")
     value["jobs"][0]["job_start"], value["jobs"][1]["job_start"] = 1795227830375, 4_000_000
     res = reads(value)
@@ -516,14 +516,14 @@ def test_a_start_by_another_clock_is_no_date():
     assert res.extras.query("path == 'job_start'")["text"].tolist() == ["4000000"]
 
 
-def test_a_job_that_starts_between_two_reports_does_not_part_them():
+def test_a_job_that_starts_between_two_reports_does_not_separate_them():
     documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
     for number, value in enumerate(documents):
         value["jobs"][0]["job_start"] = 0 if number == 0 else 1795227830375
     assert len(reads(documents).runs) == 1
 
 
-def test_documents_that_somebody_changed_can_follow_each_other():
+def test_edited_documents_can_be_reports_of_one_run():
     documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
     for change in ("many", None, [], 1e300, True):
         documents[1]["timestamp_ms"] = documents[1]["jobs"][0]["elapsed"] = change
@@ -548,13 +548,13 @@ def test_a_text_report_of_another_run_is_a_run():
     assert res.notes["message"].str.contains("lines of text report beside").sum() == 1
 
 
-def test_where_the_json_is_damaged_its_text_copy_is_read():
+def test_the_text_copy_of_damaged_json_is_read():
     text = fixture("normal-json.txt").read_text(encoding="utf-8")
     res = ft.reads(text.replace('"jobs" : [', '"jobs" : [ ...'))
     whole = ft.reads(text)
     assert res.runs["format"].tolist() == ["fio_normal"]
     assert res.io["total_ios"].tolist() == whole.io["total_ios"].tolist()
-    assert res.notes["message"].str.contains("not whole").sum() == 1
+    assert res.notes["message"].str.contains("incomplete document").sum() == 1
 
 
 def test_a_torn_report_of_dd_beside_the_json_is_named():
@@ -582,7 +582,7 @@ def test_fio_inside_the_document_of_another_program():
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
-def test_what_windows_makes_of_a_file(encoding):
+def test_a_file_changed_by_windows(encoding):
     text = fixture("enospc.json").read_text(encoding="utf-8")
     plain = ft.reads(text)
     res = ft.reads(
@@ -598,7 +598,7 @@ def test_half_a_character_is_replaced():
 
 
 @pytest.mark.parametrize("end", ["", "]" * 100_000 + "}"])
-def test_what_is_nested_too_deeply_is_an_error(end):
+def test_too_deep_nesting_is_an_error(end):
     with pytest.raises(ft.FileError):
         ft.reads("[" * 100_000 + end)
     with pytest.raises(ParseError):
@@ -612,7 +612,7 @@ def test_what_is_nested_too_deeply_is_an_error(end):
 
 
 def text_of(**changes):
-    """A document of one job that reads, with some of its figures changed, as text."""
+    """The text of a document of one reading job, with some values changed."""
     value = document("normal-json.txt")
     value["jobs"][0]["write"]["io_bytes"] = 0
     for key in ("total_ios", "iops", "bw", "bw_bytes", "io_kbytes"):
@@ -621,7 +621,7 @@ def text_of(**changes):
     return json.dumps(value, indent=2)
 
 
-def test_a_figure_that_stands_twice_with_other_values_is_none():
+def test_a_number_that_occurs_twice_with_different_values_is_missing():
     text, figures = text_of(), ("io_bytes", "iops")
     read = document("normal-json.txt")["jobs"][0]["read"]
     printed = {key: f'"{key}": {json.dumps(read[key])},' for key in figures}
@@ -635,27 +635,27 @@ def test_a_figure_that_stands_twice_with_other_values_is_none():
     assert res.notes[["severity", "message"]].to_numpy().tolist() == [
         [
             "warning",
-            "stands twice in the document, with different values: iops; which is right is not certain:"
+            "keys that occur twice with different values: iops; the right one is unknown:"
             " those that differ are left out",
         ]
     ]
 
 
-def test_a_direction_that_stands_twice_keeps_what_both_say():
+def test_a_direction_that_occurs_twice_keeps_the_common_values():
     text = text_of()
     other = json.loads(text)["jobs"][0]["read"] | {"io_bytes": 1}
     res = ft.reads(text.replace('"write": {', f'"read": {json.dumps(other)}, "write": {{', 1))
     assert res.io["io_bytes"].isna().tolist() == [True]
     assert res.io["total_ios"].tolist() == [other["total_ios"]]
-    assert "stands twice in the document" in res.notes["message"].item()
+    assert "keys that occur twice" in res.notes["message"].item()
 
 
-def test_an_option_that_is_given_twice_counts_as_it_was_given_last(tmp_path):
+def test_the_last_value_of_a_repeated_option_counts(tmp_path):
     text = text_of().replace('"job options": {', '"job options": {"iodepth": "4", "iodepth": "8",')
     res = ft.reads(text)
     assert res.io["iodepth"].tolist() == [8]
     (note,) = res.notes["message"]
-    assert note.startswith("stands twice in the document, with different values: iodepth; the last")
+    assert note.startswith("keys that occur twice with different values: iodepth; the last")
     path = tmp_path / "twice.json"
     path.write_text(text, encoding="utf-8")
     assert ft.read(path).notes["message"].tolist() == [note]
@@ -664,12 +664,12 @@ def test_an_option_that_is_given_twice_counts_as_it_was_given_last(tmp_path):
 @pytest.mark.parametrize(
     ("value", "note"),
     [
-        ("null", "1 figures are null, which fio does not write: left out (read of 'mix': io"),
+        ("null", "1 values are null, which fio does not write: left out (read of 'mix': io"),
         ("{}", "io_bytes is {}, which is not what fio writes: left out"),
-        ("NaN", "1 figures of the document are nan or inf: left out"),
+        ("NaN", "1 numbers of the document are nan or inf: left out"),
     ],
 )
-def test_bytes_that_are_no_number_do_not_take_the_row_along(value, note):
+def test_a_row_without_a_number_of_bytes_is_kept(value, note):
     text = text_of(io_bytes="HERE", total_ios=10000).replace('"HERE"', value)
     res = ft.reads(text)
     assert res.io["total_ios"].tolist() == [10000]
@@ -678,7 +678,7 @@ def test_bytes_that_are_no_number_do_not_take_the_row_along(value, note):
     assert res.notes["message"].str.contains(note, regex=False).any()
 
 
-def test_a_job_that_does_not_say_its_io_is_not_said_to_be_idle():
+def test_a_job_without_io_numbers_is_not_called_idle():
     figures = dict.fromkeys(("io_bytes", "io_kbytes", "total_ios", "iops", "bw", "bw_bytes"))
     res = ft.reads(text_of(**figures))
     assert res.io.empty
@@ -686,7 +686,7 @@ def test_a_job_that_does_not_say_its_io_is_not_said_to_be_idle():
     assert not res.notes["message"].str.contains("did no I/O").any()
 
 
-def test_an_option_of_a_group_of_unlike_jobs_stands_once():
+def test_an_option_of_a_group_of_unlike_jobs_is_listed_once():
     settings = ft.read(fixture("group-unlike.txt")).settings.query("entry == 1")
     assert settings["option"].is_unique
     assert settings.query("option == 'rw'")["origin"].tolist() == ["given"]
@@ -696,18 +696,18 @@ def test_an_option_of_a_group_of_unlike_jobs_stands_once():
     ("latency", "message"),
     [
         ({"max": 9_200_000_000_000_000_000}, "the longest clat is longer than the run"),
-        ({"N": 7}, "clat is of 7 I/Os, but total_ios is"),
-        ({"N": 10**6}, "clat is of 1000000 I/Os, but total_ios is"),
+        ({"N": 7}, "clat covers 7 I/Os, but total_ios is"),
+        ({"N": 10**6}, "clat covers 1000000 I/Os, but total_ios is"),
     ],
 )
-def test_latencies_that_cannot_be_are_noted(latency, message):
+def test_impossible_latencies_are_noted(latency, message):
     clat = document("normal-json.txt")["jobs"][0]["read"]["clat_ns"]
     res = ft.reads(text_of(clat_ns=clat | latency))
     assert res.notes["severity"].tolist() == ["warning"]
     assert message in res.notes["message"].item()
 
 
-def test_ios_on_their_way_are_measured_beside_those_that_are_counted():
+def test_latencies_may_include_ios_in_flight():
     value = json.loads(text_of())
     value["jobs"][0]["job options"]["iodepth"] = "256"
     read = value["jobs"][0]["read"]
@@ -719,7 +719,7 @@ def test_ios_on_their_way_are_measured_beside_those_that_are_counted():
     assert len(reads(value).notes) == 2
 
 
-def test_shares_of_the_coarse_bins_that_were_made_texts_are_numbers():
+def test_quoted_shares_of_coarse_bins_are_numbers():
     value = json.loads(text_of())
     bins = reads(value).bins
     assert len(bins)
@@ -731,13 +731,13 @@ def test_shares_of_the_coarse_bins_that_were_made_texts_are_numbers():
     assert "numbers of the document are texts" in res.notes["message"].item()
 
 
-def test_a_version_that_is_no_text_ends_nothing():
+def test_a_version_that_is_not_a_text_is_read():
     value = document("normal-json.txt") | {"fio version": ["fio-3.33"]}
     assert reads("$ fio x.fio\n" + json.dumps(value, indent=2)).runs["tool_version"].notna().all()
 
 
-def test_latencies_of_as_many_keys_are_told_apart():
-    """Without a count there are percentiles here: other keys, and as many of them."""
+def test_latencies_with_equally_many_keys_are_distinguished():
+    """Percentiles instead of a count: other keys, but equally many."""
     value = document("normal-json.txt")
     (entry,) = value["jobs"]
     counted = {key: entry["read"]["lat_ns"][key] for key in ("min", "max", "mean", "stddev", "N")}

@@ -1,4 +1,4 @@
-"""Bins that are cut out of the text give what they give as a part of the document."""
+"""Bins cut out of the text equal those parsed with the document."""
 
 import json
 import math
@@ -24,7 +24,7 @@ FEW = ("runs", "io", "percentiles", "extras", "notes")
 
 
 def outcome(name, data, **asked):
-    """Read; give the frames, or what was said instead."""
+    """Read; return the frames, or the error."""
     try:
         return ft.reads(data, name=name, **asked).tables
     except ft.FileError as error:
@@ -40,7 +40,7 @@ def same(one, other):
 
 
 class Both:
-    """Reads every text in both ways, and counts how often the bins were cut out."""
+    """Reads every text in both ways, and counts how often bins are cut out."""
 
     def __init__(self):
         self.cut = 0
@@ -182,7 +182,7 @@ def test_odd_bins(name):
     both.agree("x.json", text(GOOD, body))
     assert both.cut == (2 if name in LAID_OUT else 0)
     asked = both.fast("x.json", text(GOOD, body), tables=FEW)
-    # the digits of bins that nobody asked for are not looked at
+    # the digits of unwanted bins are not checked
     other = GOOD if name in DIGITS else body
     assert same(asked, both.exact("x.json", text(GOOD, other), tables=FEW))
 
@@ -256,7 +256,7 @@ def test_broken_files(broken):
     Both().agree(*broken)
 
 
-def test_what_is_not_laid_out_so_keeps_its_dicts():
+def test_another_layout_keeps_its_dicts():
     body = ",".join(f'\n      "{name}" : 5' for name in range(2000))
     laid_out = '{"jobs": [{"read": {"lat_ns": {"bins" : {' + body + "\n    }}}}]}"
     places = [

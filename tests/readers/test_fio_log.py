@@ -43,7 +43,7 @@ def log(text, kind="lat", **arguments):
 
 
 @pytest.mark.parametrize("kind", ["slat", "clat", "lat"])
-def test_single_ios_are_those_of_the_report(kind):
+def test_single_ios_match_the_report(kind):
     path = fixture(f"single_{kind}.1")
     results = ft.read(path)
     rows, samples = numbers(path), results.samples
@@ -78,7 +78,7 @@ def test_bandwidth_of_windows_is_in_units_of_1024():
     assert "log_max_value" in results.notes["message"].item()
     for direction, part in results.samples.groupby("direction"):
         said = report("windows")[direction]
-        # what is cut off is less than a KiB/s; the last window may be missing
+        # truncation is below 1 KiB/s; the last window may be missing
         assert 0 <= said["io_bytes"] - part["value"].sum() * 0.25 < said["bw_bytes"] * 0.3
 
 
@@ -94,7 +94,7 @@ def test_iops_are_rates_only_in_windows():
     assert ("info", "a row is one I/O, not a rate") in messages(single)
 
 
-def test_windows_of_a_compressed_log_are_no_rates():
+def test_windows_of_a_compressed_log_are_not_rates():
     # as fio 3.33 writes them with log_avg_msec=500 and log_compression=64k, at 400 I/Os a second
     results = log("500, 1, 0, 0, 0\n999, 1, 0, 0, 0\n1000, 1, 0, 0, 0\n", "iops")
     assert [s for s, message in messages(results) if "log_compression" in message] == ["warning"]
@@ -185,7 +185,7 @@ def test_unit_of_latencies(text, version, scale, severity):
 def test_unit_of_bandwidths(text, version, scale, warned):
     results = log(text, "bw", version=version)
     assert results.samples["value"].iloc[0] == 1000 * scale
-    assert ("unit not certain" in str(messages(results))) == warned
+    assert ("unit unknown" in str(messages(results))) == warned
 
 
 def test_an_io_that_took_no_time_has_no_rate():
@@ -227,23 +227,23 @@ def test_value_and_maximum_of_windows():
     assert results.samples["quantity"].tolist() == ["lat_mean_ns"] * 2 + ["lat_max_ns"] * 2
     assert results.samples["value"].tolist() == [70, 72, 80, 72]
     assert results.samples["direction"].tolist() == ["read", "write"] * 2
-    assert "1 lines with figures that fio does not write" in str(messages(results))
+    assert "1 lines with values that fio does not write" in str(messages(results))
     assert set(log(text, "bw").samples["quantity"]) == {"bw_mean_bytes_per_s", "bw_max_bytes_per_s"}
     assert log(text, "bw").samples["value"].tolist()[0] == 70 * 1024
 
 
-def test_columns_that_cannot_be_told_apart_are_said_to_be_so():
-    assert "columns not certain" in str(messages(log("500, 1, 1, 0, 0, 0\n", "iops")))
+def test_ambiguous_columns_are_noted():
+    assert "ambiguous columns" in str(messages(log("500, 1, 1, 0, 0, 0\n", "iops")))
 
 
-def test_a_version_that_never_wrote_such_columns():
+def test_a_version_that_never_writes_such_columns():
     results = log("9, 70, 1, 4096, 8192, 0\n", version="2.18")
     assert results.samples["value"].tolist() == [70]
-    assert "fio 2.18 writes no such columns" in str(messages(results))
+    assert "fio 2.18 does not write such columns" in str(messages(results))
 
 
 @pytest.mark.parametrize("name", ["prio_clat.1", "windows_lat.1"])
-def test_a_cut_log_gives_its_whole_lines_only(name):
+def test_a_cut_log_returns_only_complete_lines(name):
     data = fixture(name).read_bytes()[:120]
     whole = ft.reads(data[: data.rfind(b"\n") + 1], name="x_lat.1.log").samples["value"].tolist()
     for end in range(len(data)):
@@ -256,7 +256,7 @@ def test_a_cut_log_gives_its_whole_lines_only(name):
         assert results.samples["value"].tolist() == whole[:count]
         cut = data[end - 1 : end] != b"\n"
         assert (results.runs["status"].item() == "truncated") == cut
-        assert cut == ("does not end" in str(messages(results)))
+        assert cut == ("has no end" in str(messages(results)))
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_a_cut_log_gives_its_whole_lines_only(name):
     ],
     ids=repr,
 )
-def test_a_torn_line_costs_only_itself(torn):
+def test_only_the_torn_line_is_left_out(torn):
     good = "10, 30, 0, 4096, 1\n11, 31, 1, 4096, 1\n"
     results = log(good + torn + "13, 33, 0, 4096, 1\n")
     assert results.samples["value"].tolist() == [30, 31, 33]
@@ -285,7 +285,7 @@ def test_a_torn_line_costs_only_itself(torn):
     assert warned["line"].tolist() == [3]
 
 
-def test_a_log_of_clients_tells_the_host():
+def test_a_log_of_a_client_has_its_host():
     samples = ft.reads("1, 2, 0, 4096, 8192, 0\n", name="d/x_clat.3.log.node1").samples
     assert samples[["host", "job", "entry"]].to_numpy().tolist() == [["node1", "x", 3]]
 
@@ -298,8 +298,10 @@ def test_the_log_of_all_jobs():
 
 
 @pytest.mark.parametrize("name", ["renamed.log", "x_lat.1.log.txt", "<text>"])
-def test_a_name_that_does_not_tell_the_quantity(name):
-    with pytest.raises(ft.ParseError, match=r"its name does not say of what; .*quantity='iops'"):
+def test_a_name_without_the_quantity(name):
+    with pytest.raises(
+        ft.ParseError, match=r"its name does not say the quantity; .*quantity='iops'"
+    ):
         ft.reads("1, 200, 0, 4096, 0\n1, 300, 1, 4096, 0\n", name=name)
 
 
@@ -368,10 +370,10 @@ def test_every_log_of_the_corpus():
         assert samples["value"].tolist() == [row[1] * scale for row in rows], path.name
         assert samples["direction"].tolist() == [WORDS[row[2]] for row in rows]
         assert not (results.notes["severity"] == "warning").any()
-        # without the version the figures are the same, or the note says why they may not be
+        # without the version the values are the same, or a note says why they may differ
         guessed = ft.read(path)
         same = guessed.samples["value"].equals(samples["value"])
-        assert same or "unit not certain" in str(messages(guessed)), path.name
+        assert same or "unit unknown" in str(messages(guessed)), path.name
         read += 1
     assert read == 44
 

@@ -56,7 +56,7 @@ def fixture(case):
 
 
 def human(case):
-    """Give the human report of a file that also has the JSON of the run."""
+    """Return the human report of a file that also has the JSON of the run."""
     text = fixture(case).read_text(encoding="utf-8")
     found = pieces(text)[0]
     return text[: found.start] + text[found.end :].lstrip("\n")
@@ -73,12 +73,12 @@ def test_a_report_has_conditions_amounts_and_latencies():
     assert conditions == ["randrw", 4096, 1, 1, "psync"]
     assert row["io_bytes"] == row["total_ios"] * 4096
     assert res.notes.empty
-    # the date has no zone: it is kept, and not guessed to be UTC
+    # the date has no zone: it is kept, not taken for UTC
     assert res.runs["reported_at"].isna().all()
     assert res.extras.set_index("path").loc["date", "text"].startswith("Sat Nov 21 02:23:")
 
 
-def test_before_3_0_units_are_others():
+def test_units_differ_before_3_0():
     res = ft.reads(OLD)
     row = res.io.iloc[0]
     assert row["io_bytes"] == 40960 * 1024 == row["total_ios"] * 4096
@@ -104,7 +104,7 @@ def test_counts_that_do_not_print_like_the_rates_are_not_used():
     assert row["io_bytes"] == 40960 * 1024
 
 
-def test_a_rounded_block_size_is_not_taken_for_exact():
+def test_a_rounded_block_size_is_not_exact():
     text = human("normal-json.txt").replace("4096B-4096B", "977KiB-977KiB")
     assert ft.reads(text).io["bs_bytes"].isna().all()
 
@@ -146,19 +146,19 @@ def test_an_error_is_a_run_without_io():
         assert "fio: " in lines[note.line - 1] or "err=28" in lines[note.line - 1]
 
 
-def test_only_errors_is_a_parse_error_that_quotes_them():
+def test_a_text_of_only_errors_is_a_parse_error_that_quotes_them():
     with pytest.raises(ParseError, match=r"log:1: fio printed no report; it said 'fio: engine"):
         ft.reads("fio: engine libaio not loadable\nfio: failed to load engine\n", name="log")
 
 
-def test_a_report_that_was_cut_off_says_so():
+def test_a_cut_report_is_noted():
     text = human("normal-json.txt")
     res = ft.reads(text[: text.index("Run status")])
     assert res.runs["status"].item() == "truncated"
     assert len(res.io) == 2
 
 
-def test_every_truncation_gives_figures_of_the_whole_or_an_error():
+def test_every_truncation_returns_numbers_of_the_complete_report_or_an_error():
     text = human("normal-json.txt")
     whole = ft.reads(text).io.iloc[0]
     for end in range(text.index("pid="), len(text), 61):
@@ -195,7 +195,7 @@ def test_progress_glued_to_the_report_is_not_part_of_the_name():
     assert ft.reads(glued).io["job"].tolist() == ["mix", "mix"]
 
 
-def test_fdatasync_is_no_short_read():
+def test_fdatasync_is_not_a_short_read():
     assert "issued rwts: total=0,200,0,0 short=199,0,0,0" in human("fdatasync.txt")
     io = ft.reads(human("fdatasync.txt")).io.set_index("direction")
     assert io["total_ios"].isna().tolist() == [False, True]  # the text counts no fdatasync
@@ -205,9 +205,9 @@ def test_fdatasync_is_no_short_read():
     assert io.loc["write", "io_bytes"] == structured.loc["write", "io_bytes"]
 
 
-# "digits" prints rates in bytes, which says nothing of kb_base
+# "digits" prints rates in bytes, which cannot tell kb_base
 @pytest.mark.parametrize("case", ["kb-base-1000", "unit-base-1", "digits"])
-def test_other_units_give_the_same_figures(case):
+def test_other_units_give_the_same_numbers(case):
     structured, text = ft.read(fixture(f"{case}.txt")).io, ft.reads(human(f"{case}.txt")).io
     for column in ("io_bytes", "bw_bytes_per_s", "bw_mean_bytes_per_s", "iops_mean"):
         assert text[column].item() == pytest.approx(structured[column].item(), rel=1e-3)
@@ -228,7 +228,7 @@ def test_amounts(text, value):
     assert amount(text).value == pytest.approx(value)
 
 
-def test_counts_carry_how_far_they_can_be_trusted():
+def test_counts_have_their_slack():
     assert count("1495").agrees(1495.9)
     assert not count("1495").agrees(1497)
     assert count("34.5k").agrees(34_549)
@@ -362,7 +362,7 @@ def test_before_2_0():
     assert ft.reads(earlier).io.equals(res.io)
 
 
-def test_the_first_versions_said_kib_and_meant_1000_bytes():
+def test_the_first_versions_wrote_kib_and_meant_1000_bytes():
     # stat.c of 1.2x: io_bytes / runtime in ms, printed with the prefix of 1024
     text = FIRST.replace("bw=30957KB/s", "bw=31699KiB/s").replace("KB/s) : min", "KiB/s) : min")
     row = ft.reads(text.replace(", majf=0, minf=25", "")).io.iloc[0]
@@ -370,8 +370,8 @@ def test_the_first_versions_said_kib_and_meant_1000_bytes():
     assert row["bw_mean_bytes_per_s"] == pytest.approx(30_959_390)
 
 
-def test_digits_that_fio_cut_are_put_right():
-    # 11.96 MiB/s is printed as 11.0 (fio rounds the digits behind the point by themselves)
+def test_truncated_digits_are_corrected():
+    # 11.96 MiB/s is printed as 11.0 (fio rounds the digits behind the point separately)
     text = human("normal-json.txt")
     line = next(part for part in text.splitlines() if part.startswith("  read: "))
     cut = "  read: IOPS=3061, BW=11.0MiB/s (12.5MB/s)(120MiB/10000msec)"
@@ -387,15 +387,15 @@ def test_digits_that_fio_cut_are_put_right():
 @pytest.mark.parametrize(
     ("old", "new", "doubt"),
     [
-        ("total=10240", "total=9000", "9000 I/Os in 10.0 s do not make 1024"),
-        ("mint=10000msec", "mint=9000msec", "run times in the summary"),
+        ("total=10240", "total=9000", "9000 I/Os in 10.0 s are not 1024"),
+        ("mint=10000msec", "mint=9000msec", "run times in the group's summary"),
         ("READ: io=40960KB", "READ: io=44096KB", "do not add up"),
         # a line of another job
-        ("avg=109.41", "avg=309.41", "316.8 I/Os waiting at once are more than the depth of 128"),
-        ("99.00th=[   57]", "1.00th=[   57]", "not in order at 1.00"),
+        ("avg=109.41", "avg=309.41", "316.8 I/Os waiting at once exceed the depth of 128"),
+        ("99.00th=[   57]", "1.00th=[   57]", "out of order at 1.00"),
     ],
 )
-def test_what_a_report_says_twice_must_agree(old, new, doubt):
+def test_numbers_printed_twice_must_agree(old, new, doubt):
     assert not (ft.reads(OLD).notes["severity"] == "warning").any()
     text = OLD.replace("total=r=", "total=").replace(old, new).replace("total=", "total=r=")
     warning = ft.reads(text).notes.query("severity == 'warning'")
@@ -403,7 +403,7 @@ def test_what_a_report_says_twice_must_agree(old, new, doubt):
     assert warning["run"].eq(1).all()
 
 
-def test_a_line_that_is_not_understood_is_left_out_alone():
+def test_only_the_unknown_line_is_left_out():
     strange = "     quantum   : spin=3, flips=9"
     text = OLD.replace("  cpu     ", f"{strange}\n  cpu     ")
     res, plain = ft.reads(text), ft.reads(OLD)
@@ -412,7 +412,7 @@ def test_a_line_that_is_not_understood_is_left_out_alone():
     note = res.notes.iloc[0]
     assert strange.strip() in note["message"]
     assert text.split("\n")[note["line"] - 1] == strange
-    # what is not followed by fio's lines is not fio's
+    # lines that no line of fio's follows are not fio's
     assert (
         "prose"
         not in ft.reads(OLD[: OLD.index("Run status")] + "   prose\n" * 3)
@@ -471,7 +471,7 @@ def test_an_anchor_everywhere_takes_linear_time():
         assert len(res.io) <= 1
 
 
-def test_numbers_that_are_too_great_are_no_error_of_python():
+def test_huge_numbers_raise_no_python_error():
     for found in re.finditer(r"(?<=[=/])\d+", OLD):
         for number in ("9" * 25, "9" * 400):
             try:
@@ -482,7 +482,7 @@ def test_numbers_that_are_too_great_are_no_error_of_python():
 
 
 class Counted(str):
-    """A text that counts how much of it was searched for the ends of lines."""
+    """A text that counts how much of it is searched for line ends."""
 
     searched = 0
 

@@ -1,4 +1,4 @@
-"""Questions of physics, asked of every fio fixture, whatever its format."""
+"""Physical checks of every fio fixture, in any format."""
 
 import math
 from functools import cache
@@ -23,7 +23,7 @@ reads = cache(ft.reads)
 
 
 def text_copy(path):
-    """Give the human report of a file that also has the JSON of the same run."""
+    """Return the human report of a file that also has the JSON of the same run."""
     return without_json(path.read_text(encoding="utf-8"))
 
 

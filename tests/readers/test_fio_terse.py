@@ -20,7 +20,7 @@ def text(case):
 
 
 def split(case):
-    """Part a file with both kinds of output into terse output and JSON."""
+    """Split a file with both kinds of output into terse output and JSON."""
     whole = text(case)
     [piece] = pieces(whole)
     return whole[: piece.start] + whole[piece.end :].lstrip("\n"), whole[piece.start : piece.end]
@@ -77,7 +77,7 @@ def test_version_3_field_by_field():
     assert disk["util_pct"] == float(fields[129][:-1])
     assert job["description"] == "semi;colon"
     percentiles = res.percentiles[res.percentiles["direction"] == "read"]
-    assert len(percentiles) == 17  # of 20 slots three are not used
+    assert len(percentiles) == 17  # three of 20 slots are unused
     assert percentiles["percentile"].iloc[-1] == 99.99
     assert percentiles["value_ns"].iloc[-1] == int(fields[33].split("=")[1]) * 1000
 
@@ -166,10 +166,10 @@ def test_clones_of_one_report_show_the_same_disks():
     assert not messages(res, about="ran together")
 
 
-def test_without_disks_nothing_tells_clones_from_repeats():
+def test_clones_and_repeats_are_ambiguous_without_disks():
     res = ft.reads(text("nodisk"))
     assert res.io["run"].tolist() == [1, 1, 1, 1]
-    assert len(messages(res, about="do not tell whether these entries ran together")) == 1
+    assert len(messages(res, about="do not say whether these entries ran together")) == 1
 
 
 def test_groups_are_counted_up_within_a_run():
@@ -180,7 +180,7 @@ def test_groups_are_counted_up_within_a_run():
         [1, 1, "read"],
         [1, 2, "both"],
     ]
-    # without what disks did, groups tell
+    # groups decide if there are no disks
     idle = "\n".join(line.rpartition(";vda;")[0] for line in once.splitlines()) + "\n"
     assert ft.reads(idle + idle).jobs["run"].tolist() == [1, 1, 1, 2, 2, 2]
 
@@ -192,12 +192,12 @@ def test_cumulative_lines_are_one_run_and_its_samples():
     assert res.io["io_bytes"].tolist() == [int(lines[-1].split(";")[5]) * 1024]
     assert res.samples["value"].tolist() == [int(line.split(";")[5]) * 1024 for line in lines]
     assert res.samples["time_s"].tolist() == [int(line.split(";")[8]) / 1000 for line in lines]
-    # the same lines in another order are no reports of one run
+    # the same lines in another order are not reports of one run
     assert len(ft.reads("\n".join(reversed(lines)) + "\n").runs) == 4
 
 
 def test_phases_are_reported_as_one_run_at_every_interval():
-    """Behind a stonewall one job stands while the other runs."""
+    """Behind a stonewall one job waits while the other runs."""
     lines = text("phases").splitlines()
     res = ft.reads(text("phases"))
     assert len(lines) == 10
@@ -237,7 +237,7 @@ def test_names_and_descriptions_may_have_several_lines():
     assert res.extras.set_index("path").loc["total_err", "text"] == "0"
 
 
-def test_what_failed_is_a_run_with_notes():
+def test_a_failed_run_has_notes():
     res = ft.reads(text("enospc"))
     assert res.runs["status"].tolist() == ["error"]
     assert res.jobs["error"].tolist() == [28]
@@ -249,7 +249,7 @@ def test_what_failed_is_a_run_with_notes():
     assert "did no I/O" in idle.notes["message"].str.cat()
 
 
-def test_less_than_one_of_a_unit_is_no_figure():
+def test_less_than_one_unit_is_missing():
     row = ft.reads(text("tiny")).io.iloc[0]
     assert row["io_bytes"] is ft.reads(text("tiny")).io["io_bytes"].dtype.na_value  # 512 bytes
     assert row["bw_bytes_per_s"] == 500 * 1024
@@ -290,7 +290,7 @@ def test_a_rate_that_contradicts_its_amount_is_kept_with_a_note():
 
 
 @pytest.mark.parametrize("case", ["v2", "v3", "v4", "clones", "stonewall", "client"])
-def test_a_truncated_text_gives_whole_figures_or_an_error(case):
+def test_a_truncated_text_returns_complete_numbers_or_an_error(case):
     whole = text(case)
     columns = ["job", "direction", "io_bytes", "iops", "bw_bytes_per_s", "lat_max_ns"]
     known = set(map(repr, ft.reads(whole).io[columns].to_numpy().tolist()))
@@ -310,9 +310,9 @@ def test_a_line_that_breaks_off_is_left_out_with_a_note():
     res = ft.reads(f"{first[:500]}\n{second}\n")
     assert len(res.jobs) == 1
     assert res.runs["status"].tolist() == ["truncated"]
-    note = res.notes[res.notes["message"].str.contains("fields is not laid out")].iloc[0]
+    note = res.notes[res.notes["message"].str.contains("fields does not have the layout")].iloc[0]
     assert (note["line"], note["severity"], note["run"]) == (1, "warning", 1)
-    with pytest.raises(ParseError, match=r"<text>:1: no whole entry .* breaks off in field"):
+    with pytest.raises(ParseError, match=r"<text>:1: no complete entry .* breaks off in field"):
         ft.reads(first[:500])
 
 
@@ -339,7 +339,7 @@ def test_in_a_session_the_command_gives_the_conditions():
         "3;fiona;1;2;3\n",
     ],
 )
-def test_tables_of_others_are_not_claimed(table):
+def test_other_tables_are_not_claimed(table):
     with pytest.raises(UnknownFormatError):
         ft.reads(table)
 

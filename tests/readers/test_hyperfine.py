@@ -204,7 +204,7 @@ def test_what_is_not_hyperfines_is_not_claimed(text):
     assert not reader_named("hyperfine").sniff(opened("x", text))
 
 
-def test_its_json_is_no_other_readers():
+def test_its_json_is_not_of_another_reader():
     document = opened("x", export())
     assert [r.name for r in READERS if r.sniff(document)] == ["hyperfine"]
 
@@ -238,7 +238,7 @@ def test_lines_that_are_not_whole_are_left_out():
 
 
 @pytest.mark.parametrize("case", ["parameters.json", "parameters.csv"])
-def test_every_truncation_gives_whole_figures(case):
+def test_every_truncation_gives_whole_numbers(case):
     whole = fixture(case)
     text = (FIXTURES / f"hyperfine-1.15.0--{case}").read_text(encoding="utf-8")
     told = set(zip(whole.extras["path"], whole.extras["text"], strict=True))

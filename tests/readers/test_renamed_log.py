@@ -1,4 +1,4 @@
-"""A log of fio under another name: the caller says what it is of."""
+"""A log of fio under another name: the caller gives its quantity."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ def renamed(tmp_path):
     return copy(LOG, tmp_path / "yesterday.log")
 
 
-def test_its_quantity_is_given(renamed):
+def test_the_caller_gives_the_quantity(renamed):
     own = ft.read(renamed, quantity="bw").samples
     named = ft.read(LOG).samples
     assert own["value"].tolist() == named["value"].tolist()
     assert own["quantity"].unique().tolist() == named["quantity"].unique().tolist()
 
 
-def test_without_one_the_error_says_how(renamed):
+def test_the_error_says_how_to_give_the_quantity(renamed):
     with pytest.raises(ParseError, match="quantity='iops'"):
         ft.read(renamed, format="fio_log")
 
 
-def test_a_quantity_that_no_log_has_is_refused(renamed):
+def test_an_unknown_quantity_is_refused(renamed):
     with pytest.raises(ValueError, match="quantity='speed' is not one of bw"):
         ft.read(renamed, quantity="speed")
 
 
-def test_a_name_comes_first(tmp_path):
+def test_the_name_overrides_the_quantity(tmp_path):
     same = copy(LOG, tmp_path / LOG.name)
     assert set(ft.read(same, quantity="lat").samples["quantity"]) == set(
         ft.read(LOG).samples["quantity"]

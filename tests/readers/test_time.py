@@ -106,7 +106,7 @@ def test_our_own(case):
 
 
 @pytest.mark.parametrize("case", sorted(REFUSED))
-def test_what_is_no_report_is_refused(case):
+def test_what_is_not_a_report_is_refused(case):
     with pytest.raises(ft.UnknownFormatError):
         ft.read(FIXTURES / f"{case}.txt")
 
@@ -251,7 +251,7 @@ def test_reports_that_stand_in_one_line():
         f"{MKSH.format(1, 1, 1)}     0m2.00s\n",
     ],
 )
-def test_what_is_no_whole_report_is_noted_and_not_mixed(text):
+def test_what_is_not_a_whole_report_is_noted_and_not_mixed(text):
     with pytest.raises(ft.ParseError, match="not a complete report of time"):
         ft.reads(text)
     results = ft.reads(f"{BASH}\n$ cd /tmp\n{text}")
@@ -269,7 +269,7 @@ def test_a_report_that_breaks_off_is_noted():
     assert results.notes[["line", "severity"]].to_numpy().tolist() == [[6, "warning"]]
 
 
-def test_prose_beside_a_dd_report_is_no_timing():
+def test_prose_beside_a_dd_report_is_not_a_timing():
     text = f"real 5 times faster\n$ dd if=a of=b\n{DD}the total was 3 s, user 2 of 3\nsys 0\n"
     results = ft.reads(text)
     assert results.timings.empty
@@ -346,7 +346,7 @@ def test_what_tcsh_adds():
     assert listed["text"].tolist() == ["0.0", "0", "0", "0"]
 
 
-def test_a_command_cut_by_zsh_is_no_command():
+def test_a_command_cut_by_zsh_is_not_a_command():
     extras = ft.read(FIXTURES / "zsh-5.9--long_command.txt").extras.set_index("path")["text"]
     assert extras["time/command"].endswith(" ibs=409")
 

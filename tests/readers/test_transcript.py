@@ -58,7 +58,7 @@ def test_a_heading_ends_what_a_command_said():
     assert ft.reads(text).runs["command"].isna().all()
 
 
-def test_a_heading_is_no_command():
+def test_a_heading_is_not_a_command():
     text = f"# fio and dd\n\n```\n# dd if=/dev/zero of=x\n{DD}```\n\n# dd alone\n"
     assert ft.reads(text).runs["command"].tolist() == ["dd if=/dev/zero of=x"]
 
@@ -163,7 +163,7 @@ def test_which_dd_of_a_pipeline_reports_first_is_not_guessed():
     assert results.settings.empty
 
 
-def test_a_timing_of_several_runs_is_none_of_theirs():
+def test_a_timing_of_several_runs_belongs_to_none():
     results = ft.reads(f"$ time (dd if=a of=b; dd if=b of=c)\n{REPORT * 2}{TIME}")
     assert results.runs["tool"].tolist() == ["dd", "dd", "time"]
     assert results.timings["run"].tolist() == [3]
@@ -279,7 +279,7 @@ def test_two_sessions_on_one_line():
     assert results.io["direction"].tolist() == ["write", "read"]
 
 
-def test_the_tags_of_a_forum_are_no_command():
+def test_the_tags_of_a_forum_are_not_commands():
     one = LISTED.splitlines()[0]
     text = f"[CODE]root@pve:~# {one}\n{DD}root@pve:~# [/CODE]\nand\n[CODE]{DD}[/CODE]\n"
     assert ft.reads(text).runs["command"].fillna("").tolist() == [one, ""]

@@ -41,7 +41,7 @@ def test_what_all_cells_say_is_one_sentence_with_the_ratio_over_all():
     (said,) = findings([compared(runs("a", "b", times=3))])
     assert said.head == "b is faster than a in all 6 cells"
     assert said.rest.startswith("3.00 times as many I/Os per second [")
-    assert "they lie from 3.00 [" in said.rest
+    assert "the cells lie from 3.00 [" in said.rest
 
 
 def test_cells_that_disagree_are_counted():
@@ -55,7 +55,7 @@ def test_cells_that_disagree_are_counted():
 def test_one_run_each_settles_nothing():
     (said,) = findings([compared(runs("a", "b", rounds=1, times=3))])
     assert said.head == "b against a: one run each"
-    assert "how much another run would differ is not known" in said.rest
+    assert "the spread between runs is unknown" in said.rest
 
 
 def test_the_clearest_are_first_and_three_are_enough():
@@ -75,7 +75,7 @@ def test_a_sweep_of_one_side_says_where_it_did_most():
     assert "least at iodepth 1, numjobs 1" in first.rest
     limit = best(one).iloc[0]
     assert limit["observed"] < limit["limit"]
-    assert below.head.startswith("Below a mean latency of")
+    assert below.head.startswith("Most I/Os per second below a mean latency of")
 
 
 @pytest.mark.parametrize(("depths", "found"), [((1,), []), ((1, 8), ["iodepth", "numjobs"])])

@@ -5,14 +5,13 @@ import pytest
 
 import fiotools as ft
 from fiotools import language
-from fiotools.reports.figures import labels_of
-from fiotools.reports.sentences import cell_names, sentences
+from fiotools.reports.sentences import cell_names, names_of, sentences
 from tests.conftest import needs_letters
 
 FEW = "one run each: not comparable"
-IN_BLOCKS = "arms ran in blocks: drift cannot be told from the difference"
+IN_BLOCKS = "the sides ran in blocks: drift cannot be told from the difference"
 NO_SPREAD = "no spread at all: are these copies of one run?"
-UNKNOWN = "; how much another run would differ is not known"
+UNKNOWN = "; the spread between runs is unknown"
 
 
 def row(metric="iops", **changes):
@@ -83,7 +82,7 @@ def said(*rows, **options):
         (
             row(ratio_lo=0.8, verdict="not settled", runs_needed=7),
             "Not settled between image and root: 2 times as many I/Os per second [0.800, 2.50],"
-            " n 5 and 5; 7 further runs a side would probably settle it.",
+            " n 5 and 5; 7 more runs a side would probably settle it.",
         ),
         (
             row(verdict="faster by 2 to 10 %; whether by more than 5 % is not settled"),
@@ -158,7 +157,7 @@ def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
 
 def test_what_weakens_some_of_many_cells_is_said_with_their_names():
     notes = {
-        5: "arms ran in blocks: drift cannot be told from the difference",
+        5: "the sides ran in blocks: drift cannot be told from the difference",
         6: "values drift up by 30 % over the series of runs",
     }
     rows = [{"bs_bytes": 4096 * 2**at, **row(warnings=notes.get(at))} for at in range(7)]
@@ -193,10 +192,10 @@ def test_of_a_real_comparison():
 @needs_letters
 def test_figures_name_rows_in_their_own_language():
     frame = pd.DataFrame({"bs_bytes": [4096, 4096, 65536], "direction": ["read", "write", "read"]})
-    assert labels_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
+    assert names_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
     language.use("ja")
     try:
-        japanese = labels_of(frame, ["bs_bytes", "direction"])
+        japanese = names_of(frame, ["bs_bytes", "direction"])
     finally:
         language.use("en")
     assert japanese == ["4 KiB、読み取り", "4 KiB、書き込み", "64 KiB"]

@@ -42,7 +42,7 @@ def tails(make):
     )
 
 
-ONE = "one run: whether another would be below it is not known"
+ONE = "one run: another may not be below it"
 
 
 def test_the_highest_iops_below_the_limit(sweep, rows):
@@ -57,11 +57,11 @@ def test_the_highest_iops_below_the_limit(sweep, rows):
     assert (nvme["iodepth"], nvme["iops"], nvme["observed"]) == (16, 8e4, 2e5)
     assert (nvme["metric"], nvme["unit"], nvme["limit"]) == ("lat_mean_ns", "ns", 500_000)
     assert (nvme["n"], nvme["n_below"], nvme["observed_lo"]) == (1, 1, None)
-    assert nvme["warnings"] == f"{ONE}; faster, and not below it: iodepth 64 (700 µs)"
+    assert nvme["warnings"] == f"{ONE}; faster, but not below it: iodepth 64 (700 µs)"
     assert (vhdx["iodepth"], vhdx["iops"]) == (16, 4e4)
 
 
-def test_what_equals_the_limit_is_not_below_it(sweep, rows):
+def test_a_latency_equal_to_the_limit_is_not_below_it(sweep, rows):
     (row,) = rows(best_under(sweep, "lat_mean_ns", 0.2e6))
     assert (row["volume"], row["iodepth"], row["observed"]) == ("nvme", 1, 1e5)
 
@@ -69,7 +69,7 @@ def test_what_equals_the_limit_is_not_below_it(sweep, rows):
 def test_conditions_are_judged_by_the_mean_of_their_runs(sweep, rows):
     _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1e6, by="volume"))
     assert (vhdx["iodepth"], vhdx["iops"]) == (16, 4e4), "one lucky run at 64 is not enough"
-    assert "faster, and not below it: iodepth 64 (1.15 ms)" in vhdx["warnings"]
+    assert "faster, but not below it: iodepth 64 (1.15 ms)" in vhdx["warnings"]
     _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1.2e6, by="volume"))
     assert (vhdx["iodepth"], vhdx["iops"], vhdx["observed"]) == (64, 46e3, 1.15e6)
     assert (vhdx["n"], vhdx["n_below"]) == (2, 1)
@@ -111,7 +111,7 @@ def test_a_percentile(sweep, tails, rows):
     assert (vhdx["iodepth"], vhdx["observed"]) == (1, 4e5)
 
 
-def test_what_is_missing_is_said(sweep, tails, rows):
+def test_missing_values_are_said(sweep, tails, rows):
     (row,) = rows(best_under(sweep, "p99", 1e6, percentiles=tails.head(8)))
     assert (row["iodepth"], row["warnings"]) == (1, f"iops or p99 is missing in 6 of 7; {ONE}")
 
@@ -207,7 +207,7 @@ def test_threads_of_several_runs(make, rows):
     assert (row["stddev_within"], row["warnings"]) == (pytest.approx(6**0.5), None)
 
 
-def test_what_one_run_or_one_thread_cannot_tell(make, rows):
+def test_one_run_or_one_thread_has_no_variance_parts(make, rows):
     io = make(source=["a", "a"], run=1, thread=[0, 1], direction="read", iops=[100.0, 104.0])
     (row,) = rows(variance_parts(io))
     assert (row["stddev_within"], row["stddev_between"]) == (pytest.approx(8**0.5), None)

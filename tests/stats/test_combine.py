@@ -45,7 +45,7 @@ def test_a_part_is_not_the_whole(counts, means, stddevs):
     assert pooled_stddev(counts, means, stddevs) is None
 
 
-def test_threads_of_article_002_give_what_the_tool_printed(diskspd, rows):
+def test_threads_of_article_002_add_up_to_the_printed_totals(diskspd, rows):
     found = combine(keep(diskspd, "scope", "thread"), to="run")
     printed = rows(keep(diskspd, "scope", "total"))
     assert type(found) is type(diskspd)
@@ -81,7 +81,7 @@ def test_totals_beside_their_parts_are_refused(diskspd):
         combine(diskspd, to="run")
 
 
-def test_totals_are_what_compare_takes(diskspd, rows):
+def test_compare_takes_totals(diskspd, rows):
     made = combine(keep(diskspd, "scope", "thread"), to="run")
     found = rows(compare(made, "iops", between="volume", baseline="vhdx", by="direction"))
     mirror = next(r for r in found if (r["volume"], r["direction"]) == ("mirror", "total"))
@@ -144,7 +144,7 @@ def test_groups_may_be_combined_further(fio, rows):
     assert (row["total_ios"], row["parts"], row["scope"]) == (240, 2, "total")
 
 
-def test_job_start_tells_what_ran_together(make, rows):
+def test_job_start_tells_which_jobs_ran_together(make, rows):
     start = datetime(2026, 1, 1)
 
     def started(*seconds):
@@ -200,7 +200,7 @@ def test_percentiles_are_never_combined(make):
 
 def test_a_file_read_twice(make):
     io = make(source="a", run=1, entry=[1, 1], direction="read", scope="job", iops=[1.0, 1.0])
-    with pytest.raises(SchemaError, match="run 1 of a has entries that stand there twice"):
+    with pytest.raises(SchemaError, match="run 1 of a has entries that are there twice"):
         combine(io, to="run")
 
 

@@ -76,7 +76,7 @@ def test_hodges_lehmann_on_request(five, rows):
     assert row["verdict"] == "faster"
 
 
-def test_hodges_lehmann_says_what_it_would_take(make, rows):
+def test_hodges_lehmann_says_how_many_runs_it_needs(make, rows):
     frame = make(g=["a"] * 3 + ["b"] * 3, iops=[1.0, 1.1, 1.2, 2.0, 2.1, 2.2])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a", method="hodges-lehmann"))
     assert (row["ratio_lo"], row["p_equal"], row["confidence"]) == (None, None, None)
@@ -171,7 +171,7 @@ def test_speedup_of_a_rate_is_the_ratio(five, rows):
 
 def test_speedup_wants_to_know_which_way_is_better(make):
     frame = make(g=["a", "b"], score=[1.0, 2.0])
-    with pytest.raises(SchemaError, match="is more 'score' better, or less"):
+    with pytest.raises(SchemaError, match="is higher or lower 'score' better"):
         speedup(frame, "score", between="g", baseline="a")
 
 
@@ -276,7 +276,7 @@ def test_same_has_the_p_of_two_one_sided_tests(make, rows):
     assert row["p_band"] == 1
 
 
-def test_what_is_clear_alone_may_be_chance_among_twelve(make, rows):
+def test_a_clear_difference_may_be_chance_among_twelve(make, rows):
     noise = [1.00, 1.03, 0.98, 1.01]
     clear = [1.09, 1.16, 1.13, 1.12]
     frame = make(
@@ -339,7 +339,7 @@ def test_ranks_want_sides_that_spread_alike(make, rows):
 def test_a_side_without_spread_is_said(make, rows):
     frame = make(g=["a"] * 4 + ["b"] * 4, iops=[5.0] * 4 + [6.0, 6.1, 5.9, 6.2])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
-    said = "the runs of 'a' do not differ at all: the interval is all from the other side"
+    said = "the runs of 'a' do not differ at all: the interval is from the other side alone"
     assert row["warnings"] == said
 
 
@@ -353,7 +353,7 @@ def test_the_edge_of_the_band_is_said(make, rows):
 # pairs
 
 
-def test_pairs_take_what_the_rounds_share(make, rows):
+def test_pairs_remove_the_effect_of_rounds(make, rows):
     rounds = [1, 2, 3, 4]
     drift = [100, 200, 400, 800]
     frame = make(
@@ -384,7 +384,7 @@ def test_runs_without_a_partner_are_left_out_and_said(make, rows):
     assert "1 run without a partner in 'round' left out" in row["warnings"]
 
 
-def test_a_round_twice_on_a_side_is_no_pair(make):
+def test_a_round_twice_on_a_side_is_refused(make):
     frame = make(round=[1, 1, 1], mount=["a", "a", "b"], iops=[1.0, 2.0, 3.0])
     said = r"round 1 has more than one run on a side \(row 0, row 1\): no pairs; keep one of them"
     with pytest.raises(SchemaError, match=said):

@@ -34,19 +34,22 @@ def remedy(seen, check: str) -> str | None:
     [
         (
             "/dev/sdd",
-            'sdd (Portable SSD T5) hangs on usb, and not how fast it is: give link="usb3-5g"',
+            'sdd (Portable SSD T5) is on usb, but not how fast that is: give the link, such as link="usb3-5g"',
         ),
         (
             "/mnt/ssd/f",
-            'sdb (Samsung SSD 860) hangs on sata, and not how fast it is: give link="sata-3"',
+            'sdb (Samsung SSD 860) is on sata, but not how fast that is: give the link, such as link="sata-3"',
         ),
-        ("/boot/efi/f", 'hangs on nvme, and not how fast it is: give link="pcie3-x4"'),
+        (
+            "/boot/efi/f",
+            'is on nvme, but not how fast that is: give the link, such as link="pcie3-x4"',
+        ),
     ],
 )
 def test_the_link_is_of_a_kind(target, said):
     seen = asked(f"dd if=/dev/zero of={target}").query("check == 'link'")
     assert seen["verdict"].item() == "unknown"
-    assert seen["remedy"].item().startswith("lsblk says that")
+    assert seen["remedy"].item().startswith("lsblk shows that")
     assert said in seen["remedy"].item()
     # what the caller says holds
     told = asked(f"dd if=/dev/zero of={target}", link="pcie4-x4").query("check == 'link'")

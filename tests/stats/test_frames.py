@@ -37,7 +37,7 @@ def test_a_kept_column_does_not_hide_an_own_one(make):
         frames.answer(data, ("ratio",), frames.kept(["ratio"], [0]), [{"ratio": 1.0}])
 
 
-def test_what_is_carried_along_is_of_the_columns_type(make):
+def test_columns_carried_along_keep_their_type(make):
     data = frames.opened(make(**LEVELS))
-    with pytest.raises(SchemaError, match="'n' holds 'many', which is no Int64"):
+    with pytest.raises(SchemaError, match="'n' holds 'many', which is not Int64"):
         frames.answer(data, ("n",), {}, [{"n": "many"}])

@@ -55,7 +55,7 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("name", ["total_ios", "iops", "lat_mean_ns", "lat_stddev_ns"])
-def test_figures_that_cannot_be(jobs, bad, name):
+def test_impossible_numbers_are_refused(jobs, bad, name):
     column, message = BAD[bad]
     frame = jobs(**{name: column})
     for function in (lambda: combine(frame, to="run"), lambda: fairness(frame)):
@@ -76,8 +76,8 @@ def test_ios_that_cannot_weigh_percentiles(make, bad):
         percentiles_from_bins(bins, 50, io=io)
 
 
-def test_half_an_io_is_none(jobs):
-    with pytest.raises(SchemaError, match=r"column 'total_ios' holds 12.25, which is no Int64"):
+def test_half_an_io_is_refused(jobs):
+    with pytest.raises(SchemaError, match=r"column 'total_ios' holds 12.25, which is not Int64"):
         combine(jobs(total_ios=[1.5, 10.75]), to="run")
 
 
@@ -85,11 +85,11 @@ def test_sums_stay_whole_and_end_where_integers_do(jobs, rows):
     most = 2**62 - 1
     (row,) = rows(combine(jobs(total_ios=[most, 2]), to="run"))
     assert row["total_ios"] == most + 2
-    with pytest.raises(SchemaError, match=r"column 'total_ios' holds .*, which is no Int64"):
+    with pytest.raises(SchemaError, match=r"column 'total_ios' holds .*, which is not Int64"):
         combine(jobs(total_ios=[most, most + 3]), to="run")
 
 
-def test_a_figure_that_nobody_measured_may_be_of_any_type(jobs, rows):
+def test_a_column_without_values_may_have_any_type(jobs, rows):
     (row,) = rows(combine(jobs(lat_stddev_ns=[None, None]), to="run"))
     assert (row["lat_stddev_ns"], row["lat_mean_ns"]) == (None, pytest.approx(17 / 3))
     assert rows(fairness(jobs(total_ios=[None, None])))[0]["k"] == 2
@@ -116,16 +116,14 @@ def test_counts_with_gaps_are_floats_in_pandas_and_whole_nevertheless(make, rows
 
 
 def test_values_so_large_that_their_squares_are_infinite(make):
-    with pytest.raises(
-        SchemaError, match=r"iops is 1e\+300 in row 0: nothing measured is so large"
-    ):
+    with pytest.raises(SchemaError, match=r"iops is 1e\+300 in row 0: too large for a measurement"):
         summarize(make(iops=[1e300, 1.0]), "iops")
 
 
 @pytest.mark.parametrize("function", [per_thread, fairness, variance_parts])
-def test_threads_of_runs_that_nobody_knows(jobs, function):
+def test_threads_of_unknown_runs_are_refused(jobs, function):
     frame = jobs(run=[1, None])
-    with pytest.raises(SchemaError, match="run is missing in 1 of 2 rows: what are they parts of"):
+    with pytest.raises(SchemaError, match="run is missing in 1 of 2 rows: which run are they of"):
         function(frame)
     with pytest.raises(SchemaError, match="run is missing in 1 of 2 rows"):
         combine(frame, to="run")
@@ -165,7 +163,7 @@ def test_rounds_are_runs(make, rows):
     assert rows(steady(phases, "iops"))[0]["verdict"] == "window met"
 
 
-def test_a_sample_at_time_0_stands_for_nobody_knows_how_long(make, rows):
+def test_the_length_of_a_sample_at_time_0_is_unknown(make, rows):
     (row,) = rows(steady(make(quantity="lat_ns", time_s=[0.0], value=[7.0])))
     assert (row["mean"], row["interval_s"]) == (7.0, None)
     assert "the only sample is at time 0" in row["warnings"]
@@ -207,7 +205,7 @@ def test_numbers_of_numpy_are_numbers(make, rows):
     assert rows(best_under(io, "lat_mean_ns", np.int64(6)))[0]["iops"] == 1.0
 
 
-def test_a_summary_without_a_runtime_is_no_text(make, rows):
+def test_a_summary_without_a_runtime_is_not_a_text(make, rows):
     log = make(direction="read", quantity="iops", time_s=[1.0], value=[10.0])
     io = make(direction="read", iops=[10.0], runtime_s=[None])
     (row,) = rows(reconcile(log, io))
@@ -234,7 +232,9 @@ def test_bins_of_more_ios_than_there_can_be(make):
 
 
 def test_no_latency_is_below_zero(make):
-    with pytest.raises(SchemaError, match="the bin of row 0 begins at -1: no latency is below 0"):
+    with pytest.raises(
+        SchemaError, match="the bin of row 0 begins at -1: latencies are not below 0"
+    ):
         merge_bins(make(latency="lat", bin_lo_ns=[-1.0], bin_hi_ns=[2.0], count=[1]))
 
 
@@ -255,7 +255,7 @@ def test_lists_make_no_groups(make):
 
 
 def test_names_of_columns_are_names_and_one_each(make):
-    with pytest.raises(SchemaError, match="5 is no name of a column"):
+    with pytest.raises(SchemaError, match="5 is not a column name"):
         summarize(make(iops=[1.0]), "iops", by=5)
     twice = pd.DataFrame([[1.0, 2.0]], columns=["iops", "iops"])
     with pytest.raises(SchemaError, match="the frame has several columns of one name"):
@@ -270,7 +270,7 @@ def test_names_of_columns_are_names_and_one_each(make):
         ("iops_share_pct", "%", None),
     ],
 )
-def test_what_a_name_does_not_say(name, unit, better):
+def test_a_name_without_a_unit_has_no_better_way(name, unit, better):
     found = metric_of(name)
     assert (found.unit, found.better) == (unit, better)
 

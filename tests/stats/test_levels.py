@@ -78,14 +78,14 @@ def test_a_level_that_brings_nothing(make, rows):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"levels": ["run"]}, "levels= are two columns and more"),
-        ({"levels": ["run", "run"]}, "levels= are two columns and more"),
+        ({"levels": ["run"]}, "levels= names two columns or more"),
+        ({"levels": ["run", "run"]}, "levels= names two columns or more"),
         ({"levels": ["machine", "run"]}, "several values of one machine, run: name what tells"),
         ({"costs": {"disk": 1}}, "a number above 0 for each of the levels"),
         ({"costs": {"run": 0}}, "a number above 0 for each of the levels"),
         ({"levels": ["machine", "day"]}, "no column 'day'"),
     ],
 )
-def test_what_is_no_question(phases, asked, message):
+def test_invalid_arguments_are_refused(phases, asked, message):
     with pytest.raises(SchemaError, match=message):
         variance_levels(phases, "iops", **{"levels": ["machine", "run", "phase"], **asked})

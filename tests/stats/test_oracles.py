@@ -151,7 +151,7 @@ def test_iops_stddev_of_the_vhdx_neither_adds_nor_pools():
     assert row["total_ios"] == io.loc[io["scope"] == "total", "total_ios"].item()
 
 
-def test_a_printed_figure_is_held_against_rounding_intervals():
+def test_a_printed_number_is_held_against_rounding_intervals():
     # article 002, NVMe: .105 and .090 pool to .0978, printed is .097, and both are right
     counts, means = [9642152, 9640483], [0.397, 0.397]
     pooled = [
@@ -189,7 +189,7 @@ def test_a_mean_is_of_fifteen_batches_their_autocorrelation_and_their_skewness()
     assert ends[1] - means.mean() > means.mean() - ends[0]
 
 
-def test_a_rule_of_fio_has_fios_own_figures():
+def test_a_rule_of_fio_has_fios_own_numbers():
     # what fio printed of these seconds: criterion 0.024981 %, the farthest from the mean
     samples = ft.read(FIXTURES / "fio-3.33--steadystate.txt").samples
     found = steady(samples, "iops", method="fio-deviation", limit=50)

@@ -11,9 +11,7 @@ from fiotools import compare
 from fiotools.stats.replicates import sortable
 
 NOISE = np.exp(np.random.default_rng(5).normal(0, 0.002, 10))
-UNKNOWN = (
-    "which side ran first is not known: unless they alternated, the drift is part of the difference"
-)
+UNKNOWN = "it is unknown which side ran first: unless they alternated, the drift is part of the difference"
 
 
 def drifting(turns, **columns):
@@ -63,13 +61,15 @@ def test_rounds_tell_a_drift_without_a_clock(make, rows):
 def test_three_pairs_cannot_tell(make, rows):
     warnings = said(rows, make(**drifting("ab" * 3)), pair="round")
     assert warnings.startswith(
-        "3 pairs are too few to show a drift, and which side ran first is not known; "
+        "3 pairs are too few to show a drift, and it is unknown which side ran first; "
     )
 
 
 def test_three_rounds_cannot_tell(make, rows):
     warnings = said(rows, make(**drifting("aaabbb")))
-    assert "3 rounds are too few to show a drift, and which side ran first is not known" in warnings
+    assert (
+        "3 rounds are too few to show a drift, and it is unknown which side ran first" in warnings
+    )
 
 
 def test_file_names_and_run_numbers(make, rows):
@@ -112,5 +112,5 @@ def test_both_sides_of_one_run_have_no_order(make, rows):
     ],
     ids=str,
 )
-def test_what_sorts_as_the_runs_were_made(places, order):
+def test_places_sort_as_the_runs_were_made(places, order):
     assert sortable(places) == order

@@ -63,7 +63,7 @@ def test_runs_of_their_own(table, logs, rows):
     assert found["ratio_lo"] == pytest.approx(exp(center - half))
     assert found["ratio_hi"] == pytest.approx(exp(center + half))
     assert found["verdict"] == "faster"
-    assert "what hits several workloads alike" in found["warnings"]
+    assert "a disturbance of several workloads" in found["warnings"]
 
 
 def test_rounds_are_the_replicates(table, logs, rows):
@@ -135,13 +135,13 @@ def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(table, rows,
     [
         ({"workloads": "all"}, "neither 'fixed' nor 'sample'"),
         ({"over": []}, "names no column"),
-        ({"over": "fs"}, "is what to compare between"),
+        ({"over": "fs"}, "is in by= and between="),
         ({"over": "kind"}, "one workload only"),
         ({"over": "gap"}, "'gap' is missing in 1 of 24 rows"),
         ({"pair": "alone"}, "no alone holds all 3 workloads on both sides"),
     ],
 )
-def test_what_is_refused(table, rows, make, change, said):
+def test_invalid_questions_are_refused(table, rows, make, change, said):
     lines = rows(table)
     columns = {name: [line[name] for line in lines] for name in lines[0]}
     columns |= {"kind": ["x"] * 24, "gap": [None, *"yz" * 11, "y"]}
@@ -163,7 +163,7 @@ def test_the_intervals_hold_the_truth(k, n, noise):
     assert all(np.mean(hits) > 0.9 for hits in found.values())
 
 
-def test_only_rounds_show_what_a_session_does_to_all_its_workloads():
+def test_only_rounds_show_the_effect_of_a_session_on_all_its_workloads():
     found = coverage(15, 5, "sessions", 300, np.random.default_rng(4))
     assert np.mean(found["own"]) < 0.7
     assert np.mean(found["rounds"]) > 0.9
@@ -173,7 +173,7 @@ def test_only_rounds_show_what_a_session_does_to_all_its_workloads():
 @pytest.mark.parametrize(
     ("question", "said"), [("fixed", "all 3 workloads"), ("sample", "workloads like these 3")]
 )
-def test_the_figure_sets_the_row_over_all_apart(table, question, said):
+def test_the_plot_sets_the_row_over_all_apart(table, question, said):
     ax = ft.plot.ratios(ft.overall(table, "iops", **SIDES, workloads=question))
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [
         *(f"w{w}, b / a" for w in range(3)),

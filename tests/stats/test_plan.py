@@ -63,7 +63,7 @@ def test_comparisons_that_share_an_error_take_more_runs(rows):
         assert alone[name] < shared[name]
 
 
-def test_what_nobody_would_measure_has_no_number(rows):
+def test_more_than_a_thousand_runs_are_null(rows):
     (row,) = rows(ft.plan(0.5, differences=[0.01], power=[0.8]))
     assert row["runs_differ"] is None
 
@@ -78,7 +78,7 @@ def test_what_nobody_would_measure_has_no_number(rows):
         ({"by": "round"}, "no two runs of a side"),
     ],
 )
-def test_what_cannot_be_planned_is_refused(pilot, wrong, message):
+def test_invalid_plans_are_refused(pilot, wrong, message):
     with pytest.raises(SchemaError, match=message):
         ft.plan(pilot, "iops", **({"between": "place"} | wrong))
 

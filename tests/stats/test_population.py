@@ -24,7 +24,7 @@ def test_runs_on_different_targets_are_no_repeats(make, rows):
         iops=[393.0, 401.0, 50_445.0, 50_400.0] * 2,
     )
     (row,) = rows(summarize(frame, "iops"))
-    told = "the runs are on 2 targets (C:, D:), which are no repeats of each other: "
+    told = "the runs are on 2 targets (C:, D:), which are not repeats of each other: "
     assert f"{told}name what tells them apart in by=" in row["warnings"]
     assert "the runs lie 128 times apart: are they of one kind?" in row["warnings"]
     with in_shell():
@@ -86,7 +86,7 @@ def test_labels_pooled_as_repeats(make, rows):
     assert row["runs_needed"] is None
 
 
-def test_same_says_what_few_runs_miss(make, rows):
+def test_same_says_which_modes_few_runs_miss(make, rows):
     values = [100.0, 100.5, 99.7]
     frame = make(side=["a"] * 3 + ["b"] * 3, iops=[*values, *values[::-1]])
     row = sides(rows, frame)

@@ -57,7 +57,7 @@ def test_same_takes_the_90_percent_interval():
     assert verdict(found, metric_of("iops"), band=0.05, confidence=0.95) == "same within 5 %"
 
 
-def test_words_for_what_has_no_speed():
+def test_words_for_metrics_without_speed():
     up = between(1.5, 1.6)
     assert verdict(up, metric_of("usr_cpu_pct"), band=0.05, confidence=0.95) == "worse"
     assert verdict(up, metric_of("score"), band=0.05, confidence=0.95) == "higher"
@@ -82,6 +82,6 @@ def test_words_for_what_has_no_speed():
         ("score", "", None),
     ],
 )
-def test_what_a_name_says(name, unit, better):
+def test_a_name_tells_unit_and_better_way(name, unit, better):
     found = metric_of(name)
     assert (found.unit, found.better) == (unit, better)

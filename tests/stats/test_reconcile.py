@@ -50,22 +50,22 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
     [
         # the last second would have been at 10 * 980 - 9 * 1000
         (980.0, "not settled: log 2 % above the summary; the 10 % of the run without a log would "
-                "have been at 800 1/s, as none of its samples was"),
+                "have been at 800 1/s, as none of its samples is"),
         (985.0, "not settled: log 1.5 % above the summary; the 10 % of the run without a log would "
-                "have been at 850 1/s, which its samples reach too"),
+                "have been at 850 1/s, as its samples are too"),
         (900.0, "not settled: log 11 % above the summary; the 10 % of the run without a log would "
-                "have been at 0 1/s, as none of its samples was"),
+                "have been at 0 1/s, as none of its samples is"),
         (1100.0, "not settled: log 9.1 % below the summary; the 10 % of the run without a log "
-                 "would have been at 2000 1/s, as none of its samples was"),
+                 "would have been at 2000 1/s, as none of its samples is"),
         (1200.0, "disagrees: log 17 % below the summary; the 10 % of the run without a log would "
-                 "have been at 3000 1/s, as none of its samples was"),
+                 "have been at 3000 1/s, as none of its samples is"),
         (500.0, "disagrees: log 100 % above the summary, more than the 10 % of the run without a "
                 "log can explain"),
         (0.0, "no iops in the summary"),
     ],
     ids=["odd rest", "possible rest", "stall", "fast rest", "too fast a rest", "impossible rest", "nothing"],
 )  # fmt: skip
-def test_what_the_rest_would_have_to_be(log, summary, rows, iops, verdict):
+def test_the_rate_that_the_rest_needs_is_said(log, summary, rows, iops, verdict):
     (row,) = rows(reconcile(log([850.0, 1150.0] + [1000.0] * 7), summary(iops, 10.0)))
     assert row["verdict"] == verdict
 
@@ -89,13 +89,13 @@ def test_a_whole_log_at_the_edge_of_its_tolerance(log, summary, rows, rate):
     assert row["verdict"].startswith("ok" if ok else "disagrees")
 
 
-def test_what_a_log_covers_is_told(log, summary, rows):
+def test_the_coverage_of_a_log_is_told(log, summary, rows):
     (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, 10.0)))
-    assert (row["verdict"], row["warnings"]) == ("ok", "the log covers 20 % of the run only")
+    assert (row["verdict"], row["warnings"]) == ("ok", "the log covers only 20 % of the run")
     (row,) = rows(reconcile(log([1000.0] * 12), summary(1000.0, 10.0)))
     assert (row["coverage_pct"], row["warnings"]) == (120.0, "the log is longer than the run: 12 s")
     (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, float("nan"))))
-    assert row["warnings"] == "no runtime_s: what the log covers is not known"
+    assert row["warnings"] == "no runtime_s: the coverage of the log is unknown"
 
 
 def test_logs_of_several_jobs_add_up_to_their_group(log, summary, rows):
@@ -239,7 +239,9 @@ def test_bad_questions_get_one_line(log, summary):
     with pytest.raises(SchemaError, match="tolerance is 2"):
         reconcile(log([1.0]), summary(1.0, 1.0), tolerance=2)
     two = summary([1.0, 2.0], 1.0, source=["a.json", "b.json"])
-    with pytest.raises(SchemaError, match="several rows of io for read, 1: name what tells"):
+    with pytest.raises(
+        SchemaError, match="several rows of io for read, 1: name the column that differs"
+    ):
         reconcile(log([1.0]), two)
     with pytest.raises(SchemaError, match="several logs of iops of one entry"):
         reconcile(log([1.0, 1.0], time_s=1.0, source=["x.log", "y.log"]), summary(1.0, 1.0))
@@ -267,7 +269,7 @@ def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, 
     late = log([100.0, 100.0, 100.0, 100.0], time_s=[1.0, 2.0, 4.0, 5.0])
     (row,) = rows(reconcile(late, summary(100.0, 5.0)))
     assert row["verdict"] == (
-        "not settled: log 20 % below the summary, unless what came after its gaps was late"
+        "not settled: log 20 % below the summary, unless the samples after its gaps were late"
     )
     # the part of a window with which a log may end is no measure of the others
     (row,) = rows(reconcile(log([100.0] * 4, time_s=[1.0, 2.0, 3.0, 3.1]), summary(100.0, 3.1)))

@@ -132,7 +132,7 @@ def test_a_group_and_its_own_jobs_do_not(make):
 
 def test_between_among_by_is_refused(make):
     frame = make(g=["a", "b"], iops=[1.0, 2.0])
-    with pytest.raises(SchemaError, match="'g' is in by= and is what to compare between"):
+    with pytest.raises(SchemaError, match="'g' is in by= and between="):
         compare(frame, "iops", between="g", baseline="a", by=["g"])
 
 
@@ -260,7 +260,7 @@ def test_cells_with_runs_of_their_own_weigh_the_same(make, rows):
     assert row["verdict"] == "two runs: no verdict"
 
 
-def test_one_run_per_cell_is_no_repeat(make, rows):
+def test_one_run_per_cell_is_not_a_repeat(make, rows):
     frame = make(
         g=["a", "a", "a", "b", "b", "b"],
         bs_bytes=[1, 2, 3] * 2,
@@ -298,7 +298,7 @@ def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
     assert "the sides differ in iodepth too" in row["warnings"]
 
 
-def test_what_a_file_does_not_say_is_no_difference(make, rows):
+def test_a_missing_condition_is_not_a_difference(make, rows):
     frame = make(
         g=["a"] * 3 + ["b"] * 3, iodepth=[1, None, 1, None, None, 1], iops=[1, 2, 3, 4, 5, 6]
     )
@@ -319,7 +319,7 @@ def test_labels_count_as_conditions_unless_they_number_the_runs(make, rows):
     assert rows(summarize(frame, "iops", by="mount"))[0]["varies_in"] == "drive"
 
 
-def test_another_name_for_a_condition_is_no_condition(make, rows):
+def test_another_name_for_a_condition_is_not_a_condition(make, rows):
     frame = make(
         g=["a", "a", "b", "b"] * 2,
         bs_bytes=[4096] * 4 + [65536] * 4,
@@ -377,7 +377,7 @@ def test_blocks_are_warned_of(make, rows):
     values = [1.0, 1.01, 1.02, 2.0, 2.01, 2.02]
     frame = make(g=["a"] * 3 + ["b"] * 3, started_at=at(0, 1, 2, 3, 4, 5), iops=values)
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
-    assert "arms ran in blocks: drift cannot be told from the difference" in row["warnings"]
+    assert "the sides ran in blocks: drift cannot be told from the difference" in row["warnings"]
 
 
 def test_alternating_runs_are_not(make, rows):

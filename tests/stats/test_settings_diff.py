@@ -98,7 +98,7 @@ def test_compare_says_where_it_cannot_know(make, rows, two):
     had = settings(make, ("a", "1", None, "runtime", "30", "global"))
     (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))
     assert row["settings_differ"] is None
-    assert "whether both sides had the same options is not in the reports" in row["warnings"]
+    assert "the reports do not say whether both sides had the same options" in row["warnings"]
 
 
 def test_each_cell_has_its_own_runs(make, rows):
@@ -138,7 +138,7 @@ def test_bad_questions(make):
     had = settings(make, ("a", "1", None, "runtime", "30", "global"))
     with pytest.raises(SchemaError, match="no column 'h'"):
         settings_diff(had, between="h", baseline="a")
-    with pytest.raises(SchemaError, match="baseline 'z' is no value of 'g'; there are: 'a'"):
+    with pytest.raises(SchemaError, match="baseline 'z' is not a value of 'g'; there are: 'a'"):
         settings_diff(had, between="g", baseline="z")
     with pytest.raises(SchemaError, match="'g' holds only 'a'"):
         settings_diff(had, between="g", baseline="a")

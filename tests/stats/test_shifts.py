@@ -77,7 +77,7 @@ def test_a_drift_is_no_step(rows):
     noise = rng.normal(0, 10, 300)
     assert change_points(np.linspace(1000, 700, 300) + noise) == []
     runs = pd.DataFrame({"iops": np.linspace(1000, 700, 20) + noise[:20]})
-    assert "a drift, and no step?" in rows(shifts(runs, "iops"))[0]["warnings"]
+    assert "a drift, not a step?" in rows(shifts(runs, "iops"))[0]["warnings"]
     runs["iops"] = np.repeat([1000, 700], 10) + noise[:20]
     assert rows(shifts(runs, "iops"))[0]["warnings"] is None
 

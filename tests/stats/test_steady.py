@@ -156,7 +156,7 @@ def test_a_start_of_one_round_may_be_left_out(log, rows):
     values[:10] += 300
     (row,) = rows(steady(log(values.tolist())))
     assert (row["met"], row["cut"]) == (True, 10)
-    assert "the first 10 samples are apart, and left out" in row["warnings"]
+    assert "the first 10 samples differ, and are left out" in row["warnings"]
     assert row["window_mean"] == pytest.approx(values[10:].mean())
     values[:40] += 300
     assert rows(steady(log(values.tolist())))[0]["met"] is False
@@ -428,7 +428,7 @@ def test_pandas_and_polars_agree(rows):
         ({"value": [1.0, -2.0]}, "value is -2 in row 1"),
         ({"value": [1.0, float("inf")]}, "value is infinite"),
         ({"time_s": [2.0, 1.0]}, "times do not rise in run 1 of a, read, iops"),
-        ({"time_s": [1.0, 1.0]}, "several jobs, runs or scopes stand there as one"),
+        ({"time_s": [1.0, 1.0]}, "the rows mix several jobs, runs or scopes"),
         ({"time_s": [1.0, None]}, "time_s is missing in some samples"),
         ({"time_s": [-1.0, 1.0]}, "time_s is below 0"),
         ({"value": [2.0, 1.0], "quantity": "io_bytes"}, "io_bytes counts from the start .* falls"),
@@ -451,7 +451,7 @@ def test_the_window_that_fio_had_just_begun_is_left_out(log, rows):
 
 def test_scopes_that_nothing_tells_apart_are_refused(log):
     frame = log(DECAY * 2, time_s=[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0])
-    with pytest.raises(SchemaError, match="several jobs, runs or scopes stand there as one"):
+    with pytest.raises(SchemaError, match="the rows mix several jobs, runs or scopes"):
         steady(frame)
 
 
@@ -460,7 +460,7 @@ def test_scopes_that_nothing_tells_apart_are_refused(log):
     [
         ({"quantity": "bw"}, "no sample of 'bw'; there are: iops"),
         ({"by": "volume"}, "no column 'volume'"),
-        ({"method": "fio"}, "method 'fio' is none of 'snia', 'fio-deviation', 'fio-slope'"),
+        ({"method": "fio"}, "method 'fio' is not one of 'snia', 'fio-deviation', 'fio-slope'"),
         ({"method": "fio-slope"}, "fio-slope needs a limit in percent"),
         ({"limit": 20}, r"snia has two, of range and rise: limit=\(20, 10\)"),
         ({"limit": (20, 0)}, "it is in percent and above 0"),

@@ -260,7 +260,7 @@ def test_windows_are_drawn_and_judged_as_samples_are():
     assert line.get_ydata()[:-1].tolist() == windows["iops"].dropna()[::2].tolist()
     both = ft.plot.series(windows, "value_ns", hue="percentile")
     assert len([line for line in both.lines if line.get_drawstyle() == "steps-post"]) == 2
-    with pytest.raises(ft.SchemaError, match="windows have several figures: quantity= is one of"):
+    with pytest.raises(ft.SchemaError, match="windows have several columns: quantity= is one of"):
         ft.plot.series(windows)
     bins = ft.window_bins(log, "1s")
     assert ft.plot.heatmap(bins).get_ylabel() == "latency (read)"
@@ -272,11 +272,11 @@ def test_windows_are_drawn_and_judged_as_samples_are():
 @pytest.mark.parametrize(
     ("ask", "why"),
     [
-        (lambda log: ft.window(log, "soon"), "every='soon' is no length of time"),
-        (lambda log: ft.window(log, 0), "every=0 is no length of time"),
+        (lambda log: ft.window(log, "soon"), "every='soon' is not a length of time"),
+        (lambda log: ft.window(log, 0), "every=0 is not a length of time"),
         (lambda log: ft.window(log, "1ns"), "take longer ones"),
         (lambda log: ft.window(log, 1, by="jop"), "no column 'jop'"),
-        (lambda log: ft.window(log, 1, percentiles=101), "percentile 101 is none"),
+        (lambda log: ft.window(log, 1, percentiles=101), "percentile 101 does not lie"),
         (lambda log: ft.window(log.drop("value"), 1), "no column 'value'"),
         (lambda log: ft.window(log.with_columns(time_s=-1.0), 1), "runs begin at 0"),
         (lambda log: ft.window(log.with_columns(quantity=pl.lit("io_bytes")), 1), "steady()"),

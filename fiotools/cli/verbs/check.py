@@ -1,33 +1,150 @@
-"""`fiotools check`: whether it even happened."""
+"""`fiotools check`, and its options: what people know about the machine and files do not say."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fiotools.cli import check_options, files, options
+import typer
+
+from fiotools.cli import completion, files, options
 from fiotools.cli.answer import give
-from fiotools.cli.command import Command
-from fiotools.cli.options import flag, option
-from fiotools.display import findings
+from fiotools.cli.options import command, flag, option
+from fiotools.cli.output import Trouble
+from fiotools.cli.verbs import compare
+from fiotools.display import columns, findings
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
+from fiotools.errors import SchemaError
 from fiotools.plain_text import many
 
 if TYPE_CHECKING:
     import polars as pl
 
+# as the library has them; they stand here so that --help need not load it
+Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
+Cache = Literal["cold", "warm"]
+Kind = Literal["layer", "device", "mirror", "cache"]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What you know and the files do not tell."""
+
+    ram: Annotated[
+        str | None,
+        option("SIZE|FILE", "Memory of the machine: 8GB, or a file with the output of free."),
+    ] = None
+    host_ram: Annotated[
+        str | None, option("SIZE|FILE", "Memory of the host if the machine is a guest; 0: no host.")
+    ] = None
+    link: Annotated[
+        str | None,
+        option(
+            "NAME|RATE",
+            "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
+            autocompletion=completion.link,
+        ),
+    ] = None
+    media: Annotated[Media | None, typer.Option(help="The kind of the device.")] = None
+    devices: Annotated[
+        int | None, option("N", "The number of devices, each with a link.", min=1)
+    ] = None
+    cache: Annotated[
+        Cache | None, typer.Option(help="The cache that was meant to be measured.")
+    ] = None
+    sides: Annotated[Kind | None, typer.Option(help="The kind of the sides of --between.")] = None
+    copies: Annotated[list[str] | None, option("N|LEVEL=N", "Copies that a mirror writes.")] = None
+    speedup_max: Annotated[
+        float | None, option("TIMES", "The most that the cache gains, known from elsewhere.")
+    ] = None
+    moved: Annotated[str | None, option("SIZE", "Bytes that each timed command moved: 512MiB.")] = (
+        None
+    )
+    capacity: Annotated[str | None, option("SIZE", "Capacity of the SSD: 1TB.")] = None
+    prefilled: Annotated[
+        bool, flag("--prefilled", "The file was full of data before it was read.")
+    ] = False
+    compression: Annotated[
+        float | None,
+        option(
+            "TIMES",
+            "How many times smaller the data is below the files if something packs it.",
+        ),
+    ] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the arguments of the library's `check`."""
+        return {**vars(self), "copies": _copies(self.copies)}
+
+
+def is_compared(sides: options.Sides, known: Known) -> bool:
+    """Say whether sides are held against each other, and not each run alone."""
+    about = (sides.between, sides.baseline, known.sides, known.copies)
+    return any(one is not None for one in about)
+
+
+def refuse_nonsense(sides: options.Sides, known: Known) -> None:
+    """Look at what is told before many files are read."""
+    told = [value for value in known.arguments().values() if value not in (None, False)]
+    if not told and not is_compared(sides, known):
+        return  # and `check` takes long to import
+    from fiotools.stats.check.evidence import evidence
+
+    some = "some" if is_compared(sides, known) else None
+    try:
+        evidence(**known.arguments(), between=some, baseline=some)
+    except SchemaError as error:
+        raise Trouble(str(error), 2) from None
+
+
+def checked(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:
+    """Check what was read."""
+    from fiotools.stats.check import answer
+    from fiotools.stats.check.evidence import evidence
+
+    between: str | None = None
+    baseline: Any = None
+    if is_compared(sides, known):
+        runs = read.table("runs")
+        between = sides.between or files.one_field(read)
+        between = columns.found(between, runs, "--between")
+        baseline = compare.side(read, runs, between, sides.baseline)
+    given = evidence(**known.arguments(), between=between, baseline=baseline)
+    return answer(read.results, given)
+
+
+def _copies(given: list[str] | None) -> int | dict[str, int] | None:
+    if not given:
+        return None
+    pairs = [text.rpartition("=") for text in columns.split(given)]
+    for _, _, number in pairs:
+        if not (number.isascii() and number.isdigit()):
+            raise Trouble(f"--copies {number} is not a whole number: write 2 or mirror=2", 2)
+    if not pairs[0][1]:
+        return int(pairs[0][2])
+    return {level: int(number) for level, _, number in pairs}
+
+
 _STRICT = 3
 
 
+@command(
+    "check run.json --ram 16GB --link pcie4-x4",
+    "check 'data/{volume}.xml' --ram 8GB --media nvme --between volume --baseline vhdx",
+    "check dd.txt --link usb3-5g --media hdd --cache cold --all",
+    "check runs/ --ram 8GB --strict || echo 'do not publish this'",
+)
 def check(
     sources: options.Files,
     *,
-    known: check_options.Known,
+    known: Known,
     between: options.Between = None,
     baseline: Annotated[
-        str | None, option("VALUE", "The side without layer, mirror or cache; the first.")
+        str | None,
+        option("VALUE", "The side without layer, mirror or cache; by default the first."),
     ] = None,
-    every: Annotated[bool, flag("--all", "Show what is in order, too.")] = False,
+    every: Annotated[bool, flag("--all", "Show the ok rows too.")] = False,
     strict: Annotated[
         bool, flag("--strict", "Exit with 3 if anything is impossible or suspect.")
     ] = False,
@@ -35,16 +152,16 @@ def check(
     format: options.Format = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Ask of every run whether its figures can be true: ok, suspect, impossible or unknown.
+    """Check whether the numbers of every run can be true: ok, suspect, impossible or unknown.
 
-    What the files do not say, say here: the more is known, the less stays unknown. Ends with 0
-    whatever it finds, unless --strict is given.
+    Tell what you know and the files do not: the more is known, the less stays unknown. The exit
+    code is 0, whatever it finds, unless --strict is given.
     """
     sides = options.Sides(between, baseline)
-    check_options.refuse_nonsense(sides, known)
-    read = files.read_all(sources, read_as, label=check_options.is_compared(sides, known))
+    refuse_nonsense(sides, known)
+    read = files.read_all(sources, read_as, label=is_compared(sides, known))
     with files.working(read, "checking"):
-        answer = check_options.answer(read, sides, known)
+        answer = checked(read, sides, known)
     give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read)
     if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
         return _STRICT
@@ -57,14 +174,3 @@ def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
     if ok and not every:
         made.notes.append(f"ok, and not shown without --all: {many(ok, 'answer')}")
     return made
-
-
-COMMAND = Command(
-    check,
-    (
-        "check run.json --ram 16GB --link pcie4-x4",
-        "check 'data/{volume}.xml' --ram 8GB --media nvme --between volume --baseline vhdx",
-        "check dd.txt --link usb3-5g --media hdd --cache cold --all",
-        "check runs/ --ram 8GB --strict || echo 'do not publish this'",
-    ),
-)

@@ -1,25 +1,128 @@
-"""`fiotools compare`: how much more, and how sure."""
+"""`fiotools compare` and `speedup`: how much more or faster, and how sure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import comparison, files, options
-from fiotools.cli.answer import give
-from fiotools.cli.command import Command
-from fiotools.cli.options import flag, option
-from fiotools.cli.output import Trouble
+from fiotools.cli import files, options, rows
+from fiotools.cli.answer import give, give_gate
+from fiotools.cli.options import command, flag, option
+from fiotools.cli.output import Trouble, say
+from fiotools.display import columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from fiotools.display.model import Sheet
 
 
+def compared(
+    statistic: Callable[..., pl.DataFrame], read: files.Reading, asked: options.Comparison
+) -> pl.DataFrame:
+    """Ask `compare` or `speedup`, whose arguments are alike."""
+    kept, judging = asked.kept, asked.judging
+    frame, name = rows.asked(read.results, asked.metric, kept.table)
+    between = asked.sides.between
+    between = columns.full(between, frame) if between else files.one_field(read)
+    frame = rows.complete(rows.kept(frame, kept), kept, name, between)
+    arguments = {
+        **vars(judging),
+        "between": between,
+        "baseline": side(read, frame, between, asked.sides.baseline),
+        "by": [columns.full(column, frame) for column in columns.split(asked.by)] or None,
+        "pair": columns.full(judging.pair, frame) if judging.pair else None,
+        "scope": None if kept.combine else kept.scope,
+        "settings": read.table("settings") if read.results.tables.height("settings") else None,
+    }
+    with files.working(read, "comparing"):
+        return statistic(frame, name, **arguments)
+
+
+def sheet(answer: pl.DataFrame) -> Sheet:
+    """Lay out an answer, and say what to type for more."""
+    from fiotools.display import answers
+    from fiotools.display.frame import Frame
+
+    made = answers.sheet(Frame(answer))
+    if "settings_differ" not in answer:  # it is of the settings themselves
+        return made
+    if answer["settings_differ"].null_count() < len(answer):
+        made.notes.append("which options, and how they were set: fiotools compare FILES --settings")
+    if answer["n"].max() == 1 == answer["n_baseline"].max():
+        made.notes.append("several runs a side: NAME='FILES' for each, as in new='new/*.json'")
+    return made
+
+
+def side(read: files.Reading, frame: pl.DataFrame, between: str, baseline: str | None) -> Any:
+    """Give the baseline in its column's type: as it was typed, or the first that was named.
+
+    The first is that of all that was read, and not of the rows that a filter left.
+    """
+    if between not in frame:
+        return baseline
+    if baseline is not None:
+        return columns.value_of(frame, between, baseline)
+    if between == "label" and read.first is not None:
+        return read.first
+    runs = read.table("runs")
+    there = (runs if between in runs else frame)[between].drop_nulls()
+    return there[0] if len(there) else None
+
+
+def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
+    """List what the sides do not have alike: options, the tool, the machine that ran it."""
+    import polars as pl
+
+    from fiotools.stats.settings_diff import settings_diff
+
+    settings, runs = read.table("settings"), read.table("runs")
+    if not len(settings):
+        raise Trouble("these files tell no settings")
+    column = sides.between or files.one_field(read)
+    column = columns.found(column, settings, "--between")
+    baseline = side(read, settings, column, sides.baseline)
+    if column in runs:
+        told = set(settings[column])
+        for name in runs[column].drop_nulls().unique(maintain_order=True):
+            if name not in told:
+                words = f"the files of {column} {name} tell no settings"
+                if name == baseline or len(told) < 2:
+                    raise Trouble(words)
+                say(words)
+    everything = pl.concat([settings, *_of_runs(runs, settings)], how="diagonal")
+    return settings_diff(everything, between=column, baseline=baseline)
+
+
+def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Give the tool and the machine of each run as if they were options."""
+    import polars as pl
+
+    # with its name: alone, versions 3.4 and 3.40 would be one amount
+    tools = runs["tool"] + " " + runs["tool_version"].fill_null("")
+    whose = runs.select(name for name in like.columns if name in runs)
+    for name, texts in (("tool", tools), ("host", runs["host"])):
+        named = pl.Series("option", [name]).new_from_index(0, len(runs))
+        yield whose.with_columns(named, texts.alias("text")).drop_nulls("text")
+
+
+@command(
+    "compare single.json mirror.json --metric iops --by direction",
+    "compare one='one/*.json' two='two/*.json' --metric lat_mean --where direction=read",
+    "compare 'data/{volume}.xml' --baseline vhdx --metric iops --by direction",
+    "compare old/ new/ --metric bw --by direction,bs --combine run --format markdown",
+    "compare single.json mirror.json --settings",
+    "compare old='old/*.json' new='new/*.json' --metric iops --fail-if slower:5%",
+)
 def compare(
     sources: options.Files,
     *,
     asked: options.Comparison,
     settings: Annotated[
-        bool, flag("--settings", "Show instead which settings the sides differ in.")
+        bool, flag("--settings", "Show the settings in which the sides differ instead.")
     ] = False,
     fail_if: Annotated[
         list[str] | None,
@@ -32,27 +135,27 @@ def compare(
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "junit", "github"],
         typer.Option(
-            "--format", "-f", help="json and csv: every column; junit and github: of --fail-if."
+            "--format", "-f", help="json and csv: every column; junit and github: for --fail-if."
         ),
     ] = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Compare ways of storing data: the ratio, its interval, and a verdict in words.
+    """Compare the sides: the ratio, its interval, and a verdict in words.
 
-    Each file is a side, named after its path. For several runs a side give a folder, a quoted glob
-    or NAME=FILES for each; or one path template, whose field names the sides.
+    Each file is a side, named after its path. If a side has several runs, give a folder, a quoted
+    glob or NAME=FILES for each side; or one path template, whose field names the sides.
     """
     refuse_form(format, fail_if)
     read = files.read_all(sources, read_as, label=True)
     if fail_if:
         return _held(read, asked, fail_if, format) or read.code
     if settings:
-        answer = comparison.differences(read, asked.sides)
+        answer = differences(read, asked.sides)
     else:
         from fiotools.stats.compare import compare as statistic
 
-        answer = comparison.answer(statistic, read, asked)
-    give(format, lambda: answer, lambda: comparison.sheet(answer), output, read)
+        answer = compared(statistic, read, asked)
+    give(format, lambda: answer, lambda: sheet(answer), output, read)
     return read.code
 
 
@@ -66,7 +169,6 @@ def _held(read: files.Reading, asked: options.Comparison, fail_if: list[str], fo
     """Compare, hold what was found to the rules, and say which are broken."""
     import polars as pl
 
-    from fiotools.cli import gate as shown
     from fiotools.stats.compare import compare as statistic
     from fiotools.stats.gate import Rule, gate
 
@@ -78,21 +180,30 @@ def _held(read: files.Reading, asked: options.Comparison, fail_if: list[str], fo
         rules.setdefault(metric, []).append(text)
     held = []
     for metric, texts in rules.items():
-        answer = comparison.answer(statistic, read, replace(asked, metric=metric))
+        answer = compared(statistic, read, replace(asked, metric=metric))
         held.append(gate(answer, texts))
         if format in ("table", "markdown"):
-            give(format, lambda: answer, lambda: comparison.sheet(answer))  # noqa: B023
-    return shown.give(pl.concat(held), format)
+            give(format, lambda: answer, lambda: sheet(answer))  # noqa: B023
+    return give_gate(pl.concat(held), format)
 
 
-COMMAND = Command(
-    compare,
-    (
-        "compare single.json mirror.json --metric iops --by direction",
-        "compare one='one/*.json' two='two/*.json' --metric lat_mean --where direction=read",
-        "compare 'data/{volume}.xml' --baseline vhdx --metric iops --by direction",
-        "compare old/ new/ --metric bw --by direction,bs --combine run --format markdown",
-        "compare single.json mirror.json --settings",
-        "compare old='old/*.json' new='new/*.json' --metric iops --fail-if slower:5%",
-    ),
+@command(
+    "speedup 'page-cache/{cache}.txt' --baseline before --metric real",
+    "speedup old='old/*.txt' new='new/*.txt' --metric real",
+    "speedup 'data/{volume}.xml' --baseline vhdx --metric lat_mean --by direction",
 )
+def speedup(
+    sources: options.Files,
+    *,
+    asked: options.Comparison,
+    output: options.Output = None,
+    format: options.Format = "table",
+    read_as: options.ReadAs,
+) -> int:
+    """Do the same as `compare`, as times faster: above 1 is better."""
+    from fiotools.stats.compare import speedup as statistic
+
+    read = files.read_all(sources, read_as, label=True)
+    answer = compared(statistic, read, asked)
+    give(format, lambda: answer, lambda: sheet(answer), output, read)
+    return read.code

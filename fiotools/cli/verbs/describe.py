@@ -1,4 +1,4 @@
-"""`fiotools describe`: what a column means."""
+"""`fiotools describe` and `formats`: what a column means, and what can be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from fiotools.cli import completion, options
 from fiotools.cli.answer import give
-from fiotools.cli.command import Command
+from fiotools.cli.options import command
 from fiotools.display import columns
 from fiotools.display.layout import WRAPS
 from fiotools.display.model import Column as Shown
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from fiotools.vocabulary import Column
 
 
+@command(
+    "describe",
+    "describe bw lat_mean",
+    "describe io",
+    "describe --format csv",
+)
 def describe(
     names: Annotated[
         list[str] | None,
@@ -34,7 +40,7 @@ def describe(
     ] = None,
     format: options.Format = "table",
 ) -> int:
-    """Say what columns hold: unit, meaning, which way is better, their name in each tool."""
+    """Describe columns: unit, meaning, which way is better, their name in each tool."""
     found: dict[str, Column] = {}
     for name in names or []:
         full = columns.full(name, [*COLUMNS, *STATISTICS])
@@ -89,6 +95,31 @@ def _each(rows: list[dict[str, Any]]) -> Sheet:
     )
 
 
-COMMAND = Command(
-    describe, ("describe", "describe bw lat_mean", "describe io", "describe --format csv")
+@command(
+    "formats",
+    "formats --format markdown",
 )
+def formats(format: options.Format = "table") -> int:
+    """List the formats that can be read, and the commands that make them."""
+    give(format, _formats_frame, _formats_sheet)
+    return 0
+
+
+def _formats_frame() -> pl.DataFrame:
+    import fiotools as ft
+    from fiotools.tables.frames import of_pandas
+
+    return of_pandas(ft.formats())
+
+
+def _formats_sheet() -> Sheet:
+    from fiotools.readers import readers
+
+    known = readers()
+    columns = [
+        Shown("format", [reader.name for reader in known], keep=3),
+        Shown("reads", [reader.title for reader in known], keep=2, wraps=WRAPS),
+        Shown("made by", [reader.produced_by for reader in known], keep=1, wraps=WRAPS),
+    ]
+    notes = ["gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"]
+    return Sheet(columns, notes=notes)

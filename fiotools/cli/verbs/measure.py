@@ -9,16 +9,22 @@ from unicodedata import category
 
 import typer
 
-from fiotools.cli.command import Command
-from fiotools.cli.options import flag, option
+from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import OutputClosedError, Trouble, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
-from fiotools.measure.signals import Interrupted
+from fiotools.measure.tools import Interrupted
 
 _LIST = ", ".join(f"{name} (article {one.article})" for name, one in EXPERIMENTS.items())
 
 
+@command(
+    "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
+    "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
+    "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
+    "measure page-cache --dir /srv --dry-run",
+    "measure --resume random-io-20261121-093000",
+)
 def measure(
     experiment: Annotated[
         str | None, typer.Argument(metavar="EXPERIMENT", help=f"{_LIST}.", show_default=False)
@@ -31,14 +37,14 @@ def measure(
         Path | None,
         option(
             "FOLDER",
-            "For the results, a new one; by default named by experiment and time.",
+            "A new folder for the results; by default named by experiment and time.",
             "--output",
             "-o",
         ),
     ] = None,
     continued: Annotated[
         Path | None,
-        option("FOLDER", "Go on with the interrupted campaign in this folder.", "--resume"),
+        option("FOLDER", "Resume the interrupted campaign in this folder.", "--resume"),
     ] = None,
     quick: Annotated[bool, flag("--quick", "Under two minutes.")] = False,
     thorough: Annotated[
@@ -48,16 +54,16 @@ def measure(
         int | None, option("N", "Runs of each workload on each place; 5 by default.")
     ] = None,
     size: Annotated[
-        str | None, option("SIZE", "Of a test file, such as 4G; by default as there is room.")
+        str | None, option("SIZE", "Size of a test file, such as 4G; by default as much as fits.")
     ] = None,
-    seconds: Annotated[int | None, option("N", "Of each run of fio or diskspd.")] = None,
-    only: Annotated[list[str] | None, option("WORKLOAD", "Only this one; may be repeated.")] = None,
+    seconds: Annotated[int | None, option("N", "Seconds of each run of fio or diskspd.")] = None,
+    only: Annotated[list[str] | None, option("WORKLOAD", "Only this workload; repeatable.")] = None,
     buffered: Annotated[bool, flag("--buffered", "random-io: through the page cache.")] = False,
     until: Annotated[
         Literal["settled"] | None,
         typer.Option(help="Stop when every comparison has a verdict, after --rounds at most."),
     ] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Say what would be done, and do nothing.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Show the plan, and do nothing.")] = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 
@@ -118,15 +124,3 @@ def _say(text: str) -> None:
     told = "".join(one if one == "\n" or category(one)[0] != "C" else "\ufffd" for one in text)
     with suppress(OutputClosedError, Trouble):
         write(f"{told}\n")
-
-
-COMMAND = Command(
-    measure,
-    (
-        "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
-        "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
-        "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
-        "measure page-cache --dir /srv --dry-run",
-        "measure --resume random-io-20261121-093000",
-    ),
-)

@@ -1,22 +1,39 @@
-"""`fiotools read`: what is in the files, on the screen or as a file for other programs."""
+"""`fiotools read`, `convert` and `export`: what is in the files, as other programs take it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import completion, export, files, options, rows
+from fiotools.cli import answer, completion, files, options, rows
 from fiotools.cli.answer import give
-from fiotools.cli.command import Command
-from fiotools.cli.options import option
+from fiotools.cli.options import command, flag, option
+from fiotools.cli.output import Trouble, say, write_bytes
 from fiotools.display import columns, metrics, preview
+from fiotools.files import atomic_write
+from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from fiotools.dataset.convert import Conversion
 
+
+@command(
+    "read run.json",
+    "read 'data/{volume}.xml' --scope total --columns volume,direction,iops",
+    "read runs/ -o runs.parquet",
+    "read runs/ -o tables/ --format csv",
+    "read run.json --table percentiles --where percentile=99 --format json",
+    "read run.json --table notes",
+    "read - < run.json",
+)
 def read(
     sources: options.Files,
     *,
@@ -55,7 +72,7 @@ def read(
         ),
     ] = None,
     rows_shown: Annotated[
-        int, option("N", "How many rows the table shows; 0: all.", "--rows", min=0)
+        int, option("N", "Rows that the table shows; 0: all.", "--rows", min=0)
     ] = 40,
     format: Annotated[
         Literal["table", "json", "csv", "markdown", "parquet"],
@@ -63,11 +80,11 @@ def read(
     ] = "table",
     read_as: options.ReadAs,
 ) -> int:
-    """Read files, and show what is in them or write it for other programs."""
+    """Read files, and show their content or write it for other programs."""
     names = columns.split(table)
     for name in names:
         rows.refuse_other_tables(name)
-    target = export.target(output, format, len(names))
+    target = answer.target(output, format, len(names))
     found = files.read_all(sources, read_as, label=True, hint=names != ["notes"])
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
@@ -96,15 +113,144 @@ def _chosen(frame: pl.DataFrame, kept: options.Rows, wanted: list[str]) -> pl.Da
     return frame[chosen] if chosen else frame
 
 
-COMMAND = Command(
-    read,
-    (
-        "read run.json",
-        "read 'data/{volume}.xml' --scope total --columns volume,direction,iops",
-        "read runs/ -o runs.parquet",
-        "read runs/ -o tables/ --format csv",
-        "read run.json --table percentiles --where percentile=99 --format json",
-        "read run.json --table notes",
-        "read - < run.json",
-    ),
+@command(
+    "convert runs/ -o dataset/",
+    "convert runs/ -o dataset/ --workers 2 --prune --format json",
+    "convert 'data/{volume}.xml' -o volumes/ --table io,percentiles",
+    "convert old=old/ new=new/ -o both/ --check-hashes",
 )
+def convert(
+    sources: options.Files,
+    *,
+    output: Annotated[
+        str,
+        option(
+            "DESTINATION",
+            "The folder of the dataset, or its URL: a new one, or one to continue.",
+            "--output",
+            "-o",
+            show_default=False,
+        ),
+    ],
+    table: Annotated[
+        list[str] | None,
+        option(
+            "TABLES",
+            f"Only these: {', '.join(TABLES)}. All by default.",
+            "--table",
+            "-t",
+            autocompletion=completion.tables,
+        ),
+    ] = None,
+    prune: Annotated[bool, flag("--prune", "Remove the rows of files that were deleted.")] = False,
+    check_hashes: Annotated[
+        bool,
+        flag("--check-hashes", "Compare the content of files whose size and time are unchanged."),
+    ] = False,
+    scheduler: Annotated[
+        str | None, option("ADDRESS", "Let Dask do it on many machines: tcp://host:8786.")
+    ] = None,
+    format: Annotated[
+        Literal["text", "json"],
+        typer.Option("--format", "-f", help="json: the result for each kind of file, on stdout."),
+    ] = "text",
+    read_as: options.ReadAs,
+) -> int:
+    """Convert files to a dataset: a folder of Parquet files for each table.
+
+    Only new and changed files are read. If it is interrupted or killed, rerun it to resume. FILES
+    and DESTINATION may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB, Spark and
+    Dask read DESTINATION/io/*.parquet, Python ft.open_dataset(DESTINATION).
+    """
+    tables = columns.split(table)
+    for name in tables:
+        rows.refuse_other_tables(name)
+    if read_as.workers > 1 and scheduler is not None:
+        raise Trouble("--workers or --scheduler, not both", 2)
+    as_asked: Any = files.arguments(read_as)
+    from fiotools.dataset.convert import convert as converted
+
+    with _executor(scheduler) as executor:
+        done = converted(
+            files.named(sources, "convert reads files that can be read again, and not -"),
+            output,
+            tables=tables or None,
+            prune=prune,
+            check_hashes=check_hashes,
+            workers=read_as.workers if executor is None else None,
+            executor=executor,
+            **as_asked,
+        )
+    _tell(done, output)
+    if format == "json":
+        import orjson
+
+        write_bytes(orjson.dumps(asdict(done)) + b"\n")
+    return 1 if done.refused else 0
+
+
+def _tell(done: Conversion, output: str) -> None:
+    """Say what became of the files."""
+    for refusal in done.refusals:
+        say(refusal)
+    if done.refused > len(done.refusals):
+        more = many(done.refused - len(done.refusals), "more file")
+        say(f"{more} could not be read: {output}/_manifest has them, status refused")
+    say(f"converted to {done}")
+
+
+@contextmanager
+def _executor(scheduler: str | None) -> Iterator[Any]:
+    """Connect to the scheduler of Dask, as long as it is needed."""
+    if scheduler is None:
+        yield None
+        return
+    from fiotools.files import needed
+
+    distributed = needed("distributed", "--scheduler")
+    try:
+        client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'nobody answers there'}") from None
+    with client:
+        yield client.get_executor()
+
+
+@command(
+    "export run.json",
+    "export 'runs/{volume}_{round}.json' -o fio.prom",
+)
+def export(
+    sources: options.Files,
+    *,
+    output: Annotated[
+        str | None,
+        option(
+            "FILE", "Write to FILE, whole or not at all; default: the screen.", "--output", "-o"
+        ),
+    ] = None,
+    format: Annotated[
+        Literal["openmetrics"],
+        typer.Option("--format", "-f", help="The format of the other system."),
+    ] = "openmetrics",
+    read_as: options.ReadAs,
+) -> int:
+    """Export results to a monitoring system.
+
+    Prometheus scrapes OpenMetrics, and Grafana draws it: put FILE.prom where the text collector of
+    node_exporter looks for files, or push it to a gateway.
+    """
+    from fiotools.display import openmetrics
+
+    path = Path(output) if output else None
+    if path is not None:
+        atomic_write.refuse_missing_folder(path)
+    read = files.read_all(sources, read_as, label=True)
+    content = "".join(f"{line}\n" for line in openmetrics.text(read.results)).encode()
+    if path is None:
+        write_bytes(content)
+        return read.code
+    files.refuse_overwriting(read, path)
+    atomic_write.write(path, lambda file: file.write(content))
+    say(f"wrote {path}")
+    return read.code

@@ -1,19 +1,28 @@
-"""`fiotools report`: one page that says what was found, how sure it is, and how it was measured."""
+"""`fiotools report` and `figures`: the page with all findings, and a project's notebooks."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-from fiotools.cli import check_options, files, options
-from fiotools.cli.command import Command
-from fiotools.cli.options import option
+import typer
+
+from fiotools.cli import files, options
+from fiotools.cli.options import command, option
 from fiotools.cli.output import Trouble, say
+from fiotools.cli.verbs import check
 from fiotools.display import columns
 
 _ENDINGS = (".html", ".htm")
 
 
+@command(
+    "report random-io-20261121-093000 -o report.html",
+    "report campaigns/ -o report.html --title 'My disks'",
+    "report old=old/ new=new/ -o report.html --ram 16GB --link pcie4-x4",
+    "report 'data/{volume}.xml' --baseline vhdx -o report.html --lang ja",
+    "report runs/ --template my.ipynb --notebook made.ipynb",
+)
 def report(
     sources: options.Files,
     *,
@@ -29,26 +38,26 @@ def report(
     sides: options.Sides,
     metric: options.Metric = None,
     by: options.By = None,
-    known: check_options.Known,
-    title: Annotated[str | None, option("TEXT", "Of the page.")] = None,
-    question: Annotated[str | None, option("TEXT", "What the page is to answer.")] = None,
+    known: check.Known,
+    title: Annotated[str | None, option("TEXT", "The title of the page.")] = None,
+    question: Annotated[str | None, option("TEXT", "The question that the page answers.")] = None,
     lang: options.Lang = "en",
     template: Annotated[
         Path | None, option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb.")
     ] = None,
     notebook: Annotated[
         Path | None,
-        option("FILE.ipynb", "Write the executed notebook too, to go on with in JupyterLab."),
+        option("FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."),
     ] = None,
 ) -> int:
-    """Write a page: the verdict in words, figures, whether it can be true, how it was measured.
+    """Write a page: the verdict in words, plots, credibility, how it was measured.
 
-    FILES is the folder of a campaign of fiotools measure, a folder that holds several, or whatever
+    FILES is the folder of a campaign of fiotools measure, a folder of several, or any files that
     fiotools read takes; without labels, each file or sub-folder is a side.
     """
     if output.suffix.lower() not in _ENDINGS:
         raise Trouble(f"{output}: the page ends in .html", 2)
-    check_options.refuse_nonsense(sides, known)
+    check.refuse_nonsense(sides, known)
     from fiotools.progress import bar
     from fiotools.reports.report import report as written
 
@@ -79,13 +88,45 @@ def report(
     return 1 if made.unread else 0
 
 
-COMMAND = Command(
-    report,
-    (
-        "report random-io-20261121-093000 -o report.html",
-        "report campaigns/ -o report.html --title 'My disks'",
-        "report old=old/ new=new/ -o report.html --ram 16GB --link pcie4-x4",
-        "report 'data/{volume}.xml' --baseline vhdx -o report.html --lang ja",
-        "report runs/ --template my.ipynb --notebook made.ipynb",
-    ),
+# what the extra [notebooks] brings
+_EXTRA = ("nbclient", "nbformat", "traitlets")
+
+
+@command(
+    "figures",
+    "figures notebooks/00-first-look.ipynb",
+    "figures --lang ja",
 )
+def figures(
+    notebooks: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NOTEBOOK", help="Default: all of notebooks/."),
+    ] = None,
+    jobs: Annotated[int, option("N", "Notebooks at a time.", min=1)] = 2,
+    lang: Annotated[
+        str,
+        option(
+            "LANG",
+            "The language of the plots: en, or ja, which go to figures/ja/; the notebooks stay.",
+            envvar="LANG_FIGURES",
+        ),
+    ] = "en",
+) -> int:
+    """Execute the notebooks of this folder, which write figures/; unchanged plots are kept."""
+    for name in notebooks or []:
+        if not Path(name).is_file():
+            raise Trouble(f"{name}: no such notebook")
+    if not notebooks and not any(Path("notebooks").glob("*.ipynb")):
+        raise Trouble(
+            "there are no notebooks/*.ipynb here: go to a project that has them; "
+            "fiotools plot draws one figure of your own files"
+        )
+    try:
+        from fiotools.articles import notebooks as runner
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in _EXTRA:
+            raise
+        raise Trouble(
+            f"figures needs {error.name}: python -m pip install 'fiotools[notebooks]'"
+        ) from None
+    return runner.main([*(notebooks or []), "--jobs", str(jobs), "--lang", lang])

@@ -107,24 +107,15 @@ class Records(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """Bytes, seconds and rate.
-
-    Attributes
-    ----------
-    bytes : int
-    size, seconds, rate : str
-        As printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None where that is missing.
-    elapsed : float
-        The seconds.
-    is_final : bool
-        Printed as only the end of a run is: "in S secs (R bytes/sec)", "seconds".
-    """
+    """Bytes, seconds and rate."""
 
     bytes: int
+    # as printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None if that is missing
     size: str | None
     seconds: str
-    elapsed: float
+    elapsed: float  # the seconds
     rate: str | None
+    # printed in the form of a final report: "in S secs (R bytes/sec)", "seconds"
     is_final: bool = False
 
 

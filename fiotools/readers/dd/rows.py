@@ -60,6 +60,22 @@ _FACTORS = {
 }
 SOURCES = {"/dev/zero", "/dev/random", "/dev/urandom"}
 SINKS = {"/dev/null", "/dev/zero"}  # BSD and busy people write to the latter too
+# a printed rate against bytes and seconds; "rounded": these are too coarse to divide by
+UNCHECKED, AGREES, ROUNDED, CONTRADICTS = range(4)
+_RATE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)( ?)([kKMGTPEZYRQ]?)((?:i?B|bytes)?)/s")
+_SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
+_PREFIXES = " KMGTPEZYRQ"
+_SCALES = np.array([[kilo**power for power in range(len(_PREFIXES))] for kilo in (1024.0, 1000.0)])
+_BYTES = ("", "B", "bytes", "iB")  # what a rate is in
+_TIGHT = 1e-9  # floating point
+_WHOLE = 0.0099  # seconds: ten milliseconds
+_LEAST, _MOST = -120, 120  # powers of ten of the seconds
+_MAGNITUDES = np.array([10.0**power for power in range(_LEAST, _MOST)])
+_FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)])
+_DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
+# warnings do not change the result; they are translated, but the options in them are not
+_WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
+_LONG = 300
 
 
 class Operands(NamedTuple):
@@ -140,21 +156,6 @@ def number(text: str) -> int | None:
         if product >= _TOO_MUCH:
             return None
     return product
-
-
-# a printed rate against bytes and seconds; "rounded": these are too coarse to divide by
-UNCHECKED, AGREES, ROUNDED, CONTRADICTS = range(4)
-_RATE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)( ?)([kKMGTPEZYRQ]?)((?:i?B|bytes)?)/s")
-_SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
-_PREFIXES = " KMGTPEZYRQ"
-_SCALES = np.array([[kilo**power for power in range(len(_PREFIXES))] for kilo in (1024.0, 1000.0)])
-_BYTES = ("", "B", "bytes", "iB")  # what a rate is in
-_TIGHT = 1e-9  # floating point
-_WHOLE = 0.0099  # seconds: ten milliseconds
-_LEAST, _MOST = -120, 120  # powers of ten of the seconds
-_MAGNITUDES = np.array([10.0**power for power in range(_LEAST, _MOST)])
-_FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)])
-_DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
 
 
 class _Checked(NamedTuple):
@@ -280,11 +281,6 @@ def _digit(number: str) -> float:
     return worth
 
 
-# warnings do not change the result; they are translated, but the options in them are not
-_WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
-_LONG = 300
-
-
 class _Record(NamedTuple):
     """dd's output at one place: its runs, numbered from ``first``, and their operands.
 
@@ -327,7 +323,7 @@ def _operands(commands: Sequence[Operands], session: Session, place: int) -> Ope
 
 
 def _end(run: Run, block: Block) -> str:
-    """Say that the text ends before dd's report does; nothing if it does not."""
+    """Say that the text ends before dd's report, or return nothing."""
     if block.is_cut:
         told = f" after {block.fragment[:80]!r}" if block.fragment else ""
         return f"the report was cut off{told}"
@@ -533,7 +529,7 @@ class _Batch:
         return Made("notes", self.owner[of], columns)
 
     def _is_odd(self) -> NDArray[np.bool_]:
-        """Say about which runs there may be something to say."""
+        """Return which runs may need notes."""
         good = (self.bytes > 0) & (self.checked.verdict <= AGREES)
         good &= self.checked.is_sized & self.is_fit & ~self.is_other
         is_good: NDArray[np.bool_] = self._spread(good, nothing=False) & self.is_plain
@@ -583,7 +579,7 @@ class _Batch:
 
 
 def _counts(records: str | None) -> tuple[int, int]:
-    """Return full and partial records; -1 where they are not known."""
+    """Return full and partial records; -1 if they are not known."""
     return counts(records) if records else (-1, -1)
 
 

@@ -46,30 +46,15 @@ class Run:
 
 
 class Block(NamedTuple):
-    """Output of dd without anything else between.
+    """Output of dd without anything else between."""
 
-    Attributes
-    ----------
-    tokens : tuple of Token
-        Their lines count from the block's first.
-    stops : tuple of int
-        Lines with ``^C``.
-    fragment : str or None
-        The rest of a last line that was cut off.
-    is_cut : bool
-        Whether the text ends within a line of dd.
-    is_overwritten : bool
-        Whether the last figures are progress: a carriage return stands beside them.
-    source : str
-        Its source (a host, a service), if a prefix of each line told that.
-    """
-
-    tokens: tuple[Token, ...]
-    stops: tuple[int, ...] = ()
-    fragment: str | None = None
-    is_cut: bool = False
+    tokens: tuple[Token, ...]  # their lines count from the block's first
+    stops: tuple[int, ...] = ()  # lines with ``^C``
+    fragment: str | None = None  # the rest of a last line that was cut off
+    is_cut: bool = False  # whether the text ends within a line of dd
+    # whether the last figures are progress: a carriage return stands beside them
     is_overwritten: bool = False
-    source: str = ""
+    source: str = ""  # its source (a host, a service), if a prefix of each line told that
 
     @property
     def has_result(self) -> bool:

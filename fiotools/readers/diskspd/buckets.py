@@ -65,20 +65,12 @@ _UNIT_SIZE = 4096
 
 @dataclass(frozen=True)
 class Sampled:
-    """The samples of ``-D``: of one target of a thread, or of the whole run.
+    """The samples of ``-D``: of one target of a thread, or of the whole run."""
 
-    Attributes
-    ----------
-    names : sequence of str
-        The columns: the time, and some of ``ATTRIBUTES``; or names of a later version.
-    values : numpy.ndarray
-        A row for each bucket, as printed; nan where something is missing.
-    is_made_up : bool
-        Whether there are latencies though none were measured; only for whole runs.
-    """
-
+    # the columns: the time, and some of ``ATTRIBUTES``; or names of a later version
     names: Sequence[str]
-    values: Array
+    values: Array  # a row for each bucket, as printed; nan if missing
+    # whether there are latencies though none were measured; only for whole runs
     is_made_up: bool = False
 
     @property
@@ -89,25 +81,14 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Curve:
-    """Percentiles of the latencies of a run, or of one of its targets.
-
-    Attributes
-    ----------
-    percentiles : numpy.ndarray
-    milliseconds : numpy.ndarray
-        A row for each percentile, a column for each of ``DIRECTIONS``; nan where missing.
-    target : str or None
-    number : int
-        Its place among those of targets, from 1; 0 of the run.
-    line : int or None
-        Where it stands, if that is not where its run does.
-    """
+    """Percentiles of the latencies of a run, or of one of its targets."""
 
     percentiles: Array
+    # a row for each percentile, a column for each of ``DIRECTIONS``; nan if missing
     milliseconds: Array
     target: str | None = None
-    number: int = 0
-    line: int | None = None
+    number: int = 0  # its place among those of targets, from 1; 0 of the run
+    line: int | None = None  # where it stands, if that is not where its run does
 
 
 NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
@@ -122,20 +103,12 @@ class Buckets(NamedTuple):
 
 @dataclass(frozen=True)
 class Cut:
-    """A document whose buckets were cut out.
+    """A document whose buckets were cut out."""
 
-    Attributes
-    ----------
-    text : str
-        The whole document.
-    rest : str
-        The document with marks in the place of buckets; no other elements of that name are in it.
-    runs : list of (start, end)
-        The place of each mark's buckets: from the first one to the end of the outer element.
-    """
-
-    text: str
+    text: str  # the whole document
+    # the document with marks in the place of buckets; no other elements of that name are in it
     rest: str
+    # the place of each mark's buckets: from the first one to the end of the outer element
     runs: list[tuple[int, int]]
 
     def line(self, of_rest: int) -> int:

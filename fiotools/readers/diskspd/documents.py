@@ -52,31 +52,22 @@ _FREE = re.compile(
     re.MULTILINE,
 )
 _AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
+_VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
+_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
+_SKELETONS = 64  # whose trees are kept
+_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
 
 
 @dataclass
 class Piece:
-    """One document, or as much of it as there is.
+    """One document, or as much of it as there is."""
 
-    Attributes
-    ----------
-    xml : str
-        From ``<Results>`` to ``</Results>``, or to where it ends.
-    line : int
-        Lines of the report above it.
-    whole : bool
-        Whether its end is there.
-    errors : list of (line, message)
-        Messages of standard error around it; lines count from the report's first.
-    progress : int
-        How many lines of progress stand around it.
-    """
-
-    xml: str
-    line: int
-    whole: bool
+    xml: str  # from ``<Results>`` to ``</Results>``, or to where it ends
+    line: int  # lines of the report above it
+    whole: bool  # whether its end is there
+    # messages of standard error around it; lines count from the report's first
     errors: list[tuple[int, str]] = field(default_factory=list)
-    progress: int = 0
+    progress: int = 0  # how many lines of progress stand around it
 
 
 def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
@@ -197,36 +188,16 @@ def parse(xml: str) -> LxmlElement:
     return root
 
 
-_VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
-_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
-_SKELETONS = 64  # whose trees are kept
-_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
-
-
 @dataclass(frozen=True)
 class Taken:
-    """The runs of a document, and its values.
-
-    Attributes
-    ----------
-    shape : Shape
-    texts : sequence of str
-        Its values, and an empty one behind them.
-    runs : list of Run
-    line : callable
-        Gives the line of the file of a line of the tree.
-    repaired : int
-        The line of the first repair; 0 if there was none.
-    strays : sequence of (line, text)
-        Text beside elements.
-    """
+    """The runs of a document, and its values."""
 
     shape: Shape
-    texts: Texts
+    texts: Texts  # its values, and an empty one behind them
     runs: list[Run]
-    line: Callable[[int], int]
-    repaired: int = 0
-    strays: Sequence[tuple[int, str]] = ()
+    line: Callable[[int], int]  # gives the line of the file of a line of the tree
+    repaired: int = 0  # the line of the first repair; 0 if there was none
+    strays: Sequence[tuple[int, str]] = ()  # text beside elements
 
 
 def take(xml: str, above: int, *, samples: bool) -> Taken:

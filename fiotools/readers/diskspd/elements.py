@@ -65,17 +65,10 @@ class Place(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The elements of documents that differ in their values alone.
+    """The elements of documents that differ in their values alone."""
 
-    Attributes
-    ----------
-    root : lxml element
-        Each value in it is `NUMBERED` and the number of its place.
-    marks : dict of lxml element to int
-        Those that stand for buckets which were taken out, with their numbers.
-    """
-
-    root: LxmlElement
+    root: LxmlElement  # each value in it is `NUMBERED` and the number of its place
+    # those that stand for buckets which were taken out, with their numbers
     marks: dict[LxmlElement, int]
 
     def filled(self, texts: Texts | None) -> Element:
@@ -90,7 +83,7 @@ class Element:
     ----------
     tree : Tree
     texts : sequence of str or None
-        The values of one document; None where they do not matter.
+        The values of one document; None if they do not matter.
     *elements : lxml elements
         Several are taken as one.
     """

@@ -31,6 +31,36 @@ _PROGRESS = re.compile(
     r"|stopped measurements.*|finished test.*|affinitizing thread \d.*"
     r"|thread \d+(?:: | is relative thread | start(?:ed|ing)\b).*"
 )
+# all but _ETW are asked of lines without the blanks around them
+_COMMAND = re.compile(r"Command Line:\s*(.*)")
+_INDENTED = re.compile(r"(?:Input parameters|System info(?:rmation)?):")
+_RESULTS = re.compile(r"Results for (timespan|job) \d+:")
+_FACT = re.compile(
+    r"(actual test time|test time|thread count|request count|proc count"
+    r"|effective affinity \([\w/]+\)|Experiment Flags):\s*(\S.*)"
+)
+# the first line below a heading; pasting may have removed the blanks before it
+_FIRST_BELOW = re.compile(r"(?:timespan|job|computer name|processor count):\s*\S.*")
+_NEAR = 1000  # lines from there to the results
+# facts of later versions above the tables
+_LATER = re.compile(r"([A-Za-z][\w /()-]{0,60}):\s+(\S.*)")
+_FAILED = re.compile(r"The test was interrupted before the measurements began\..*")
+_CPU = re.compile(r"(?:\|\s*)?(?:\w+\s*\|\s*){0,9}CPU\s*\|.*Usage.*")
+_CAPTION = re.compile(r"(?:(?:[-+*]|#+|\d+\.)\s+)?\**(Total|Read|Write) IO\**:?")
+_HEADER = re.compile(r"(?:\|\s*)?thread\s*\|\s*bytes\s*\|\s*I/Os\s*\|.*")
+_CHART = re.compile(r"(?:\|\s*)?(?:%-ile|Percentile)\s*\|.*")
+_ORNAMENT = re.compile(r"(?:```|~~~|#{1,6} ).*")
+_TOTAL_CHART = ("total:", "Total latency distribution:")
+_EXTRA = re.compile(
+    r"Effective IO Distributions|NOTE: .*|IoRing Statistics|Wait Statistics.*|ETW:|Totals:"
+)
+_ETW = re.compile(r"\s+\S.*|\(KB\).*|Size  \|.*|\d[\d ]*|(?:Allocated Buffers|(?i:lost) [\w ]+):.*")
+_TOTALS = re.compile(r"(?:type|write|read|total)\b.*")
+_ANYTHING = re.compile(r".*")
+_LINE = re.compile(r"\S[^\n]*")
+# the beginning of a row, but not of a header
+_FIRST = re.compile(r"\d+|total|avg|min|max|\d+th|\d+-nines", re.IGNORECASE)
+_SIZED = re.compile(r" \(\d[\d.]*(?:[KMGTPE]?i?B)\)$")
 
 
 def is_trouble(line: str) -> bool:
@@ -45,7 +75,7 @@ def is_trouble(line: str) -> bool:
 
 
 def is_progress(line: str) -> bool:
-    """Return whether a line only tells how the test goes on.
+    """Return whether a line only tells the progress of the test.
 
     Examples
     --------
@@ -87,38 +117,6 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line.strip()
 
 
-# all but _ETW are asked of lines without the blanks around them
-_COMMAND = re.compile(r"Command Line:\s*(.*)")
-_INDENTED = re.compile(r"(?:Input parameters|System info(?:rmation)?):")
-_RESULTS = re.compile(r"Results for (timespan|job) \d+:")
-_FACT = re.compile(
-    r"(actual test time|test time|thread count|request count|proc count"
-    r"|effective affinity \([\w/]+\)|Experiment Flags):\s*(\S.*)"
-)
-# the first line below a heading; pasting may have removed the blanks before it
-_FIRST_BELOW = re.compile(r"(?:timespan|job|computer name|processor count):\s*\S.*")
-_NEAR = 1000  # lines from there to the results
-# facts of later versions above the tables
-_LATER = re.compile(r"([A-Za-z][\w /()-]{0,60}):\s+(\S.*)")
-_FAILED = re.compile(r"The test was interrupted before the measurements began\..*")
-_CPU = re.compile(r"(?:\|\s*)?(?:\w+\s*\|\s*){0,9}CPU\s*\|.*Usage.*")
-_CAPTION = re.compile(r"(?:(?:[-+*]|#+|\d+\.)\s+)?\**(Total|Read|Write) IO\**:?")
-_HEADER = re.compile(r"(?:\|\s*)?thread\s*\|\s*bytes\s*\|\s*I/Os\s*\|.*")
-_CHART = re.compile(r"(?:\|\s*)?(?:%-ile|Percentile)\s*\|.*")
-_ORNAMENT = re.compile(r"(?:```|~~~|#{1,6} ).*")
-_TOTAL_CHART = ("total:", "Total latency distribution:")
-_EXTRA = re.compile(
-    r"Effective IO Distributions|NOTE: .*|IoRing Statistics|Wait Statistics.*|ETW:|Totals:"
-)
-_ETW = re.compile(r"\s+\S.*|\(KB\).*|Size  \|.*|\d[\d ]*|(?:Allocated Buffers|(?i:lost) [\w ]+):.*")
-_TOTALS = re.compile(r"(?:type|write|read|total)\b.*")
-_ANYTHING = re.compile(r".*")
-_LINE = re.compile(r"\S[^\n]*")
-# the beginning of a row, but not of a header
-_FIRST = re.compile(r"\d+|total|avg|min|max|\d+th|\d+-nines", re.IGNORECASE)
-_SIZED = re.compile(r" \(\d[\d.]*(?:[KMGTPE]?i?B)\)$")
-
-
 @dataclass
 class Table:
     """A table between bars: the names of its columns, and its rows with their lines.
@@ -134,18 +132,10 @@ class Table:
 
 @dataclass
 class Span:
-    """The results of one time span (one run).
+    """The results of one time span (one run)."""
 
-    Attributes
-    ----------
-    line : int
-        Where it begins, counted from the report's first line.
-    job : bool
-        Whether it says ``job``, as diskspd-for-linux does.
-    """
-
-    line: int
-    job: bool = False
+    line: int  # where it begins, counted from the report's first line
+    job: bool = False  # whether it says ``job``, as diskspd-for-linux does
     failed: str | None = None
     facts: dict[str, str] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -321,7 +311,7 @@ def _take_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
 
 
 def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
-    """Take the percentiles of one target or of all: the title may be nothing but a path."""
+    """Take the percentiles of one target or of all: the title may be only a path."""
     if not _CHART.fullmatch(_after(cursor)):
         return False
     title = found[0].removeprefix("Latency distribution:").strip()

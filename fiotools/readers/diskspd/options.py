@@ -42,27 +42,15 @@ _MIX = re.compile(r"(read/write|write/read) ratio: (\d{1,3})/(\d{1,3})")
 
 @dataclass(frozen=True)
 class Asked:
-    """The conditions and options of one run.
+    """The conditions and options of one run."""
 
-    Attributes
-    ----------
-    targets : dict
-        The conditions of each target, by its path; an empty path stands for every target.
-    total : dict
-        The conditions of the whole run, as far as its targets share them.
-    settings : list of (option, text)
-        Every option as the tool had it.
-    each : int or None
-        How many of the targets each thread works on, where that is known.
-    unread : tuple of str
-        Numbers that cannot be read.
-    """
-
+    # the conditions of each target, by its path; an empty path stands for every target
     targets: dict[str, Conditions] = field(default_factory=dict)
+    # the conditions of the whole run, as far as its targets share them
     total: Conditions = field(default_factory=dict)
-    settings: list[Setting] = field(default_factory=list)
-    each: int | None = None
-    unread: tuple[str, ...] = ()
+    settings: list[Setting] = field(default_factory=list)  # every option as the tool had it
+    each: int | None = None  # how many of the targets each thread works on, if known
+    unread: tuple[str, ...] = ()  # numbers that cannot be read
 
     def of(self, path: str | None) -> Conditions:
         """Return the conditions of one target; without a name, those of the only target."""
@@ -71,7 +59,7 @@ class Asked:
         return self.targets.get(path or "") or self.targets.get("", {})
 
     def for_total(self, sizes: Mapping[str | None, int | None]) -> Conditions:
-        """Return the conditions of the whole run; it has a size where it has one target."""
+        """Return the conditions of the whole run; it has a size if it has one target."""
         if len(sizes) == 1:
             size = next(iter(sizes.values()))
             return {**self.total, "size_bytes": size or self.total.get("size_bytes")}
@@ -189,7 +177,7 @@ def arguments(command: str | None) -> list[Setting]:
 
 
 def from_arguments(given: Sequence[Setting]) -> tuple[Conditions, int | None, int | None]:
-    """Read the conditions of a command line, where nothing better is printed.
+    """Read the conditions of a command line, if nothing better is printed.
 
     Returns
     -------

@@ -38,64 +38,44 @@ USAGE = ("usage_pct", "user_pct", "kernel_pct", "idle_pct")
 MISSING = -1  # a whole number that is not there
 WAYS = len(DIRECTIONS)
 TOTAL = DIRECTIONS.index("total")  # of the others
+Problem: TypeAlias = tuple[int, int, str]
+_STEP_NS = 1000  # the last digit of what is printed
+_MOST = 1.01 * _STEP_NS
+_QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
+_WHOSE = ("run", "entry", "thread", "target", "scope")
+_MANY = 2**15  # buckets: rows are made of so many at once
 
 
 @dataclass
 class Run:
-    """A run, ready to be made into rows.
+    """A run, ready to be made into rows."""
 
-    Attributes
-    ----------
-    number : int
-        Within its file.
-    asked : Asked
-    line : callable
-        Gives the line of an entry and a direction, by their places; behind the last entry that of
-        the whole run.
-    seconds : float
-        nan where that is not said.
-    threads, targets, sizes : list
-        Of each entry (a thread on a target): its thread, its target and the size of that.
-    amounts : list of int
-        Of each entry and of the whole run `AMOUNTS`, of each direction. `MISSING` where there is
-        none.
-    rates, speeds : list of float
-        Of the same `RATES`, with latencies in ms, and `SPEEDS`. nan where there is none.
-    is_printed : bool
-        Whether the tool printed the numbers of the whole run; otherwise they are sums.
-    gap : str or None
-        What is missing among the entries, so that their sum is not a total.
-    groups, cpus : list
-        Of each processor: its group and its name.
-    usage : list of float
-        Of the same `USAGE`.
-    extras : list of (entry, path, text)
-    curves : list of Curve
-    sampled : list of (Sampled or None)
-        The samples of ``-D`` for each entry, and for the whole run.
-    is_measured : bool
-        Whether latencies were measured.
-    """
-
-    number: int
+    number: int  # within its file
     asked: Asked
+    # returns the line of an entry and a direction, by their places; the last entry is the whole run
     line: Callable[[int, int], int]
-    seconds: float = np.nan
+    seconds: float = np.nan  # nan if unknown
+    # for each entry (a thread on a target): its thread, its target and the target's size
     threads: Sequence[int | None] = ()
     targets: Sequence[str | None] = ()
     sizes: Sequence[int | None] = ()
+    # `AMOUNTS` of each entry and of the whole run, by direction; `MISSING` if unknown
     amounts: Sequence[int] = (MISSING,) * (len(AMOUNTS) * WAYS)
+    # `RATES` of the same, with latencies in ms, and `SPEEDS`; nan if unknown
     rates: Sequence[float] = (np.nan,) * (len(RATES) * WAYS)
     speeds: Sequence[float] = (np.nan,) * (len(SPEEDS) * WAYS)
+    # whether the tool printed the numbers of the whole run; otherwise they are sums
     is_printed: bool = False
-    gap: str | None = None
+    gap: str | None = None  # what is missing among the entries, so that their sum is not a total
+    # group and name of each processor
     groups: Sequence[int | None] = ()
     cpus: Sequence[str | None] = ()
-    usage: Sequence[float] = ()
+    usage: Sequence[float] = ()  # `USAGE` of each processor
     extras: Sequence[tuple[int | None, str, str]] = ()
     curves: Sequence[Curve] = ()
+    # the samples of ``-D`` for each entry, and for the whole run
     sampled: Sequence[Sampled | None] = ()
-    is_measured: bool = False
+    is_measured: bool = False  # whether latencies were measured
 
 
 class Figures:
@@ -104,7 +84,7 @@ class Figures:
     Attributes
     ----------
     whose, entry : numpy.ndarray
-        Of each row the place of its run, and its number within that, from 0.
+        For each row the place of its run, and its number within the run, from 0.
     is_total : numpy.ndarray
         Whether a row is of a whole run.
     of : dict of str to numpy.ndarray
@@ -164,7 +144,7 @@ class Figures:
     def there(self) -> Array:
         """Return which rows and directions have a row of `io`.
 
-        Where a thread did nothing while its run did something, that is its share.
+        A thread that did nothing while its run did something has rows of zeros.
         """
         alive: Array = np.any(self.moved, axis=1)
         who = [
@@ -187,11 +167,6 @@ def _columns(
     """Yield columns by row and direction from the flat lists of runs."""
     listed = np.fromiter(chain.from_iterable(runs), kind, sum(map(len, runs)))
     return zip(names, listed.reshape(-1, len(names), WAYS).swapaxes(0, 1).copy(), strict=True)
-
-
-Problem: TypeAlias = tuple[int, int, str]
-_STEP_NS = 1000  # the last digit of what is printed
-_MOST = 1.01 * _STEP_NS
 
 
 def _parts(figures: Figures) -> Iterator[Problem]:
@@ -222,7 +197,7 @@ def _blocks(figures: Figures, of_rows: Array) -> Iterator[Problem]:
     ----------
     figures : Figures
     of_rows : numpy.ndarray
-        The size of a block; 0 where that is not known.
+        The size of a block; 0 if that is not known.
     """
     amounts, ios = (figures.of[name] for name in AMOUNTS)
     block = of_rows[:, None]
@@ -267,7 +242,7 @@ def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | N
         How many threads the file says there are.
     found : sequence of (thread, number of targets)
     each : int or None
-        How many targets each thread works on, where that is known.
+        How many targets each thread works on, if known.
     """
     names = {name for name, _ in found}
     if len(names) != len(found):
@@ -277,11 +252,6 @@ def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | N
     if each is not None and any(count != each for _, count in found):
         return f"not every thread has rows for its {each} targets"
     return None
-
-
-_QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
-_WHOSE = ("run", "entry", "thread", "target", "scope")
-_MANY = 2**15  # buckets: rows are made of so many at once
 
 
 class _Stretch(NamedTuple):
@@ -425,7 +395,7 @@ class Percentiles:
         return self._of_curve[which], columns
 
     def falling(self) -> Iterator[tuple[int, int, str]]:
-        """Return where a percentile is below a lower one, which no measured latencies can be."""
+        """Yield percentiles that are below a lower one, which is impossible for latencies."""
         curve, values, known = self._curve, self._values, self._known
         # each after the one above it, where none is missing between them
         odd = (curve[1:] == curve[:-1])[:, None] & (
@@ -540,7 +510,7 @@ def _io(
 
 
 def known(numbers: Array) -> Column:
-    """Make None of whole numbers below 0."""
+    """Replace whole numbers below 0 by None."""
     if numbers.dtype.kind == "f" or (numbers >= 0).all():
         return numbers
     return [None if number < 0 else number for number in numbers.tolist()]

@@ -30,19 +30,11 @@ from fiotools.readers.shapes import Field
 
 
 class Measure(NamedTuple):
-    """A column of `io` and the elements that it comes from: those of read, write and total.
-
-    Attributes
-    ----------
-    column : str
-    of_target : tuple of str
-        Paths below ``Thread/Target``.
-    of_run : tuple of str
-        Paths below ``TimeSpan``; none where the column is summed over the targets.
-    """
+    """A column of `io` and the elements that it comes from: those of read, write and total."""
 
     column: str
-    of_target: tuple[str, str, str]
+    of_target: tuple[str, str, str]  # paths below ``Thread/Target``
+    # paths below ``TimeSpan``; none where the column is summed over the targets
     of_run: tuple[str, ...] = ()
 
 
@@ -108,51 +100,31 @@ _MOST = 64  # profiles that are remembered
 
 @dataclass(eq=False)
 class Layout:
-    """How the results of a run are laid out, and where each of its values stands.
+    """How the results of a run are laid out, and where each of its values stands."""
 
-    Attributes
-    ----------
-    line, iops : int
-        The lines in which the ``TimeSpan`` begins, and its ``Iops`` if it has any.
-    failed : Place or None
-        The ``Error`` of a run that failed: it has no results.
-    targets : list of int
-        How many each thread worked on.
-    entries : list of int
-        The lines in which these entries (a thread on a target) begin.
-    cpus, averages : int
-        How many processors there are, and how many averages over them.
-    measured : bool
-        Whether latencies were measured.
-    marks : list of (int or None)
-        The buckets of ``-D`` of each entry, and of the whole run.
-    curve : int or None
-        The percentiles.
-    extras : list of (entry, path)
-        What has no column of its own; the entry is None where it is of the run. In braces the
-        place of a thread whose number belongs there.
-    wholes : list of Place
-        The amounts of each entry, the sizes of their targets, the numbers of the threads, the
-        groups of processors and averages, and how many threads there are.
-    numbers : list of Place
-        The rates of each entry and of the run, the usage of processors and averages, the seconds.
-    texts : list of int
-        The path of each entry, the name of each processor, and the extras.
-    """
-
+    # the lines in which the ``TimeSpan`` begins, and its ``Iops`` if it has any
     line: int
     iops: int
-    failed: Place | None = None
-    targets: list[int] = field(default_factory=list)
+    failed: Place | None = None  # the ``Error`` of a run that failed: it has no results
+    targets: list[int] = field(default_factory=list)  # how many each thread worked on
+    # the lines in which these entries (a thread on a target) begin
     entries: list[int] = field(default_factory=list)
+    # how many processors there are, and how many averages over them
     cpus: int = 0
     averages: int = 0
-    measured: bool = False
+    measured: bool = False  # whether latencies were measured
+    # the buckets of ``-D`` of each entry, and of the whole run
     marks: list[int | None] = field(default_factory=list)
-    curve: int | None = None
+    curve: int | None = None  # the percentiles
+    # values without a column; the entry is None for the run. Braces hold the place of a thread,
+    # whose number belongs there.
     extras: list[tuple[int | None, str]] = field(default_factory=list)
+    # the amounts of each entry, the sizes of their targets, the numbers of the threads, the groups
+    # of processors and averages, and how many threads there are
     wholes: list[Place] = field(default_factory=list)
+    # the rates of each entry and of the run, the usage of processors and averages, the seconds
     numbers: list[Place] = field(default_factory=list)
+    # the path of each entry, the name of each processor, and the extras
     texts: list[int] = field(default_factory=list)
 
     def take(self, texts: Texts, asked: Asked, found: Buckets, line: Callable[[int], int]) -> Run:

@@ -58,6 +58,7 @@ _COLUMNS = (
 )
 _MIB = 2**20
 Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of the same
+_CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
 
 
 @dataclass
@@ -74,26 +75,16 @@ class Row:
 
 @dataclass
 class Rows:
-    """The I/O tables of one run.
+    """The I/O tables of one run."""
 
-    Attributes
-    ----------
-    threads, totals : dict
-        By direction: the rows of the threads, the row of the total.
-    seconds, slack : float or None
-        The time of the run, and how far rounding may have moved it; no slack where it was computed.
-    problems : list of (line, message)
-        Contradictions.
-    spoiled : bool
-        Whether the percentiles of reads and writes together are wrong.
-    """
-
+    # by direction: the rows of the threads, the row of the total
     threads: dict[str, list[Row]] = field(default_factory=dict)
     totals: dict[str, Row] = field(default_factory=dict)
+    # the time of the run, and its rounding; no slack if it was computed
     seconds: float | None = None
     slack: float | None = None
-    problems: list[tuple[int, str]] = field(default_factory=list)
-    spoiled: bool = False
+    problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
+    spoiled: bool = False  # whether the percentiles of reads and writes together are wrong
 
     def all(self) -> Iterator[Row]:
         """Yield every row, totals last."""
@@ -333,11 +324,8 @@ def _fits(figures: dict[str, Any], seconds: float, slack: float) -> bool:
     return bool(low - 0.0051 <= iops <= high + 0.0051)
 
 
-_CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
-
-
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but DISKSPD's output."""
+    """Read a text that holds nothing but DISKSPD's output."""
     read_reports(document, tables, add)
     if not tables.runs:
         raise ParseError(

@@ -14,7 +14,7 @@ class Version:
     Attributes
     ----------
     text : str or None
-        As fio says it, without ``fio-``.
+        As fio writes it, without ``fio-``.
     number : tuple of int or None
         Its first two numbers.
     """
@@ -25,7 +25,7 @@ class Version:
     @classmethod
     @lru_cache(maxsize=256)
     def of(cls, said: object) -> Version:
-        """Take the version from what a report says, or from the caller who knows better.
+        """Parse the version that a report or the caller gives.
 
         Examples
         --------
@@ -38,9 +38,9 @@ class Version:
 
     @property
     def lists_options(self) -> bool:
-        """Whether an option that is not listed was not given."""
+        """Whether all options that were given are listed."""
         return not self.before(2, 17, True)
 
     def before(self, major: int, minor: int, otherwise: bool) -> bool:
-        """Whether it is older; ``otherwise`` is what the report's keys tell without one."""
+        """Whether it is older; ``otherwise`` is returned if there is no version."""
         return otherwise if self.number is None else self.number < (major, minor)

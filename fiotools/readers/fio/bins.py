@@ -1,12 +1,11 @@
 """The two histograms that fio reports: fine bins (json+), and the coarse ``lat (usec)`` lines.
 
-Fine bins: below 128 a value has a bin of its own; above, every octave has 64 equal bins, and the
-report names a bin by its middle (fio ``stat.c``, ``plat_idx_to_val``). The last bin takes whatever
-is longer.
+Fine bins: each value below 128 has its own bin; above, every octave has 64 equal bins, and the
+report names a bin by its middle (fio ``stat.c``, ``plat_idx_to_val``). The last bin takes all
+longer values.
 
-Coarse bins: named by their upper edge. Although both the text and the JSON call them ``lat``, fio
-counts the completion latency there (``io_u.c``, ``io_u_mark_latency``), over all directions
-together.
+Coarse bins: named by their upper edge. Text and JSON call them ``lat``, but fio counts the
+completion latency there (``io_u.c``, ``io_u_mark_latency``), over all directions together.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _BELOW = {step: below for below, step in pairwise(_STEPS)}
 
 
 def fine_edges(middles: ArrayLike, scale: int) -> tuple[Edges, Edges]:
-    """Work out the edges of fine bins, in ns.
+    """Return the edges of fine bins, in ns.
 
     Parameters
     ----------
@@ -63,9 +62,9 @@ def fine_edges(middles: ArrayLike, scale: int) -> tuple[Edges, Edges]:
 
 
 def indexed_edges(indices: ArrayLike, scale: int) -> tuple[Edges, Edges]:
-    """Work out the edges of fine bins that are named by their numbers, in ns.
+    """Return the edges of fine bins that are named by their numbers, in ns.
 
-    So json+ names them before 3.0, and lists `INDEXED` among them.
+    Before 3.0 json+ names them so, and lists `INDEXED` among them.
 
     Examples
     --------
@@ -81,13 +80,13 @@ def indexed_edges(indices: ArrayLike, scale: int) -> tuple[Edges, Edges]:
 
 
 def log_edges(columns: int) -> list[float] | None:
-    """Work out the edges of the bins of a histogram log, in ns: one more than there are bins.
+    """Return the edges of the bins of a histogram log, in ns: one more than there are bins.
 
     Parameters
     ----------
     columns : int
         How many bins a row has: 29 octaves of 64 ns bins since 3.0, 19 of usec bins before, or
-        2^k times fewer with ``log_hist_coarseness=k``; None if it is none of these.
+        2^k times fewer with ``log_hist_coarseness=k``; None for any other number.
 
     Examples
     --------
@@ -103,9 +102,9 @@ def log_edges(columns: int) -> list[float] | None:
 
 
 def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Give the numbers of the fine bins of latencies, in ns; `indexed_edges` has their edges.
+    """Return the numbers of the fine bins of latencies in ns; `indexed_edges` has their edges.
 
-    A bin is the highest seven bits of a number and their place, which is how a float64 writes it.
+    A bin is the highest seven bits of a number and their place, as in a float64.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def _lows(indices: NDArray[np.int64], scale: int) -> Edges:
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """The bins of a histogram; in a document, in the place of a dict.
+    """The bins of a histogram; they replace a dict in a document.
 
     Attributes
     ----------
@@ -153,7 +152,7 @@ NONE = Bins(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 @lru_cache(maxsize=256)
 def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
-    """Work out the edges of one coarse bin, in ns.
+    """Return the edges of one coarse bin, in ns.
 
     Parameters
     ----------
@@ -176,14 +175,14 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
         raise ValueError(f"fio has no bin {name!r}")
     below = _BELOW[step]
     if step == 2 and (unit == "msec" or (unit == "usec" and has_ns)):
-        below = 1  # what is shorter stands in the finer unit
+        below = 1  # the finer unit has the shorter ones
     return float(below * scale), float(step * scale)
 
 
 def coarse_columns(
     shares: Mapping[str, Mapping[str, float]], has_ns: bool
 ) -> dict[str, list[float]]:
-    """Make columns of coarse bins that hold anything.
+    """Make columns of coarse bins, without the empty ones.
 
     Parameters
     ----------
@@ -204,7 +203,7 @@ def coarse_columns(
 
 
 def whole_direction(directions: list[str]) -> str:
-    """Name the direction of a figure that fio counts over all directions of an entry together."""
+    """Name the direction of a value that fio counts over all directions of an entry."""
     moved = [direction for direction in directions if direction != "sync"]
     if "mixed" in moved:
         return "mixed"

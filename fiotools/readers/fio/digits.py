@@ -1,7 +1,7 @@
 """Numbers out of bytes: eight digits at once, in the eight bytes of one whole number.
 
-What numpy has for that makes a Python object or calls C's ``strtod`` for each number; here all of a
-text go through the same dozen of multiplications, additions and masks, side by side.
+numpy's own functions make a Python object or call C's ``strtod`` for each number; here all numbers
+of a text go through the same dozen multiplications, additions and masks, side by side.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     Whole: TypeAlias = NDArray[np.int64]
 
 LONGEST = 15  # digits of a number; below 2^53
-PAD = b" " * 8  # has to stand behind the last number, so that it has eight bytes too
+PAD = b" " * 8  # must follow the last number, so that it has eight bytes too
 
 _ZEROS, _SIXES = np.uint64(0x3030303030303030), np.uint64(0x0606060606060606)
-# of each byte the upper half, of each two bytes the first, of each four bytes the first two
+# the upper half of each byte, the first of each two bytes, the first two of each four bytes
 _UPPER, _ONE, _TWO = (
     np.uint64(mask) for mask in (0xF0F0F0F0F0F0F0F0, 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF)
 )
@@ -30,7 +30,7 @@ _8, _16, _32 = (np.uint64(bits) for bits in (8, 16, 32))
 
 
 def numbers(data: bytes, starts: Whole, lengths: Whole) -> Whole | None:
-    """Read numbers; None if any of their bytes is no digit.
+    """Read numbers; None if any of their bytes is not a digit.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def numbers(data: bytes, starts: Whole, lengths: Whole) -> Whole | None:
 
 
 def _eight(words: NDArray[np.uint64], lengths: Whole) -> Whole | None:
-    """Read the first digits, eight at most, of each eight bytes."""
+    """Read the first digits, at most eight, of each eight bytes."""
     free = (64 - 8 * lengths).view(np.uint64)
-    words <<= free  # what follows the digits is shifted out, and zeros come before them
+    words <<= free  # bytes behind the digits are shifted out, and zeros put in front
     words ^= _ZEROS << free
-    odd = words + _SIXES  # of a digit the upper half stays empty
+    odd = words + _SIXES  # the upper half of a digit stays empty
     odd |= words
     odd &= _UPPER
     if odd.any():

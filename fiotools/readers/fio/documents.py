@@ -24,15 +24,15 @@ Loads: TypeAlias = Callable[[str | bytes], Any]
 
 LONG = 1 << 15  # bytes: it pays to cut the bins out of longer texts first
 _START = re.compile(FIO_JSON)
-# a string, or what C prints for figures that are none
+# a string, or C's spelling of a value that is not a number
 _STRING_OR_NAN = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
 )
-# where one may stand: looking for that first is quicker
+# where one may be: a faster search to do first
 _NAN = re.compile(r"[:,\[]\s*-?[niNI][naNA][nfNF]")
 # backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
-# halves of a character, which no encoding can write
+# halves of a character, which cannot be encoded
 _HALF = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -48,13 +48,13 @@ class Piece:
     start, end : int
         Its place.
     document : dict or None
-        None where the document is not whole.
+        None if the document is incomplete.
     reason : str
-        Why it is not whole.
+        Why it is incomplete.
     nans : int
-        How many of its figures were nan or inf; they are None.
+        How many of its values were nan or inf; they are None.
     options, figures : tuple of str
-        Keys that stand twice in it with other values, of options and of all else.
+        Keys that occur twice in it with different values: options, and all others.
     """
 
     start: int
@@ -75,11 +75,11 @@ class Stretch:
     start, end : int
         Its place.
     before : int
-        How many documents stand above it.
+        How many documents are above it.
     torn : bool
-        Whether the one above is not whole: then its rest may stand here.
+        Whether the one above is incomplete: then its rest may be here.
     reports : list of (int, int, str)
-        The places of other reports in it, and the kind of those that repeat a document.
+        The places of other reports in it, and their kind if they repeat a document.
     """
 
     start: int
@@ -96,10 +96,10 @@ def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) ->
     ----------
     text : str
     loads : callable
-        Parses JSON, and raises `orjson.JSONDecodeError` for anything else, and for JSON in which
-        keys stand twice.
+        Parses JSON, and raises `orjson.JSONDecodeError` for anything else and for keys that occur
+        twice.
     data : bytes, optional
-        The same text, where it is known as bytes.
+        The same text as bytes, if known.
     """
     try:
         if whole := _documents(loads(text if data is None else data), text):
@@ -114,7 +114,7 @@ def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) ->
         at = max(piece.end, match.end())
     if any(piece.document is not None for piece in found):
         return found
-    # keys in another order, or without the version, and something that is no JSON
+    # other key order or no version, and something that is not JSON
     readable, nans = _without_nan(text)
     decoder = Decoder()
     try:
@@ -137,7 +137,7 @@ def _piece(
 
 
 def is_fio(value: Any) -> bool:
-    """Whether a JSON value is a report of fio; one that lost its version is known by its jobs."""
+    """Whether a JSON value is a report of fio; its jobs tell if it has no version."""
     if not isinstance(value, dict):
         return False
     listed = value.get("jobs") or value.get("client_stats")
@@ -148,11 +148,11 @@ def is_fio(value: Any) -> bool:
 
 
 def piece_at(text: str, start: int, loads: Loads = orjson.loads) -> Piece:
-    """Read the document that begins at a place; what is not whole ends where it breaks off."""
-    # none holds another: where the next one begins, this one is over
+    """Read the document that begins at a place; an incomplete one ends where it breaks off."""
+    # documents do not nest: this one ends where the next begins
     following = _START.search(text, start + 1)
     stop = following.start() if following else len(text)
-    # as fio writes it, only the last brace stands at the beginning of a line
+    # in fio's layout only the last brace begins a line
     brace = text.find("\n}", start, stop)
     line = text.find("\n", start, stop)
     for end in (brace + 2, line if line >= 0 else stop):
@@ -180,7 +180,7 @@ def piece_at(text: str, start: int, loads: Loads = orjson.loads) -> Piece:
 
 
 def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
-    """List what stands outside the documents."""
+    """List the text outside the documents."""
     found, at, torn = [], 0, False
     for number, piece in enumerate(pieces):
         if piece.start > at:
@@ -192,7 +192,7 @@ def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
 
 
 def _without_nan(text: str) -> tuple[str, int]:
-    """Put what JSON can say for figures that are none, as long as they were; count them."""
+    """Replace nan and inf by null of the same length; count them."""
     count = 0
 
     def replace(found: re.Match[str]) -> str:
@@ -209,7 +209,7 @@ def _without_nan(text: str) -> tuple[str, int]:
 
 
 def strict_loads(text: str | bytes) -> Any:
-    """Parse JSON in which no key stands twice.
+    """Parse JSON in which no key occurs twice.
 
     Raises
     ------
@@ -217,15 +217,15 @@ def strict_loads(text: str | bytes) -> Any:
     """
     value = orjson.loads(text)
     if not each_once(text, value):
-        raise orjson.JSONDecodeError("a key stands twice", "", 0)
+        raise orjson.JSONDecodeError("a key occurs twice", "", 0)
     return value
 
 
 def each_once(text: str | bytes, value: Any) -> bool:
-    r"""Whether no key of a text was lost in the value that was made of it.
+    r"""Whether every key of a text is in the value parsed from it.
 
-    JSON parsers pass over a key that stands twice in silence; its quotation marks are lost then. Of
-    a text that writes these as ``\u0022`` it is only said that something was lost.
+    JSON parsers silently drop a key that occurs twice, and its quotation marks with it. A text that
+    writes these as ``\u0022`` counts as having lost a key.
 
     Examples
     --------
@@ -240,20 +240,20 @@ def each_once(text: str | bytes, value: Any) -> bool:
 
 
 def _marks(text: bytes) -> int:
-    """Count quotation marks, which stand too close for a search from each to the next."""
+    """Count quotation marks: they are too dense for a search from one to the next."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord('"')))
 
 
 class Decoder(json.JSONDecoder):
-    """Reads what faster parsers refuse, and remembers keys that stand twice with other values.
+    """Reads JSON that faster parsers refuse, and records keys with two different values.
 
-    An option counts as it was given last, as fio has it; of anything else it is not certain which
-    value is right, and there is none.
+    The last value of an option counts, as in fio. The right value of anything else is unknown, and
+    left out.
 
     Attributes
     ----------
     options, figures : list of str
-        The keys that stand twice, of options and of all else.
+        The keys that occur twice: options, and all others.
     """
 
     def __init__(self) -> None:
@@ -282,7 +282,7 @@ class Decoder(json.JSONDecoder):
 
 
 def _agreed(values: Sequence[Any]) -> Any:
-    """Keep what several values have in common; None for what they have not."""
+    """Keep the values that several have in common; None for the others."""
     if all(type(value) is dict for value in values):
         keys = dict.fromkeys(key for value in values for key in value)
         return {key: _agreed([value.get(key) for value in values]) for key in keys}
@@ -293,7 +293,7 @@ def _agreed(values: Sequence[Any]) -> Any:
 
 _DIRECTIONS = ("read", "write", "trim", "mixed")
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns", "slat", "clat", "lat")
-# elapsed is in whole seconds, and a report takes its time
+# elapsed is in whole seconds, and a report takes time
 _SLACK_S = 2.5
 
 
@@ -306,7 +306,7 @@ def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def elapsed(document: dict[str, Any]) -> float | None:
-    """Seconds since the start of the run, as of a report."""
+    """Return the seconds from the start of the run to a report."""
     numbers = [_number(entry.get("elapsed")) for entry in entries(document)]
     return max((number for number in numbers if number is not None), default=None)
 
@@ -323,7 +323,7 @@ def runs_of(pieces: list[Piece]) -> list[list[Piece]]:
 
 
 def _number(value: Any) -> float | None:
-    """Take a number; a program that passed the document on may have made a text of it."""
+    """Take a number; a program that passed the document on may have made it a text."""
     return float(value) if type(value) is float or (type(value) is int and value < 2**64) else None
 
 
@@ -352,10 +352,10 @@ def _is_same(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 
 def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether time went on as much as ``elapsed`` says."""
+    """Whether the clock advanced as much as ``elapsed`` says."""
     old, new = elapsed(before), elapsed(after)
     if old is None or new is None:
-        old, new = _runtime(before), _runtime(after)  # clients do not say what elapsed
+        old, new = _runtime(before), _runtime(after)  # clients do not write elapsed
     if new < old:
         return False
     first, second = _timestamp(before), _timestamp(after)
@@ -365,7 +365,7 @@ def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 
 def _runtime(document: dict[str, Any]) -> float:
-    """Seconds that the longest direction of any entry has run."""
+    """Return the run time of the longest direction of any entry, in seconds."""
     parts = [entry.get(name) for entry in entries(document) for name in _DIRECTIONS]
     times = [_count(part, "runtime") for part in parts if isinstance(part, dict)]
     return max(times, default=0) / 1000

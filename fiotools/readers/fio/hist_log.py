@@ -1,20 +1,20 @@
 """fio_hist_log: histograms of the completion latency, one per interval and direction.
 
 Produced by ``fio --write_hist_log=x --log_hist_msec=1000 ...``: ``x_clat_hist.1.log``. Fills
-``runs``, ``bins``, ``samples`` and, where times are those of the calendar, ``extras`` (when they
-begin). A row of the log is ``time, direction, block size, bin, bin, ...``, and holds the I/Os since
+``runs``, ``bins``, ``samples`` and, if times are Unix times, ``extras`` (when they begin). A row of
+the log is ``time, direction, block size, bin, bin, ...``, and holds the I/Os since
 the row before of that direction.
 
-``bins`` has a row for every bin of every interval that holds anything, with the end of its interval
-in ``time_s``: a heat map as it is, and the histogram of any stretch of time, or of the whole log,
-as the sum of ``count`` over it. ``samples`` has a row for every interval, empty ones too:
-``quantity`` is ``count``, ``bs_bytes`` that of the I/O which ended the interval. Nothing is lost.
+``bins`` has a row for every filled bin of every interval, with the end of its interval in
+``time_s``: ready for a heat map, and the sum of ``count`` over any stretch of time is its
+histogram. ``samples`` has a row for every interval, also the empty ones: ``quantity`` is ``count``,
+and ``bs_bytes`` belongs to the I/O that ended the interval. Nothing is lost.
 
 Traps: the number of bins tells the unit (29 octaves of ns since 3.0, 19 of usec before) and the
 ``log_hist_coarseness``; its bins merge neighbours, by count and not by width. fio writes an
-interval when an I/O ends after it: what came after the last whole interval is not in the log, so
-the counts are fewer than in the report of the run. The first row of a direction counts from the
-start of the run.
+interval when an I/O ends after it: I/Os after the last complete interval are not in the log, so it
+counts fewer than the report of the run. The first row of a direction counts from the start of the
+run.
 
 Specified in fio's ``iolog.c`` (``flush_hist_samples``) and ``stat.c`` (``add_clat_sample``), 2.17
 to 3.42.
@@ -52,24 +52,24 @@ if TYPE_CHECKING:
 
     Whole: TypeAlias = NDArray[np.int64]
 
-_CERTAIN = 100  # so many columns are no other table's
+_CERTAIN = 100  # no other table has so many columns
 BEFORE_BINS = 3  # time, direction, block size
 _LINE = re.compile(rf"[0-9]{{1,{LONGEST}}}(?:, [0-9]{{1,{LONGEST}}})*", re.A)
-_AT_ONCE = 1 << 18  # bytes: what numpy makes of them stays in a processor's cache
+_AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows, and their bins that hold anything.
+    """Some rows, and their filled bins.
 
     Attributes
     ----------
     lines : numpy.ndarray
-        The number of each row's line.
+        The line of each row.
     heads : numpy.ndarray
         Time, direction and block size of each.
     row, bin, count : numpy.ndarray
-        The bins: of which of these rows, which bin, what is in it; in the order of the log.
+        The bins: the row, the number and the count of each, in the order of the log.
     """
 
     lines: Whole
@@ -82,7 +82,7 @@ class Rows:
         return len(self.lines)
 
     def totals(self) -> Whole:
-        """Return what the bins of each row add up to."""
+        """Return the sum of the bins of each row."""
         ends = np.searchsorted(self.row, np.arange(len(self) + 1))
         return np.diff(np.concatenate([[0], self.count.cumsum()])[ends])
 
@@ -110,7 +110,7 @@ class Rows:
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
-    """Put rows that follow on each other together."""
+    """Concatenate consecutive rows."""
     firsts = np.cumsum([0, *map(len, parts)])
     return Rows(
         np.concatenate([part.lines for part in parts]),
@@ -140,7 +140,7 @@ def sniff(document: Document) -> bool:
 
 
 def edges_of(document: Document) -> NDArray[np.float64] | None:
-    """Find the edges of the bins of a log, in ns; None if none of its first lines is whole."""
+    """Return the edges of a log's bins, in ns; None if none of its first lines is complete."""
     widths = (row.count(",") + 1 - BEFORE_BINS for row in first_rows(document))
     edges = next((known for width in widths if (known := log_edges(width))), None)
     return None if edges is None else np.asarray(edges)
@@ -154,21 +154,21 @@ def read(document: Document, tables: Tables) -> None:
     if edges is None or not any(map(len, parts)):
         raise ParseError(
             document.name,
-            "no whole line of a histogram log",
+            "no complete line of a histogram log",
             line=1,
             remedy="was the file cut off, or edited?",
         )
     begin(document, tables, name, "fio_hist_log")
     if bad:
-        what = "lines that are torn, or not of a histogram log: left out"
+        what = "lines that are torn, or not from a histogram log: left out"
         warn(tables, f"{len(bad):,} {what}", min(bad))
     rows = joined(parts)
     zero = time_zero(tables, rows.heads[:, 0])
     if not _falls(parts, len(edges) - 1):
         warn(
             tables,
-            "no count ever falls from one interval to the next: they may be of the run so far"
-            " (early fio 2), and not of the intervals",
+            "no count ever falls from one interval to the next: they may be totals of the run so"
+            " far (early fio 2), and not of the intervals",
         )
     run = tables.runs
     keys: dict[str, object] = name.keys(run) if name else {"run": run, "entry": 1}
@@ -184,7 +184,7 @@ def read(document: Document, tables: Tables) -> None:
 
 
 def _falls(parts: Sequence[Rows], bins: int) -> bool:
-    """Whether any count is below that of the interval before; one interval says nothing."""
+    """Whether any count is below the previous interval's; one interval cannot tell."""
     last: dict[int, Whole] = {}
     is_repeated = False
     for rows in parts:
@@ -201,15 +201,15 @@ def _falls(parts: Sequence[Rows], bins: int) -> bool:
     return not is_repeated
 
 
-# --- of two thousand bins in a row few hold anything: only these are read ----------------------
+# --- few of a row's two thousand bins are filled: only these are read --------------------------
 
 
 def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
-    """Read the whole lines of a log, some at a time.
+    """Read the complete lines of a log, some at a time.
 
-    The bytes of some hundred rows are looked at together. What is ``0`` is left where it is, and
-    only the other numbers are read. Lines that are not laid out as fio does are found one by one;
-    rows of a direction that fio has not are left out like them.
+    The bytes of a few hundred rows are checked together, and only numbers other than ``0`` are
+    read. Lines without fio's layout are found one by one; rows of an unknown direction are left out
+    like them.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
     width : int
         How many numbers a row has.
     bad : list of int
-        Gets the numbers of the lines that are no rows.
+        Gets the numbers of the lines that are not rows.
     """
     end, at, line = text.rfind("\n") + 1, 0, 1
     while at < end:
@@ -243,8 +243,8 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
 
 
 def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
-    """Parse whole lines together, as `Rows` has them; None unless each of them is a row."""
-    # a line without end is none, and not worth the memory
+    """Parse complete lines together, as for `Rows`; None unless each of them is a row."""
+    # an endless line is not a row, and not worth the memory
     if not text or not text.isascii() or len(text) > _AT_ONCE + width * (LONGEST + 2):
         return None
     data = text.encode()
@@ -255,7 +255,7 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     begins = np.empty_like(ends)
     begins[0] = True
     np.logical_or(blank[:-1], line_end[:-1], out=begins[1:])
-    # a blank behind each comma and nowhere else, digits from there to the next comma
+    # a blank behind each comma and nowhere else, then digits up to the next comma
     if (
         np.count_nonzero(digit) + 2 * np.count_nonzero(comma) + np.count_nonzero(line_end)
         != len(taken)
@@ -263,7 +263,7 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
         or (begins & ~digit).any()
     ):
         return None
-    # most numbers are "0": these are not looked at any further
+    # most numbers are "0": these are skipped
     zero = begins & (taken == ord("0"))
     zero[:-1] &= ends[1:]
     begins &= ~zero
@@ -272,7 +272,7 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     lengths = np.flatnonzero(ends) - starts
     if len(starts) and lengths.max() > LONGEST:
         return None
-    # a "0" takes three bytes with what is behind it; the others as many more as they have digits
+    # a "0" takes three bytes with its separator; each further digit one more
     firsts = np.concatenate([[0], lines + 1])
     more = np.concatenate([[0], (lengths - 1).cumsum()])
     at = np.searchsorted(starts, firsts)
@@ -286,7 +286,7 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     heads = np.zeros((len(lines), BEFORE_BINS), dtype=np.int64)
     is_head = column < BEFORE_BINS
     heads[row[is_head], column[is_head]] = values[is_head]
-    is_bin = ~is_head & (values > 0)  # not as 00
+    is_bin = ~is_head & (values > 0)  # 00 is empty too
     return heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin]
 
 

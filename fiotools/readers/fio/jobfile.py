@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _COMMENT = re.compile(r"[;#].*")
 _OPTION = re.compile(r"([A-Za-z_][\w-]*)\s*(?:=\s*(.*))?")
 _INCLUDE = re.compile(r"include\s+\S")
-# options that a job file has one of, and that are no words of other programs' files
+# a job file has one of these options; other programs' files do not
 _TELLING = {
     *("rw", "readwrite", "ioengine", "bs", "blocksize", "iodepth", "numjobs", "bsrange", "bssplit"),
     *("rwmixread", "rwmixwrite", "time_based", "group_reporting", "stonewall", "iodepth_batch"),
@@ -60,26 +60,26 @@ class Section:
 
     @property
     def job(self) -> str:
-        """The name in reports: fio keeps 127 bytes of it."""
+        """Its name in reports: fio keeps 127 bytes."""
         name = self.options.get("name", self.name)
         return name.encode()[:127].decode(errors="ignore")
 
     @property
     def grouped(self) -> bool:
-        """Whether its jobs are reported together with those of its group."""
+        """Whether its group is reported together."""
         return is_set(self.options, "group_reporting")
 
 
 @dataclass
 class JobFile:
-    """The jobs of a file, and whether it takes in others, which are not read."""
+    """The jobs of a file, and whether it includes other files, which are not read."""
 
     sections: list[Section] = field(default_factory=list)
     includes: bool = False
 
 
 def is_job_file(text: str) -> bool:
-    """Say whether a text is a job file: sections of options, of which some are fio's alone."""
+    """Whether a text is a job file: sections of options, some of them only fio's."""
     told, section = False, False
     for line in text.split("\n", _LOOK_AT)[:_LOOK_AT]:
         bare = _COMMENT.sub("", line).strip()
@@ -131,7 +131,7 @@ def parse(text: str) -> JobFile:
 
 
 def is_set(options: Mapping[str, str], flag: str) -> bool:
-    """Say whether a flag is set: it needs no value."""
+    """Whether a flag is set: it needs no value."""
     return options.get(flag, "0") != "0"
 
 
@@ -160,14 +160,14 @@ class JobNames:
                 self._by.setdefault(key, []).append(name)
 
     def likely(self, report: str, own: str = "") -> tuple[str | None, bool]:
-        """Choose the job file of a report by their names, and say whether it is the report's.
+        """Choose the job file of a report by name; return it, and whether the names match.
 
         Parameters
         ----------
         report : str
-            The report's name, without the suffix of what it is packed in.
+            The report's name, without the suffix of its compression.
         own : str
-            The report's file, which may be called like a job file.
+            The report's file, which may be named like a job file.
         """
         for name in self._by.get(PurePosixPath(report).stem, ()):
             if name != own:
@@ -177,7 +177,7 @@ class JobNames:
 
 
 def lacking(tables: Tables) -> dict[int, list[Row]]:
-    """Give the entries of fio's runs that do not list options, by run."""
+    """Return the entries of fio's runs that do not list options, by run."""
     runs = {row["run"] for row in _rows(tables, "runs", "run", "tool") if row["tool"] == "fio"}
     without = runs.difference(row["run"] for row in _rows(tables, "settings", "run"))
     entries: dict[int, list[Row]] = defaultdict(list)
@@ -188,16 +188,16 @@ def lacking(tables: Tables) -> dict[int, list[Row]]:
 
 
 def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
-    """Complete the runs that lack options from a job file, where it is certainly theirs.
+    """Complete the runs without options from a job file, if it is certainly theirs.
 
     Parameters
     ----------
     tables : Tables
-        What was read from the report.
+        The rows of the report.
     name, text : str
         The job file's.
     namesake : bool
-        Whether it has the report's name: if it does not fit then, there is a note.
+        Whether it has the report's name: then a note says why it does not fit.
 
     Returns
     -------
@@ -215,12 +215,12 @@ def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
         unfit = _unfit(entries, file)
         against = unfit or _contradicted(figures[run], file)
         if against:
-            # another run's job file may well be the only one in a folder
+            # the only job file in a folder may belong to another run
             if namesake or not unfit:
                 message = f"the job file {name} beside it is not used: {against}"
                 tables.note(message, severity="warning", run=run)
             continue
-        tables.note(f"settings and conditions are those of the job file {name} beside it", run=run)
+        tables.note(f"settings and conditions come from the job file {name} beside it", run=run)
         _add_settings(tables, run, entries, file)
         sections[run] = {row["entry"]: _section(file, row["job"]) for row in entries}
     _amend(tables, sections, file)
@@ -228,7 +228,7 @@ def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
 
 
 def note_lack(tables: Tables) -> None:
-    """Note the runs of which nothing says under what conditions they were made."""
+    """Note the runs whose conditions are unknown."""
     without = lacking(tables)
     if not without:
         return
@@ -257,10 +257,10 @@ def _section(file: JobFile, job: str | None) -> Section | None:
 
 
 def _unfit(entries: list[Row], file: JobFile) -> str | None:
-    """Say why a job file cannot be that of a report's entries."""
+    """Return why a job file cannot belong to a report's entries."""
     if file.includes:
         return "it includes others"
-    # terse output does not say whose job it was
+    # terse output does not name the host
     alike = Counter(
         (row["job"], row["host"], row["port"])
         if row["host"] or row["scope"] != "client"
@@ -282,7 +282,7 @@ def _unfit(entries: list[Row], file: JobFile) -> str | None:
 
 
 def _contradicted(rows: list[Row], file: JobFile) -> str | None:
-    """Say which figure of a run contradicts the job file."""
+    """Return which value of a run contradicts the job file."""
     moved: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
         section = _section(file, row["job"])
@@ -291,10 +291,10 @@ def _contradicted(rows: list[Row], file: JobFile) -> str | None:
             moved[row["job"], asked.get("rw", "")].add(row["direction"])
             against = _contradiction(row, asked)
             if against:
-                return f"{against} of {row['job']!r} is another"
+                return f"{against} of {row['job']!r} differs"
     for (job, rw), directions in moved.items():
         if _WRITES.get(rw) == {"write"} and directions <= {"read", "sync"}:
-            return f"rw of {job!r} is another"
+            return f"rw of {job!r} differs"
     return None
 
 
@@ -303,12 +303,12 @@ def _contradiction(row: Row, asked: Mapping[str, Any]) -> str | None:
         if None not in (row[name], asked.get(name)) and row[name] != asked[name]:
             return name
     done = _WRITES.get(asked.get("rw", ""), {row["direction"]})
-    # writes are read again to verify them; other directions are sums
+    # verify reads the writes again; other directions are sums
     possible = {*done, "mixed", "total", "sync", *(["read"] if "write" in done else [])}
     if row["direction"] not in possible:
         return "rw"
     if row["total_ios"] and row["io_bytes"] and "bs_bytes" in asked:
-        # bytes are counted when they are sent, I/Os when they are done
+        # fio counts bytes when they are sent, I/Os when they complete
         flying = asked.get("iodepth", 1) * asked.get("numjobs", 1)
         if row["io_bytes"] > (row["total_ios"] + flying) * asked["bs_bytes"]:
             return "bs_bytes"
@@ -316,7 +316,7 @@ def _contradiction(row: Row, asked: Mapping[str, Any]) -> str | None:
 
 
 def conditions(section: Section, file: JobFile, direction: str | None) -> dict[str, Any]:
-    """Say under which conditions a job, or the group that it is reported with, was to run."""
+    """Return the conditions of a job, or of the group that it is reported with."""
     group = [section]
     if section.grouped:
         group = [one for one in file.sections if one.grouped and one.group == section.group]
@@ -339,7 +339,7 @@ def _add_settings(tables: Tables, run: int, entries: list[Row], file: JobFile) -
         fio_options.add_settings(tables, run, None, None, known[0][1].shared, "global")
     for row, section in known:
         place = (tables, run, row["entry"], row["job"])
-        if not everywhere:  # a later [global] added to those of the jobs below it
+        if not everywhere:  # a later [global] adds to the jobs below it
             fio_options.add_settings(*place, section.shared, "global")
         own = {name: text for name, text in section.own.items() if name != "name"}
         fio_options.add_settings(*place, own, "given")
@@ -348,7 +348,7 @@ def _add_settings(tables: Tables, run: int, entries: list[Row], file: JobFile) -
 def _amend(
     tables: Tables, sections: Mapping[int, Mapping[int, Section | None]], file: JobFile
 ) -> None:
-    """Fill the conditions that are missing, and tell groups from jobs, by run and entry."""
+    """Fill missing conditions, and mark groups, by run and entry."""
     if not sections:
         return
     every = (section for entries in sections.values() for section in entries.values())

@@ -9,13 +9,13 @@ state), ``extras`` (also latencies by priority) and ``notes`` (every line around
 Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec, and json+ numbers its bins
 instead of naming them; ``bw`` is KiB/s always, and ``bw_bytes`` is there from 3.2; 0 means "not
 measured" with ``gtod_reduce``, ``disable_clat``, where ``N`` is 0 and where ``runtime`` is;
-documents of one run are cumulative, so the last one counts, while separate runs may have been
+documents of one run are cumulative, so the last one counts, but separate runs may have been
 appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
-repeat what other rows say; ``group_reporting`` without a value is not written into the options, so
-a group is known by having fewer entries than ``numjobs``; the coarse distribution is of the
-completion latency and of all directions; keys may stand twice (`fio.documents`), and ``null`` is
-written by other programs only. With ``normal,json`` the JSON is read, and the text that
-repeats it is a note; a report of another run beside it is a run.
+repeat other rows; the options omit ``group_reporting`` without a value, so an entry is a group if
+there are fewer entries than ``numjobs``; the coarse distribution covers the completion latency and
+all directions; keys may occur twice (`fio.documents`), and only other programs write ``null``.
+With ``normal,json`` the JSON is read, and the text that repeats it becomes a note; a report of
+another run beside it is a run.
 
 Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_json``), 2.1 to 3.42.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
-# what stands around the JSON: most files have nothing there
+# most files have nothing around the JSON
 _add_reports, _note_beside = (
     Later(f"fiotools.readers.fio.json_beside:{name}") for name in ("add_reports", "note")
 )
@@ -105,9 +105,9 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
         run = taken(tables, reports, line=line, said=last.nans + len(last.figures), **known)
         tables.defer(columns.rows, run)
         if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
-            tables.settle()  # somebody else has to say its options
+            tables.settle()  # a job file may give its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-        reason = f"the document is not laid out as fio's ({type(error).__name__}: {error})"
+        reason = f"the document does not have fio's layout ({type(error).__name__}: {error})"
         raise ParseError(
             tables.source, reason, line=line, remedy="was it edited, or made by another tool?"
         ) from error
@@ -116,8 +116,8 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
 
 
 def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
-    """Say where the first document breaks off."""
-    reason, line = "no whole JSON document of fio", 1
+    """Return the error that says where the first document breaks off."""
+    reason, line = "no complete JSON document of fio", 1
     if pieces:
         last = len(document.text.rstrip()) - 1
         line = document.line(max(0, min(pieces[0].end, last)))
@@ -126,22 +126,22 @@ def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
         document.name,
         reason,
         line=line,
-        remedy="fio was killed, or the file was cut or abridged: only whole documents can be read",
+        remedy="fio was killed, or the file was cut: only complete documents can be read",
     )
 
 
 def _note_odd(tables: Tables, piece: Piece, line: int, run: int) -> None:
-    """Note what the document has instead of figures, and what it has twice."""
+    """Note values that are not numbers, and keys that occur twice."""
     if piece.nans:
-        message = f"{piece.nans} figures of the document are nan or inf: left out"
+        message = f"{piece.nans} numbers of the document are nan or inf: left out"
         tables.note(message, line=line, run=run, severity="warning")
     for names, severity, what in (
-        (piece.figures, "warning", "which is right is not certain: those that differ are left out"),
-        (piece.options, "info", "the last one counts; look up whether fio took it"),
+        (piece.figures, "warning", "the right one is unknown: those that differ are left out"),
+        (piece.options, "info", "the last one counts; check that fio used it"),
     ):
         if names:
             told = ", ".join(dict.fromkeys(names))
-            message = f"stands twice in the document, with different values: {told:.200}; {what}"
+            message = f"keys that occur twice with different values: {told:.200}; {what}"
             tables.note(message, line=line, run=run, severity=severity)
 
 
@@ -149,9 +149,9 @@ def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> Non
     for piece in pieces:
         if piece.document is None:
             tables.note(
-                f"a document that is not whole was left out ({piece.reason})"
+                f"an incomplete document was left out ({piece.reason})"
                 + (
-                    "; the figures before it may be those of an interval"
+                    "; the numbers before it may be those of an interval"
                     if piece is pieces[-1]
                     else ""
                 ),
@@ -171,7 +171,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     piece: Piece = report.data
     if piece.document is None:
         tables.note(
-            f"a fio document that is not whole was left out ({piece.reason})",
+            f"an incomplete fio document was left out ({piece.reason})",
             line=report.line,
             severity="warning",
         )

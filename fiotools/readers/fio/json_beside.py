@@ -1,4 +1,4 @@
-"""What stands around fio's JSON documents: warnings, the same report as text, other reports."""
+"""Text around fio's JSON documents: warnings, the same report as text, other reports."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.readers import surroundings
 from fiotools.readers.fio.documents import Piece, Stretch, entries
+from fiotools.readers.fio.text_rows import keep
 from fiotools.readers.grammar import Report
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from fiotools.readers.fio.normal import Job
     from fiotools.tables import Tables
 
-_ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
 _COPIES = {
     "fio_normal": "text report beside the JSON",
     "fio_terse": "terse output beside the JSON",
@@ -32,7 +32,7 @@ def add_reports(
     whole: list[Piece],
     runs: dict[int, int],
 ) -> None:
-    """Add the reports of any tool that do not repeat one of the documents.
+    """Add the reports of any tool, except those that repeat one of the documents.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def add_reports(
     around : list of Stretch
         Gets the places of the reports.
     whole : list of Piece
-        The documents that could be read.
+        The complete documents.
     runs : dict of int to int
         The run of each document, by its number.
     """
@@ -59,14 +59,14 @@ def add_reports(
 
 
 class _Known(NamedTuple):
-    """What the documents say of each job, by name and group."""
+    """The numbers of each job in the documents, by name and group."""
 
     ios: dict[tuple[str, str], set[int | None]]
-    amounts: set[tuple[str, str, int, int]]  # with the KiB and milliseconds of a direction
+    amounts: set[tuple[str, str, int, int]]  # and KiB and milliseconds of a direction
 
 
 def _repeats(report: Report, known: _Known) -> bool:
-    """Whether a report is of the same run as a document: as text, or terse."""
+    """Whether a text or terse report belongs to the same run as a document."""
     if report.kind == "fio_normal":
         return all(_is_known(entry, known.ios) for entry in report.data.entries)
     if report.kind == "fio_terse":
@@ -87,7 +87,7 @@ def _repeats(report: Report, known: _Known) -> bool:
 
 
 def _done(whole: list[Piece]) -> _Known:
-    """Say how much each job had done at each of the reports."""
+    """Collect how much each job had done at each of the reports."""
     found = _Known(defaultdict(set), set())
     for piece in whole:
         for entry in entries(piece.document or {}):
@@ -100,7 +100,7 @@ def _done(whole: list[Piece]) -> _Known:
 
 
 def _amounts(part: dict[str, Any]) -> Iterator[tuple[int, int]]:
-    """Give the KiB and milliseconds of a direction; before fio 2.21 ``io_bytes`` is KiB."""
+    """Yield the KiB and milliseconds of a direction; before fio 2.21 ``io_bytes`` is KiB."""
     runtime, size = part.get("runtime"), part.get("io_bytes")
     if type(runtime) is int and type(size) is int:
         yield size, runtime
@@ -115,14 +115,14 @@ def _ios(entry: dict[str, Any]) -> int | None:
 
 
 def _is_known(entry: Job, known: dict[tuple[str, str], set[int | None]]) -> bool:
-    """Whether an entry repeats one of the JSON's: as many I/Os, as far as both say how many."""
+    """Whether an entry repeats one of the JSON's: the same count of I/Os, if both have one."""
     counts = known.get((entry.name.strip(), str(entry.group)), set())
     issued = entry.issued.get("total")
     return bool(counts) and (issued is None or None in counts or sum(issued[:3]) in counts)
 
 
 def note(tables: Tables, document: Document, stretch: Stretch, run: int | None) -> None:
-    """Keep what is said in a stretch, beside reports that became runs; of the others say so."""
+    """Keep the text of a stretch around reports that became runs; note the reports left out."""
     at = stretch.start
     for start, end, repeats in stretch.reports:
         _note_lines(tables, document, (at, start), stretch.torn, run)
@@ -149,8 +149,7 @@ def _note_lines(
     if torn:
         kept = [(number, part) for number, part in kept if not _JSON.match(part)]
     for number, part in kept[:_MANY]:
-        severity = "warning" if _ALERT.search(part) else "info"
-        tables.note(part.rsplit("\r", 1)[-1][:300], line=number, severity=severity, run=run)
+        keep(tables, part, number, run)
     if len(kept) > _MANY:
         message = f"... and {len(kept) - _MANY} more lines of text"
         tables.note(message, line=kept[_MANY][0], run=run)

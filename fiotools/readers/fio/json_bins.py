@@ -1,9 +1,9 @@
 """The bins of json+: cut out of a document's text, and their numbers read all together.
 
 Nearly all of a json+ document is lines such as ``"27" : 1382,``. A JSON parser makes a text and a
-number of each. Here the lines are taken out before it sees the document, and numpy reads them as
-the bytes that they are. That relies on the layout that fio 3 gives them, to the byte; a text of
-which any part is laid out otherwise is left to the parser whole, and its bins are dicts.
+number of each. Here the lines are cut out before parsing, and numpy reads their bytes. That relies
+on fio 3's layout, to the byte; if any part of a text has another layout, the parser gets the whole
+text, and the bins are dicts.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Place: TypeAlias = tuple[int, int]
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys; it counts in ns
 _OPENING = b'"bins" : {'
 _KEY = b'bins"'
-_SOON = 1 << 15  # json+ has bins so early that other texts need not be searched whole
-_LINE = 16  # bytes: that of a bin has more
+_SOON = 1 << 15  # json+ has bins this early: other texts need no full search
+_LINE = 16  # bytes: the line of a bin is longer
 _LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
 
-_AT_ONCE = 1 << 19  # bytes: what numpy makes of them stays in a processor's cache
+_AT_ONCE = 1 << 19  # bytes: numpy's arrays of these stay in a processor's cache
 
 
 def loads(text: str | bytes, wanted: bool = True) -> Any:
@@ -43,12 +43,12 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     ----------
     text : str or bytes
     wanted : bool
-        Whether the bins are: if not, they are not read, and none is in any `Bins`.
+        Whether to read the bins; if not, every `Bins` is empty.
 
     Raises
     ------
     orjson.JSONDecodeError
-        If the text is no JSON, or if keys stand twice in it.
+        If the text is not JSON, or if a key occurs twice in it.
 
     Examples
     --------
@@ -66,16 +66,16 @@ def loads(text: str | bytes, wanted: bool = True) -> Any:
     found = _histograms(data, places, wanted) if places else None
     if not places or found is None:
         return strict_loads(data)
-    # The dicts held numbers only, so that the rest is JSON if and only if the whole is.
+    # the dicts held numbers only, so the rest is JSON if and only if the whole is
     rest = without(data, places)
     value = strict_loads(rest)
-    # A key may be spelled otherwise, and then a dict that looks like a substitute may be none.
+    # with escapes in a key, a dict that looks like a substitute may be a real one
     is_plain = rest.count(_KEY) == len(places) and b"\\u00" not in rest
     return value if is_plain and _put_back(value, found) else strict_loads(data)
 
 
 def find(data: bytes) -> list[Place] | None:
-    """List where the lines of bins begin and end; None if any are not such lines."""
+    """List where the lines of bins begin and end; None if any line is different."""
     found: list[Place] = []
     at = data.find(_OPENING)
     while at >= 0:
@@ -90,7 +90,7 @@ def find(data: bytes) -> list[Place] | None:
 
 
 def without(data: bytes, places: Sequence[Place]) -> bytes:
-    r"""Put the number of its histogram into each dict, instead of the bins.
+    r"""Replace the bins of each dict by the number of its histogram.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def without(data: bytes, places: Sequence[Place]) -> bytes:
 
 
 def _put_back(value: Any, found: Sequence[Bins]) -> bool:
-    """Put the histograms where fio has latencies; say whether that is all of them."""
+    """Put the histograms into the latencies; return whether all of them found a place."""
     done = 0
     for document in value if isinstance(value, list) else [value]:
         for entry in entries(document) if isinstance(document, dict) else ():
@@ -122,11 +122,11 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
 
 
 def _histograms(data: bytes, places: Sequence[Place], wanted: bool) -> list[Bins] | None:
-    """Read the bins at each of some places; None if any are not laid out as fio does."""
+    """Read the bins at each place; None if any does not have fio's layout."""
     filled = [(start, end) for start, end in places if start < end]
     if not wanted:
         return [NONE] * len(places) if not filled or _seem_whole(data, filled) else None
-    # bins are ten million soon: they are written once; what is not used of the room is not touched
+    # there may be ten million bins: they are written once, and unused memory is never touched
     room = len(data) // _LINE
     columns = [np.empty(room, kind) for kind in (np.float64, np.float64, np.int64)]
     ends: list[int] = [0]
@@ -146,16 +146,16 @@ def _histograms(data: bytes, places: Sequence[Place], wanted: bool) -> list[Bins
 
 
 def _indent(data: bytes, filled: Sequence[Place]) -> int:
-    """Give the blanks before the first bin."""
+    """Count the blanks before the first bin."""
     first = filled[0][0]
     return data.find(b'"', first) - first - 1
 
 
 def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
-    """Whether bins that nobody asked for are laid out as fio does, but for their digits.
+    """Whether bins that nobody asked for have fio's layout, apart from their digits.
 
-    A file with a hole, or with something else in the middle, is found that way. Digits that are
-    missing or in another place are not: no figure but those of the bins hangs on them.
+    This finds a file with a hole or with other text in the middle. It misses wrong digits, which
+    affect only the bins.
     """
     line = b',\n%s"" : ' % (b" " * _indent(data, filled))
     lines = b""
@@ -171,7 +171,7 @@ def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
 
 
 def _groups(places: list[Place]) -> Iterator[list[Place]]:
-    """Take as many histograms together as are quickly read at once."""
+    """Group as many histograms as are fast to read at once."""
     group: list[Place] = []
     size = 0
     for start, end in places:
@@ -187,7 +187,7 @@ def _groups(places: list[Place]) -> Iterator[list[Place]]:
 def _together(
     view: memoryview, group: list[Place], indent: int
 ) -> tuple[Sequence[NDArray[Any]], Whole] | None:
-    """Give edges and counts of some histograms, end to end, and how many bins each has."""
+    """Return edges and counts of some histograms, end to end, and the size of each."""
     # with a comma before each histogram, all lines are alike
     lines = b"".join([*(part for place in group for part in (b",", view[slice(*place)])), PAD])
     read = _read(lines, indent)
@@ -204,7 +204,7 @@ def _together(
 def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
     r"""Read lines such as ``,\n   "27" : 1382``: where each begins, their names, their counts.
 
-    None if any byte is not where it has to be, or if a count begins with a zero.
+    None if any byte is out of place, or if a count begins with a zero.
     """
     taken = np.frombuffer(data, dtype=np.uint8)
     size = len(data) - len(PAD)
@@ -222,8 +222,8 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
     lengths[-1] = size - starts[-1]
     if lines[0] or lengths.min() < 1 or lengths.max() > LONGEST:
         return None
-    # Where everything between the numbers is a comma, a new line, a colon or a blank, it is in its
-    # place: the first three are looked for there, and there are as many blanks as are left.
+    # everything between the numbers is in its place: commas, line ends and colons are checked
+    # there, and the number of blanks is exactly what remains
     blanks = count * (indent + 2) + len(PAD)
     if (
         np.count_nonzero(taken == ord(" ")) != blanks

@@ -1,7 +1,7 @@
 """The rows of many runs of fio JSON: columns made of their records, by the lines of `json_fields`.
 
-What a line does not say is here, once for all records: rates that are more exact than printed,
-latencies of another number of I/Os, values that fit no column.
+Rules that a line cannot express are here, once for all records: rates more exact than printed,
+latencies of another number of I/Os, values that do not fit their column.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Columns = dict[str, Any]
 _TOTAL, _IOPS = ([field.key for field in IO].index(key) for key in ("total_ios", "iops"))
-_SLACK = 0.02  # of I/Os that a job fell short of, or did after it was counted
+_SLACK = 0.02  # share of I/Os that a job did not do, or did after the count
 
 
 def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
@@ -35,7 +35,7 @@ def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     batch = _Batch(runs)
     doubts: list[tuple[int, str]] = []
     yield _runs(runs)
-    yield from _io(batch, doubts)  # and its doubts, whoever wants io
+    yield from _io(batch, doubts)  # its doubts are noted even if io is not wanted
     makers = {
         "jobs": _jobs,
         "settings": _settings,
@@ -75,7 +75,7 @@ class _Batch:
         sizes = np.array([len(run.entries) for run in runs])
         self.first = np.cumsum(sizes) - sizes
         group, port = (_of_jobs(self.entries, key) for key in ("groupid", "port"))
-        # there fio names the last of the clients
+        # there fio names the last client
         totals = [at for at, entry in enumerate(self.entries) if entry.scope == "total"]
         self.keys: Columns = {
             "run": self.numbers[self.owners].tolist(),
@@ -90,13 +90,13 @@ class _Batch:
         self.fit(self.keys, self.owners)
 
     def listed(self, of: Callable[[Run], Sequence[Any]]) -> tuple[list[Any], NDArray[np.int32]]:
-        """Give what is listed for the runs, and for each of it the place of its run."""
+        """Return the items of all runs, and for each item the place of its run."""
         lists = list(map(of, self.runs))
         owners = np.arange(len(lists), dtype=np.int32).repeat(list(map(len, lists)))
         return [*chain.from_iterable(lists)], owners
 
     def at(self, places: Places) -> Columns:
-        """Give the keys of rows of some entries."""
+        """Return the keys of rows of some entries."""
         return _gathered(self.keys, places.tolist())
 
     def fit(
@@ -105,7 +105,7 @@ class _Batch:
         owners: NDArray[np.int32],
         place: Callable[[int], str] = lambda row: "",
     ) -> None:
-        """Leave out the values that do not fit their columns, and remember them for their runs."""
+        """Leave out values that do not fit their columns, and record them for the notes."""
         for name, values in columns.items():
             if isinstance(values, np.ndarray) or fits(name, values):
                 continue
@@ -118,7 +118,7 @@ class _Batch:
 
 
 def _gathered(columns: Columns, places: Sequence[int]) -> Columns:
-    """Give the rows at some places."""
+    """Return the rows at some places."""
     return {name: list(map(values.__getitem__, places)) for name, values in columns.items()}
 
 
@@ -128,7 +128,7 @@ def _of_jobs(entries: Sequence[Entry], key: str) -> list[Any]:
 
 
 def _without(places: Sequence[int], values: Sequence[Any] | Numbers) -> Any:
-    """Give a column without the values of some rows."""
+    """Return a column without the values of some rows."""
     found: Any = values.copy() if isinstance(values, np.ndarray) else list(values)
     for place in places:
         found[place] = None
@@ -145,7 +145,7 @@ def _joined(pieces: Sequence[Any]) -> Any:
 
 
 def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Numbers:
-    """Give a figure in our unit, none where 0 means that nothing was measured."""
+    """Return values in our unit; none if 0 means that nothing was measured."""
     scale = SCALES[field.unit]
     if COLUMNS[field.column].dtype == "float64":
         found = _floats(values)
@@ -203,11 +203,11 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
             found[f"{kind}_{statistic}_ns"] = figures[place] * scale
         own = np.where(np.isnan(scale), 0, np.nan_to_num(figures[at]))
         timed = {row: rows[row][at] for row in syncs if own[row]} | timed
-        own[syncs] = 0  # these may have been counted elsewhere
+        own[syncs] = 0  # these may be counted elsewhere
         for row in _miscounted(total, own, flying):
-            what = f"{kind} is of {rows[row][at]} I/Os, but total_ios is {total[row]}"
+            what = f"{kind} covers {rows[row][at]} I/Os, but total_ios is {total[row]}"
             doubts.append((int(owners[row]), f"{name_of(row)}{what}: kept as printed"))
-    if syncs:  # of these there is a count, and a latency
+    if syncs:  # they have a count and a latency
         for field in IO:
             found[field.column] = _without(syncs, found[field.column])
         for row in syncs:
@@ -218,7 +218,7 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
 
 
 def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Columns:
-    """Say under which conditions I/O was done; options are few, and are looked at once."""
+    """Return the conditions of I/O; equal options are interpreted once."""
     kinds: dict[tuple[Options, str], int] = {}
     pairs = zip(options, directions, strict=True)
     places = [kinds.setdefault(pair, len(kinds)) for pair in pairs]
@@ -227,7 +227,7 @@ def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Column
 
 
 def _amounts(rows: Sequence[Figures], figures: Numbers) -> Columns:
-    """Give amounts and rates, in base units."""
+    """Return amounts and rates, in base units."""
     keys = (*(field.key for field in IO), "bw")
     numbers = dict(zip(keys, figures, strict=False))
     found: Columns = {}
@@ -237,7 +237,7 @@ def _amounts(rows: Sequence[Figures], figures: Numbers) -> Columns:
         found[field.column] = _scaled(field, values)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         runtime, total, iops = numbers["runtime"] / 1000, numbers["total_ios"], numbers["iops"]
-        stood = runtime == 0  # fio writes 0 where it could not divide
+        stood = runtime == 0  # fio writes 0 if it could not divide
         # printed with six decimals, or cut off to a whole number (2.1)
         slack = np.where([type(row[_IOPS]) is int for row in rows], 1.0, 1e-5)
         exact = total / runtime
@@ -258,7 +258,7 @@ def _amounts(rows: Sequence[Figures], figures: Numbers) -> Columns:
 
 
 def _miscounted(total: Sequence[Any], counts: Numbers, flying: Numbers) -> list[int]:
-    """Find latencies of another number of I/Os than were done, and were flying at the end."""
+    """Find latencies whose count differs from the I/Os done and those in flight at the end."""
     ios = np.array([value if type(value) is int else 0 for value in total], dtype=np.float64)
     is_other = np.abs(counts - ios) > _SLACK * ios + 1
     is_late = (ios < counts) & (counts <= ios + flying)
@@ -268,7 +268,7 @@ def _miscounted(total: Sequence[Any], counts: Numbers, flying: Numbers) -> list[
 
 
 def _settings(batch: _Batch) -> Iterator[Made]:
-    """List the options: of all jobs, then of each entry its own and fio's defaults."""
+    """List the options of all jobs, then each entry's own and fio's defaults."""
     stretches: list[tuple[int, int | None, str | None, Sequence[str], Sequence[str], str]] = []
     jobs = iter(batch.keys["job"])
     for owner, run in enumerate(batch.runs):
@@ -364,7 +364,7 @@ def _extras(batch: _Batch) -> Iterator[Made]:
 
 
 def _notes(runs: Sequence[Run], doubts: Sequence[tuple[int, str]]) -> Iterator[Made]:
-    """Say what was left out, and what does not fit together."""
+    """Note values that were left out, and contradictions."""
     said = [(owner, "warning", message) for owner, message in doubts]
     for owner, run in enumerate(runs):
         said += [(owner, *what) for what in run.values.problems(run.said)]

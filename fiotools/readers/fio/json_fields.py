@@ -1,7 +1,7 @@
 """Where the columns of fio JSON come from: a line for each.
 
-To read another figure, add it to the vocabulary and write a line here. What a line cannot say is a
-rule of `fiotools.readers.fio.json_columns`, and the line names it.
+To read another number, add its column to the vocabulary and write a line here. A rule that a line
+cannot express is in `fiotools.readers.fio.json_columns`, and the line names it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LATENCIES = ("slat", "clat", "lat")
 STATISTICS = ("min", "max", "mean", "stddev")
 VERSION_KEYS = ("fio version", "fioversion")
 
-# how many of our units make one of fio's; ms are divided, for a thousandth is no binary number
+# how many of our units make one of fio's; ms are divided, as 1/1000 is not exact in binary
 SCALES = {"": 1, "KiB/s": 1024, "sectors": 512, "ms": 1000}
 
 JOB = (
@@ -23,25 +23,30 @@ JOB = (
     Field("ctx", "ctx"),
     Field("majf", "majf"),
     Field("minf", "minf"),
-    Field("job_start", "job_start", since="3.36", rule="ms since 1970; of another clock an extra"),
+    Field(
+        "job_start",
+        "job_start",
+        since="3.36",
+        rule="ms since 1970; an extra if it is another clock's",
+    ),
     Field("job_runtime_s", "job_runtime", "ms", zero=False),
     Field("group", "groupid"),
     Field("port", "port", rule="none in the total of all clients"),
 )
 # the lines of one direction of an entry
 IO = (
-    Field("io_bytes", "io_bytes", rule="KiB before 2.21, where `io_kbytes` is not there"),
-    Field("total_ios", "total_ios", rule="of syncs the greater of it and `N`"),
-    Field("short_ios", "short_ios", rule="none where syncs are counted there by mistake"),
+    Field("io_bytes", "io_bytes", rule="KiB before 2.21, if there is no `io_kbytes`"),
+    Field("total_ios", "total_ios", rule="for syncs the greater of it and `N`"),
+    Field("short_ios", "short_ios", rule="none if syncs are counted there by mistake"),
     Field("drop_ios", "drop_ios"),
     Field("runtime_s", "runtime", "ms", zero=False),
-    Field("iops", "iops", rule="`total_ios` / `runtime` where that agrees; none where that is 0"),
+    Field("iops", "iops", rule="`total_ios` / `runtime` if that agrees; none if `runtime` is 0"),
     Field(
         "bw_bytes_per_s",
         "bw_bytes",
         since="3.2",
-        rule="else `bw` (KiB/s), or `io_bytes` / `runtime` where that agrees;"
-        " none where `runtime` is 0",
+        rule="otherwise `bw` (KiB/s), or `io_bytes` / `runtime` if that agrees;"
+        " none if `runtime` is 0",
     ),
     Field("bw_min_bytes_per_s", "bw_min", "KiB/s", samples="bw_samples"),
     Field("bw_max_bytes_per_s", "bw_max", "KiB/s", samples="bw_samples"),
@@ -60,7 +65,7 @@ LATENCY = tuple(
         f"{kind}_{statistic}_ns",
         f"{kind}_ns.{statistic}",
         since="3.0",
-        rule=f"before in usec, `{kind}.{statistic}`; none where `N` is 0",
+        rule=f"before in usec, `{kind}.{statistic}`; none if `N` is 0",
     )
     for kind in LATENCIES
     for statistic in STATISTICS

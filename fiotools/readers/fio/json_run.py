@@ -72,7 +72,7 @@ def fits(column: str, values: Sequence[Any]) -> bool:
 
 
 class Values:
-    """Looks at the values of one run, and remembers what was wrong with them."""
+    """Checks the values of one run, and records what was wrong with them."""
 
     def __init__(self) -> None:
         self.left_out: list[str] = []
@@ -80,7 +80,7 @@ class Values:
         self.quoted = 0
 
     def numbers(self, values: Mapping[str, Any], keys: Iterable[str], place: str) -> dict[str, Any]:
-        """Return a copy in which each of the keys that is there holds a number."""
+        """Return a copy in which each of these keys, if present, holds a number."""
         sound = dict(values)
         for key in keys:
             value = sound.get(key)
@@ -98,7 +98,7 @@ class Values:
         return sound
 
     def record(self, record: Mapping[str, Any], shapes: Shapes, place: str) -> dict[str, Any]:
-        """Return a copy in which each of the figures that are taken is a number."""
+        """Return a copy in which each value that is read is a number."""
         sound = self.numbers(record, shapes.keys, place)
         for keys in shapes.inner:
             key = next((key for key in keys if isinstance(record.get(key), dict)), None)
@@ -107,7 +107,7 @@ class Values:
         return sound
 
     def problems(self, said: int) -> Iterator[tuple[str, str]]:
-        """Say what was left out, and that numbers were texts; of so many nulls it is ``said``.
+        """Yield a note for values left out and for numbers given as texts; ``said`` nulls have one.
 
         Yields
         ------
@@ -115,7 +115,7 @@ class Values:
         """
         if len(self.nulls) > said:
             more = ", ..." * (len(self.nulls) > 1)
-            message = f"{len(self.nulls) - said} figures are null, which fio does not write"
+            message = f"{len(self.nulls) - said} values are null, which fio does not write"
             yield "warning", f"{message}: left out ({self.nulls[0]}{more})"
         if self.quoted:
             yield "info", f"{self.quoted} numbers of the document are texts: read as numbers"
@@ -144,24 +144,24 @@ _ERROR, _START, _RUNTIME, _ELAPSED = map(
 _MOVED, _TOTAL, _SHORT, _RAN = map(
     _PARTS.keys.index, ("io_bytes", "total_ios", "short_ios", "runtime")
 )
-# the place of each latency's N; before it stand `STATISTICS`
+# the place of each latency's N, behind its `STATISTICS`
 _WIDTH = len(_PARTS.inner_keys)
 COUNTS = tuple(len(_PARTS.keys) + at * _WIDTH - 1 for at in range(1, len(LATENCIES) + 1))
 _AMOUNTS = ("io_bytes", "total_ios", "iops", "bw")
 _amounts = itemgetter(*map(_PARTS.keys.index, (*_AMOUNTS, "io_kbytes")))
-# what has been read elsewhere, or says nothing
+# read elsewhere, or without information
 _READ = frozenset(
     {
         *VERSION_KEYS,
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
     }
 )
-_OPENED = frozenset({"steadystate", "data"})  # objects of which each value is an extra
+_OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
 _TEXTS = frozenset({str})
 _SYNCS = ("fsync", "fdatasync", "sync_file_range")
-# a latency's key in units that fio does not use
+# a latency's key in a unit that fio does not use
 _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
 
 
@@ -171,18 +171,18 @@ class Entry(NamedTuple):
     Attributes
     ----------
     figures : tuple
-        Of `JOB`, then ``elapsed``.
+        The values of `JOB`, then ``elapsed``.
     job, host, description : object
-        As they stand there.
+        As in the document.
     scope : str
     options : Options
-        Those that hold for it: the conditions of its I/O.
+        The options in effect: the conditions of its I/O.
     own : Options
-        Those that are listed for it, and what follows from them.
+        The options listed for it, and what follows from them.
     has_defaults : bool
-        Whether an option that is not listed has fio's default.
+        Whether an unlisted option has fio's default.
     flying : float
-        How many I/Os may be on their way at once.
+        How many I/Os may be in flight at once.
     """
 
     figures: Figures
@@ -198,26 +198,26 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Run:
-    """What rows are made of.
+    """A run, taken apart: rows are made of it.
 
     Attributes
     ----------
     number : int
     row : dict
-        What stands in `runs`.
+        Its row of `runs`.
     line : int or None
         Where its document begins.
     said : int
-        How many figures are known to be none: of these nothing is said again.
+        How many values are known to be missing: they get no second note.
     shared : Options
-        Those of all jobs.
+        The options of all jobs.
     values : Values
         What was wrong with values.
     entries : list of Entry
     parts : list of (entry, direction, figures, scales)
-        What was done in one direction of an entry, by its number from 0. The figures are of `IO`,
+        The I/O in one direction of an entry, by its number from 0. The figures are those of `IO`,
         then ``bw`` and ``io_kbytes``; for each of `LATENCIES` the `STATISTICS` and ``N``. The
-        scales say how many ns its unit has; nan where it was not measured.
+        scales are the ns in its unit; nan if it was not measured.
     curves : list of (entry, direction, latency, percentiles, values)
     histograms : list of (entry, direction, latency, columns)
     samples : list of (entry, direction, quantity, time_s, value)
@@ -242,7 +242,7 @@ class Run:
 
 
 class Options:
-    """What follows from the options of a job, of all jobs or its own.
+    """Everything that follows from the options of a job, its own and those of all jobs.
 
     Attributes
     ----------
@@ -253,7 +253,7 @@ class Options:
     job : str or None
         That name.
     defaults : dict of str to str
-        What holds where nothing is said.
+        Values in effect for options that are not given.
     numjobs : int
     is_group : bool
     target : str or None
@@ -274,17 +274,17 @@ class Options:
         self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
 
     def conditions(self, direction: str) -> dict[str, Any]:
-        """Say under which conditions I/O in a direction was done."""
+        """Return the conditions of I/O in a direction."""
         return fio_options.conditions(self._all, direction)
 
     def may_sync(self) -> bool:
-        """Whether fio was asked for syncs."""
+        """Whether the options include syncs."""
         return any(self._all.get(name, "0") != "0" for name in _SYNCS)
 
 
 @lru_cache(maxsize=4096)
 def options_of(shared: Listed, own: Listed = ((), ())) -> Options:
-    """Look at options; the same options are looked at once."""
+    """Interpret options; equal options are interpreted once."""
     return Options(
         *(fio_options.normalise(dict(zip(*listed, strict=True))) for listed in (shared, own))
     )
@@ -310,9 +310,9 @@ def taken(
     session: Session | None = None,
     said: int = 0,
 ) -> Run:
-    """Take the reports of one run apart: the last is the result, all are samples if several.
+    """Take the reports of one run apart: the last is the result; several are samples as well.
 
-    Of so many of its figures that are none it is ``said`` already.
+    ``said`` is how many of its missing values have a note already.
     """
     document = reports[-1]
     stated = (str(document[key]) for key in VERSION_KEYS if document.get(key))
@@ -336,12 +336,12 @@ def taken(
     if not listed:
         reading.note("the document lists no jobs", placed=True)
     if fio.number is None:
-        message = "the document says no version of fio: its units are told by its keys"
+        message = "the document does not say fio's version: its keys decide the units"
         reading.note(message, "info", placed=True)
     if status == "ok" and any(entry.figures[_ERROR] for entry in run.entries):
         row["status"] = "error"
     if len(reports) > 1 and tables.wants("samples"):
-        # what is wrong with the last report is said already
+        # the last report's errors have their notes
         _Reading(tables, replace(run, values=Values()), fio, shared).add_reports(reports)
     reading.add_disks(document.get("disk_util"))
     reading.add_extras(None, document, [name for name in document if name not in _READ])
@@ -349,12 +349,12 @@ def taken(
 
 
 def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Tell the clones of one job from other entries."""
+    """Identify the clones of one job."""
     return tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
 
 
 def moment(milliseconds: Any) -> datetime | None:
-    """Read a time of this century; ``job_start_clock_id`` counts from another one."""
+    """Read a time of this century; ``job_start_clock_id`` may be another clock."""
     if not isinstance(milliseconds, (int, float)) or not 10**12 < milliseconds < 10**13:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
@@ -368,7 +368,7 @@ def _reported_at(document: Mapping[str, Any]) -> datetime | None:
 
 
 class _Reading:
-    """Takes what stands in the documents of a run."""
+    """Takes the documents of a run apart."""
 
     def __init__(self, tables: Tables, run: Run, fio: Version, shared: Listed) -> None:
         self.tables, self.run, self.fio, self.shared = tables, run, fio, shared
@@ -378,16 +378,16 @@ class _Reading:
         self.wants_latencies = self.wants_curves or self.wants_bins
 
     def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
-        """Say something of the run; ``placed``: with the line on which it begins."""
+        """Add a note to the run; ``placed``: with the line on which it begins."""
         line = self.run.line if placed else None
         self.tables.note(message, line=line, severity=severity, run=self.run.number)
 
     def _take(
         self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
     ) -> tuple[Shape, Figures]:
-        """Take the figures of a record; one in which something is no number is repaired first.
+        """Take the figures of a record, repaired first if any of them is not a number.
 
-        The place and the names in it are for what is said of that.
+        The note on a repair names the place, with the names in it.
         """
         shape, figures = shapes.take(record)
         if not _NUMBERS.issuperset(map(type, figures)):
@@ -396,13 +396,13 @@ class _Reading:
         return shape, shape.ordered(figures)
 
     def _numbers(self, listed: Mapping[str, Any], place: str) -> Mapping[str, Any]:
-        """Give an object of which all values have to be numbers, repaired if they are not."""
+        """Return an object of numbers, repaired if any of its values is not one."""
         if _NUMBERS.issuperset(map(type, listed.values())):
             return listed
         return self.run.values.numbers(listed, listed, place)
 
     def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
-        """Take an entry, and what it moved in each direction."""
+        """Take an entry, and its I/O in each direction."""
         entry = _ENTRIES.flat(entry)
         shape, figures = self._take(_ENTRIES, entry)
         self._add_job(number, entry, figures, alike)
@@ -429,13 +429,13 @@ class _Reading:
         own = options = options_of(self.shared, _listed(entry.get("job options")))
         is_group = _is_of_another_job(entry, figures, own, alike)
         if is_group:
-            # for a group of unlike jobs fio gives the name of the first and the options of the last
+            # for a group of unlike jobs fio writes the first job's name and the last job's options
             options = self.run.shared
             self.note(
-                f"entry {number + 1} sums up a group of unlike jobs: fio lists the options of its"
-                " last job only, so they are no conditions of the group"
+                f"entry {number + 1} sums up a group of unlike jobs: fio lists only the options of"
+                " its last job, so they are not the group's conditions"
             )
-        # what is not listed has its default if others of the run are, or is any number
+        # an unlisted option has its default if the run lists others, and may be anything if not
         is_known = bool(self.run.shared.shared) and self.fio.lists_options
         self.run.entries.append(
             Entry(
@@ -454,12 +454,12 @@ class _Reading:
     def _add_part(
         self, number: int, direction: str, part: Mapping[str, Any], entry: Mapping[str, Any]
     ) -> tuple[bool, bool] | None:
-        """Take what one direction did.
+        """Take the I/O of one direction.
 
         Returns
         -------
         has_moved, is_fine : bool
-            Whether anything was moved, and whether there are fine bins; None if it did nothing.
+            Whether data was moved, and whether there are fine bins; None if it did nothing.
         """
         run = self.run
         job, options = run.entries[number].job, run.entries[number].options
@@ -470,7 +470,7 @@ class _Reading:
             return None
         scales, is_fine = [], False
         for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
-            count = figures[place]  # before 3.19 there is none; what was not measured is zeros
+            count = figures[place]  # before 3.19 there is none, and zeros mean not measured
             if key and (any(figures[place - 3 : place - 1]) if count is None else count):
                 scales.append(1.0 if key != kind else 1000.0)
                 if self.wants_latencies:
@@ -494,7 +494,7 @@ class _Reading:
             self.add_extras(number + 1, part, shape.rest, f"{direction}.")
             if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
                 self.note(
-                    f"{direction}: {', '.join(odd)} is no key of fio's; its unit is not certain:"
+                    f"{direction}: {', '.join(odd)} is not a key of fio's; its unit is unknown:"
                     " left out"
                 )
         return has_moved, is_fine
@@ -502,7 +502,7 @@ class _Reading:
     def _add_latency(
         self, number: int, direction: str, key: str, latency: Mapping[str, Any]
     ) -> bool:
-        """Take the percentiles and the fine bins of a latency; say whether there are bins."""
+        """Take the percentiles and the fine bins of a latency; return whether there are bins."""
         listed, bins = latency.get("percentile"), latency.get("bins")
         if not (listed or bins):
             return False
@@ -523,11 +523,11 @@ class _Reading:
         return bool(bins)
 
     def _curve(self, listed: Mapping[str, Any], place: str) -> tuple[Figures, Figures]:
-        """Give percentiles and their values."""
+        """Return percentiles and their values."""
         listed = self._numbers(listed, f"{place}.")
         percentiles, values = _percentiles(tuple(listed)), tuple(listed.values())
         if percentiles is None:
-            # slots that were not used are written as "0.00": 0 before 3.2
+            # unused slots are written as "0.00": 0 before 3.2
             used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
             used.pop(0.0, None)
             if used.pop(None, None) is not None:
@@ -536,7 +536,7 @@ class _Reading:
         return percentiles, values
 
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
-        """Take the coarse distribution: of the completion latency, and of all directions."""
+        """Take the coarse distribution: the completion latency of all directions together."""
         shares = {
             unit: self._numbers(entry[key], f"{key}.")
             for key, unit in _UNITS.items()
@@ -562,8 +562,8 @@ class _Reading:
     def _add_steady(self, number: int, state: Any, direction: str) -> None:
         """Add the seconds in which fio looked for a steady state, over all directions together.
 
-        When they were is not said. A second that fio did not come to has zeros, as one in which
-        nothing was done: then they stay in `extras`, where the verdict is too.
+        Their times are unknown. A second that fio did not reach has zeros, like a second without
+        I/O: then they stay in `extras`, beside fio's verdict.
         """
         data = state.get("data") if isinstance(state, dict) else None
         for key, quantity in _STEADY.items():
@@ -574,7 +574,7 @@ class _Reading:
                 ]
 
     def add_reports(self, reports: Sequence[dict[str, Any]]) -> None:
-        """Add how far each entry had come at each report; the counts are cumulative."""
+        """Add the progress of each entry at each report; the counts are cumulative."""
         for document in reports:
             for number, entry in enumerate(entries(document)):
                 for direction in DIRECTIONS[:-1]:
@@ -602,7 +602,7 @@ class _Reading:
     def add_extras(
         self, entry: int | None, items: Mapping[str, Any], names: Sequence[str], prefix: str = ""
     ) -> None:
-        """Keep what has no column: some objects value by value, what is deeper as JSON."""
+        """Keep values without a column: some objects value by value, deeper ones as JSON."""
         if not self.wants_extras:
             return
         extras = self.run.extras
@@ -613,7 +613,7 @@ class _Reading:
                 continue
             try:
                 text = value if isinstance(value, str) else orjson.dumps(value).decode()
-            except orjson.JSONEncodeError:  # deeper, or a greater number, than fio writes
+            except orjson.JSONEncodeError:  # deeper nesting, or a greater number, than fio writes
                 text = "(left out)"
             extras.append((entry, prefix + name, text))
 
@@ -623,9 +623,9 @@ def _with(figures: Figures, place: int, value: Any) -> Figures:
 
 
 def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
-    """Whether a direction is worth looking at: fio lists unused ones as zeros.
+    """Whether a direction may have done anything: fio lists unused ones as zeros.
 
-    Syncs may have been timed, though none is counted.
+    Syncs may have latencies without a count.
     """
     if any(map(part.get, _AMOUNTS)):
         return True
@@ -634,7 +634,7 @@ def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
 
 
 def has_io(figures: Figures) -> bool:
-    """Whether anything was moved in a direction."""
+    """Whether a direction moved anything."""
     moved, total, iops, bw, kib = _amounts(figures)
     if kib is not None and moved is not None:
         return bool(moved)  # an I/O that failed counts as issued
@@ -642,9 +642,9 @@ def has_io(figures: Figures) -> bool:
 
 
 def in_bytes(part: Mapping[str, Any], moved: Any, fio: Version) -> Any:
-    """Give what was moved: fio counted KiB before 2.21, where it began to give ``io_kbytes`` too.
+    """Return the bytes moved: before 2.21, which added ``io_kbytes``, fio counted KiB.
 
-    A document without a version is known by its keys: nanoseconds came later than bytes.
+    The keys tell if a document does not say its version: nanoseconds came later than bytes.
     """
     if moved is None or "io_kbytes" in part or (fio.number and fio.number >= (2, 21)):
         return moved
@@ -653,7 +653,7 @@ def in_bytes(part: Mapping[str, Any], moved: Any, fio: Version) -> Any:
 
 
 def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
-    """Whether syncs were counted as I/Os that fell short, past the end of fio's counters.
+    """Whether syncs were counted as short I/Os, past the end of fio's counters.
 
     ``fdatasync`` counts as short reads, ``sync_file_range`` as short writes.
     """
@@ -670,28 +670,28 @@ def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
 def _scope(entry: Mapping[str, Any], options: Options, alike: int) -> str:
     if "hostname" in entry:
         return "total" if entry.get("jobname") == "All clients" else "client"
-    # group_reporting without a value is not listed, but fewer entries than jobs are a group
+    # group_reporting without a value is not listed, but a group has fewer entries than jobs
     return "group" if options.numjobs > alike or options.is_group else "job"
 
 
 def _is_of_another_job(
     entry: Mapping[str, Any], figures: Figures, options: Options, alike: int
 ) -> bool:
-    """Whether the options are certainly not those of all jobs behind the entry."""
+    """Whether the options certainly do not belong to all jobs behind the entry."""
     if "hostname" in entry:
         return False
     job = str(entry.get("jobname", ""))
-    if options.job is not None and not options.job.startswith(job):  # it is cut off at 127 bytes
+    if options.job is not None and not options.job.startswith(job):  # cut off at 127 bytes
         return True
     ran_ms, longest = figures[_RUNTIME] or 0, (figures[_ELAPSED] or 0) + 1
-    # no job runs for longer than fio itself; those of a group, as long as all its clones
+    # no job runs longer than fio itself; a group runs as long as all its clones
     clones = options.numjobs / alike
     return bool(ran_ms and longest > 1 and ran_ms / 1000 > longest * max(1, clones))
 
 
 @lru_cache(maxsize=4096)
 def _percentiles(names: tuple[str, ...]) -> tuple[float, ...] | None:
-    """Read the names of percentiles; None unless each is one, is above 0, and stands once."""
+    """Read the names of percentiles; None unless each is valid, above 0, and unique."""
     found = tuple(filter(None, map(_percentile, names)))
     return found if len(set(found)) == len(names) else None
 
@@ -705,7 +705,7 @@ def _percentile(name: str) -> float | None:
 
 
 def _fine(bins: dict[str, Any], scale: int) -> Bins | None:
-    """Take a histogram from a document; None if any bin that holds something is none of fio's."""
+    """Take a histogram from a document; None if any bin with I/Os is not one of fio's."""
     names: list[int] = []
     counts: list[int] = []
     for name, count in bins.items():

@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -70,22 +70,21 @@ from fiotools.units import human
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
-    from fiotools.readers.fio import Version
-    from fiotools.readers.fio.log_head import LogName
     from fiotools.tables import Tables
 
-# no log but those of histograms comes near so many columns
+# only logs of histograms have more columns
 _ROWS = re.compile(rf"^{NUMBER}(?:, ?(?:{NUMBER}|{HEX})){{1,11}}$", re.A | re.M)
-_LOOKED_AT = 200  # lines that say how all are laid out
+_LOOKED_AT = 200  # lines that decide the layout
 _FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
 _HEX_FIELD = rf"[ \t]*{HEX}\r?"
 _LARGEST = 10**18
-_NARROW = pl.Int32(), pl.UInt32()  # of the times, of the rest
-_WIDE = pl.Int64(), pl.Int64()
+_NARROW = pl.Int32(), pl.UInt32()  # times, and the rest
+_WIDE = (pl.Int64(),)
 _HEXED = re.compile(_HEX_FIELD, re.A)
 
-Number = tuple[int, int] | None  # of a version
-Shape = tuple[int, int | None]  # how many columns, and which of them is in hex
+Number = tuple[int, int] | None  # a version
+Types = tuple[pl.DataType, ...]  # of the columns; the last one is also that of further columns
+Shape = tuple[int, int | None]  # number of columns, and the one in hex
 
 
 # --- columns of numbers -----------------------------------------------------------------------
@@ -93,18 +92,24 @@ Shape = tuple[int, int | None]  # how many columns, and which of them is in hex
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines that were taken.
+    """The lines that are rows.
+
+    polars parses all lines at once, as logs have 10^6 and more. It refuses texts and numbers that
+    do not fit their column, and leaves a gap for a missing one: without either, every line is a
+    row. Otherwise each line is checked (`exact`), with the tolerance of polars: blanks, tabs and a
+    plus before a number, a carriage return behind it, and -0. A last line without a line end may be
+    cut within a number, and is never taken.
 
     Attributes
     ----------
     frame : polars.DataFrame
-        Columns ``0``, ``1``, ...; numbers, but for the one in hex, which is text.
+        Columns ``0``, ``1``, ...; numbers, except the one in hex, which is text.
     hexed : int or None
-        Which column is written in hex.
+        The column in hex.
     numbers : polars.Series or None
-        The line on which each row stands; None where that is the row's number, from 1.
+        The line of each row; None if that is the row's number, from 1.
     others : polars.Series or None
-        The lines that are laid out otherwise.
+        The lines with another layout.
     """
 
     frame: pl.DataFrame
@@ -113,33 +118,33 @@ class Lines:
     others: pl.Series | None = None
 
     def where(self, rows: pl.Series) -> pl.Series:
-        """Give the lines of some rows, chosen by a mask."""
+        """Return the lines of the rows that a mask selects."""
         numbers = pl.int_range(1, self.frame.height + 1, eager=True)
         return (numbers if self.numbers is None else self.numbers).filter(rows)
 
 
 def whole_lines(document: Document, tables: Tables) -> Lines | None:
-    """Take the lines that are whole, and note the others; None if there is none."""
+    """Take the complete lines, and note the others; None if there is none."""
     text = document.text[: document.text.rfind("\n") + 1]
     shape = shape_of(text)
     if shape is None:
         return None
-    lines = parsed(text.encode("utf-8", errors="replace"), shape)
+    lines, _ = parsed(text.encode("utf-8", errors="replace"), shape)
     if lines.others is not None and len(lines.others):
         warn(tables, torn(len(lines.others)), int(lines.others[0]))
     return lines
 
 
 def torn(count: int) -> str:
-    """Say that lines are laid out otherwise."""
+    """Return the message on lines with another layout."""
     return (
-        f"{count:,} lines not laid out as the others (torn, from another writer, or with"
+        f"{count:,} lines unlike the others (torn, from another writer, or with"
         " negative or impossible numbers): left out"
     )
 
 
 def shape_of(text: str) -> Shape | None:
-    """Say how many columns most of the first lines have, and which of them is in hex."""
+    """Return how many columns most of the first lines have, and which one is in hex."""
     shapes: Counter[Shape] = Counter()
     for row in islice(_ROWS.finditer(text), _LOOKED_AT):
         fields = row[0].split(",")
@@ -149,24 +154,23 @@ def shape_of(text: str) -> Shape | None:
     return shapes.most_common(1)[0][0] if shapes else None
 
 
-def parsed(body: bytes, shape: Shape) -> Lines:
-    """Parse whole lines, each ended by a newline."""
-    for types in (_NARROW, _WIDE):
-        frame = fast(body, shape, types)
+def parsed(body: bytes, shape: Shape, types: Types = _NARROW) -> tuple[Lines, Types]:
+    """Parse complete lines, each ended by a newline; return the types that they needed, too."""
+    for fitting in dict.fromkeys((types, _WIDE)):
+        frame = fast(body, shape, fitting)
         if frame is not None:
-            return Lines(frame, shape[1])
-    return exact(body, shape)
+            return Lines(frame, shape[1]), fitting
+    return exact(body, shape), types
 
 
-def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> pl.DataFrame | None:
-    """Parse lines together; None unless each of them is a row of numbers that fit the types.
+def fast(body: bytes, shape: Shape, types: Types) -> pl.DataFrame | None:
+    """Parse lines together; None unless each is a row of numbers that fit the types.
 
     Parameters
     ----------
     body : bytes
     shape : (int, int or None)
-    types : sequence of polars.DataType
-        Of the columns; the last one is that of all others.
+    types : tuple of polars.DataType
     """
     if body.startswith(b"\n"):  # polars would pass over empty lines
         return None
@@ -190,7 +194,7 @@ def fast(body: bytes, shape: Shape, types: Sequence[pl.DataType] = _NARROW) -> p
 
 
 def exact(body: bytes, shape: Shape) -> Lines:
-    """Parse those lines that are rows, and give the numbers of the others."""
+    """Parse the lines that are rows, and return the numbers of the others."""
     width, hexed = shape
     text = body.replace(b"\r\n", b"\n").decode("utf-8", errors="replace")
     lines = text.split("\n")[:-1]
@@ -209,7 +213,7 @@ def exact(body: bytes, shape: Shape) -> Lines:
 
 _PRIORITY_SINCE = (3, 18)
 _FIELDS = ("time", "value", "max", "ddir", "bs", "offset", "prio", "issue")
-# what is optional: its letter stands in a layout that has it
+# optional columns: a layout has their letters
 _LAYOUTS = {4: ("",), 5: ("o", "p"), 6: ("op", "mp"), 7: ("opi", "mop"), 8: ("mopi",)}
 _LETTERS = {"max": "m", "offset": "o", "prio": "p", "issue": "i"}
 _SINCE = {"m": (3, 37), "i": (3, 38), "p": _PRIORITY_SINCE}
@@ -222,21 +226,21 @@ class Layout:
     Attributes
     ----------
     frame : polars.DataFrame
-        ``time``, ``value``, ``ddir``, ``bs``, and of the others those that are certain.
+        ``time``, ``value``, ``ddir``, ``bs``, and the others as far as they are certain.
     bad : polars.Series
-        The lines whose figures do not fit.
+        The lines whose values do not fit.
     since : tuple of int or None
-        The oldest fio that writes so many columns, where that tells anything.
+        The oldest fio that writes so many columns, if that is known.
     open : bool
         Whether the fifth column may be an offset or a priority.
     tied : bool
         Whether value and maximum may be value and direction.
     refuted : bool
-        Whether the version that was given never wrote such a log.
+        Whether the given version never writes such a log.
     letters : str
-        What optional columns it has.
+        The optional columns it has.
     others : list of str
-        What else the number of columns can mean.
+        Other layouts with this number of columns.
     """
 
     frame: pl.DataFrame
@@ -280,15 +284,15 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
 
 
 def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | None:
-    """Name the columns of further lines; None if they mean something else than the first ones.
+    """Name the columns of further lines; None if they differ in meaning from the first ones.
 
     Returns
     -------
     tuple or None
-        The rows, and the lines whose figures do not fit, as in `Layout`.
+        The rows, and the lines whose values do not fit, as in `Layout`.
     """
     frame = _named(lines, first.letters)
-    assert frame is not None  # the one in hex is the same
+    assert frame is not None  # the same one is in hex
     fit = _fits(frame)
     if first.open:
         if (frame["offset"] > 1).any():
@@ -309,7 +313,7 @@ def _written_by(letters: str, version: tuple[int, int]) -> bool:
 
 
 def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
-    """Name the columns after one layout; None if the one in hex would not be the priority."""
+    """Name the columns by one layout; None unless the one in hex is the priority."""
     names = [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
     if lines.hexed is not None and names[lines.hexed] != "prio":
         return None
@@ -317,20 +321,20 @@ def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
 
 
 def _fits(frame: pl.DataFrame) -> pl.Series:
-    """Say which rows can be fio's under one layout."""
+    """Return which rows can be fio's under one layout."""
     tests = [pl.col("ddir") <= 2]
     if "prio" in frame.columns and frame.schema["prio"] != pl.String:
         tests.append(pl.col("prio") <= 1)
     if "max" in frame.columns:
-        # only windows have a maximum, and windows have nothing of a single I/O
+        # only windows have a maximum, and windows have no columns of a single I/O
         tests.append(pl.col("max") >= pl.col("value"))
         tests += [pl.col(name) == 0 for name in ("bs", "offset", "issue") if name in frame.columns]
     return frame.select(pl.all_horizontal(tests).alias("fits")).to_series()
 
 
-# --- what a row stands for, in which unit -----------------------------------------------------
+# --- the meaning of a row ---------------------------------------------------------------------
 
-# one value a row; value and maximum of a window
+# one value per row; value and maximum of a window
 _QUANTITIES = {
     "bw": ("bw_bytes_per_s", "bw_mean_bytes_per_s", "bw_max_bytes_per_s"),
     "iops": ("iops", "iops_mean", "iops_max"),
@@ -346,52 +350,52 @@ FIGURES: Mapping[str, pl.DataType] = {
     "prio": pl.String(),
 }
 _OPEN = (
-    "the fifth column is 0 throughout: the priority (fio 3.18 and later), or the offset of an older"
+    "the fifth column is always 0: the priority (fio 3.18 and later), or the offset of an older"
     " fio; it is left out, and {} decides"
 )
 _WINDOWS = "a row is a window of time: its mean, or its maximum if fio was run with log_max_value=1"
-_COMPRESSED = "; with log_compression it is of the rates of single I/Os, and no bandwidth"
+_COMPRESSED = "; with log_compression it averages rates of single I/Os, and is not a bandwidth"
 _MAYBE_OLD = (
     "latencies are read as ns (fio 3.18 and later); an older fio with log_offset=1 wrote as many"
     " columns, before 3.0 in usec: {} decides"
 )
 _UNCERTAIN = (
-    "unit not certain: latencies are read as ns (fio 3), half of them above {}; {} reads usec"
+    "unit unknown: latencies are read as ns (fio 3), half of them above {}; {} reads usec"
     " (fio 2), {}"
 )
-_UNCERTAIN_BW = (
-    "unit not certain: bandwidths are read as {}, 2.4 % more or less than otherwise; {} decides"
-)
+_UNCERTAIN_BW = "unit unknown: bandwidths are read as {}, 2.4 % off if that is wrong; {} decides"
 _ONES = (
-    "every window says 1: with log_compression fio takes the mean of single I/Os, 1 each, and that"
-    " is no rate"
+    "every window is 1: with log_compression fio averages single I/Os, 1 each, which is not a rate"
 )
-Said = tuple[int, str, str]  # scale, severity and text of a note; no text, no note
+Said = tuple[int, str, str]  # scale, severity and text of a note; no note if the text is empty
 
 # wide, because I/Os in flight when ramp_time ended began before the clock
 _MARGIN_MS, _MARGIN = 60_000, 10
 _PER_IO_SINCE, _WINDOWS_ONLY_BEFORE = (2, 15), (2, 2)
-_WINDOW_MS = 400  # fio's own windows are of 500
+_WINDOW_MS = 400  # fio's own windows are 500 ms long
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What the rows of a log stand for.
+    """The quantity, unit and clock of a log's rows.
+
+    They are decided once for a log: `read` sees all rows, `scan_log` the first ones, and checks the
+    others against them.
 
     Attributes
     ----------
     kind : str
-        What was logged, as the name says it.
+        What was logged, as the name says.
     quantities : mapping
-        Each quantity, and the column that has it.
+        Each quantity, and its column.
     scale : int
-        What a value is multiplied by; in a log of bandwidth, that of a single I/O.
+        The factor of a value; in a log of bandwidth, of a single I/O's.
     sure : bool
-        Whether the scale is the same whatever other rows there are.
+        Whether further rows cannot change the scale.
     zero : float
         When times begin, in ms.
     windows : bool
-        Whether each row is a window of time; else rows with a block size are single I/Os.
+        Whether each row is a window of time; otherwise rows with a block size are single I/Os.
     ones : bool
         Whether every value is 1, in a log of IOPS.
     """
@@ -406,7 +410,7 @@ class Meaning:
 
 
 def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> Meaning:
-    """Decide what rows stand for, and note what has to be said of it."""
+    """Decide what rows mean, and note the doubts."""
     frame, number = layout.frame, None if layout.refuted else fio.number
     windows = not (frame["bs"] > 0).any()
     if layout.open and not windows:
@@ -439,7 +443,7 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
 
 
 def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
-    """Say how many ns a latency's unit has; physics needs times from the start of the run."""
+    """Return the ns of a latency's unit; physics needs times from the start of the run."""
     value, time = layout.frame["value"], layout.frame["time"]
     early = (value // 1000 > time + _MARGIN_MS) & (value // 1000 > time * _MARGIN)
     why = _why(layout.frame.filter(early)) if relative and early.any() else ""
@@ -462,7 +466,7 @@ def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
 
 
 def _why(early: pl.DataFrame) -> str:
-    """Say what is impossible of a latency that is read as usec."""
+    """Explain why a latency cannot be usec."""
     row = early.row(0, named=True)
     return (
         f"as usec an I/O of {row['value'] / 1e6:.4g} s would have ended"
@@ -471,7 +475,7 @@ def _why(early: pl.DataFrame) -> str:
 
 
 def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
-    """Say how many bytes the unit has in which rows with a block size are.
+    """Return the bytes in the unit of rows with a block size.
 
     Windows of one job end one after another: two at once are single I/Os.
     """
@@ -495,7 +499,7 @@ def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
 def figures(
     frame: pl.DataFrame, value: str, meaning: Meaning, wanted: Collection[str] = FIGURES
 ) -> pl.DataFrame:
-    """Compute the columns of `samples` that a log has; those that are alike cost nothing.
+    """Compute the columns of `samples` that a log has; constant ones cost nothing.
 
     Parameters
     ----------
@@ -510,7 +514,7 @@ def figures(
     if "direction" in wanted:
         columns["direction"] = pl.col("ddir").cast(pl.UInt8).cat.to(DIRECTION)
     if "time_s" in wanted:
-        # by numpy: polars divides by a number as it multiplies by its reciprocal, a digit off
+        # by numpy: polars multiplies by the reciprocal, which is a digit off
         times = (frame["time"].to_numpy() - meaning.zero) / 1000
         columns["time_s"] = pl.Series(times, dtype=pl.Float64)
     if "value" in wanted:
@@ -522,19 +526,19 @@ def figures(
 
 
 def _scaled(frame: pl.DataFrame, value: str, meaning: Meaning) -> pl.Expr:
-    """Give values in the base unit."""
+    """Return values in the base unit."""
     values = pl.col(value).cast(pl.Float64)
     if meaning.kind == "bw":
         if meaning.windows:
             return values * 1024
-        # fio gives an I/O that took no time no rate
+        # fio writes no rate for an I/O that took no time
         single = pl.when(pl.col(value) > 0).then(values * meaning.scale)
         return pl.when(pl.col("bs") > 0).then(single).otherwise(values * 1024)
     return values if meaning.scale == 1 else values * meaning.scale
 
 
 def _of_single(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
-    """Give a column that windows have not: one value where all are alike, as they mostly are."""
+    """Return a column that windows lack: one value if all are equal, as they mostly are."""
     sizes = frame["bs"]
     if name not in frame.columns or not sizes.max():
         return pl.lit(None, dtype=dtype)
@@ -553,7 +557,7 @@ _WIDEST = 8
 
 
 def sniff(document: Document) -> bool:
-    """Claim lines of numbers that are named as fio's logs are, or that only fio writes."""
+    """Claim lines of numbers in a file named like fio's logs, or that only fio writes."""
     rows = first_rows(document)
     name = named(document)
     if name and name.kind != "hist":
@@ -564,7 +568,7 @@ def sniff(document: Document) -> bool:
 
 
 def _only_fio_writes(row: str) -> bool:
-    """Whether a line is of a single I/O beyond doubt, whatever the file is called."""
+    """Whether a line certainly is a single I/O, whatever the file's name."""
     fields = row.split(", ")
     return (
         5 <= len(fields) < _WIDEST
@@ -581,8 +585,8 @@ def read(document: Document, tables: Tables) -> None:
     if name is None or name.kind == "hist":
         raise ParseError(
             document.name,
-            "a log of fio, but its name does not say of what",
-            remedy=f"say it, {argument('quantity', 'iops')} (or bw, lat, clat, slat), or give it "
+            "a log of fio, but its name does not say the quantity",
+            remedy=f"add {argument('quantity', 'iops')} (or bw, lat, clat, slat), or give it "
             "back its name (x_lat.1.log)",
         )
     fio = begin(document, tables, name, "fio_log")
@@ -592,7 +596,7 @@ def read(document: Document, tables: Tables) -> None:
         for quantity, column in meaning.quantities.items():
             found = figures(layout.frame, column, meaning)
             same = {
-                one.name: one[0]  # as block sizes and priorities mostly are
+                one.name: one[0]  # mostly block sizes and priorities
                 for one in found.drop("time_s", "value")
                 if one.eq_missing(one[0]).all()
             }
@@ -604,28 +608,28 @@ def read(document: Document, tables: Tables) -> None:
 def decided(
     document: Document, tables: Tables, name: LogName, fio: Version
 ) -> tuple[Layout, Meaning]:
-    """Decide from the lines of a text what its columns are, and what they mean.
+    """Decide from the lines of a text which columns it has, and what they mean.
 
     Raises
     ------
     ParseError
-        If no line is whole, or no version of fio writes such lines.
+        If no line is complete, or no version of fio writes such lines.
     """
     lines = whole_lines(document, tables)
     if lines is None:
         raise ParseError(
             document.name,
-            "no whole line of a log",
+            "no complete line of a log",
             line=1,
-            remedy="the file was cut off: copy it whole, or run fio again",
+            remedy="the file was cut off: copy it again, or run fio again",
         )
     layout = layout_of(lines, fio.number)
     if layout is None or layout.frame.is_empty():
         raise ParseError(
             document.name,
-            f"lines of {lines.frame.width} columns, not laid out as in any fio from 2.0 to 3.42",
+            f"lines of {lines.frame.width} columns, unlike any fio from 2.0 to 3.42",
             line=_first(lines),
-            remedy="three columns are early fio 1.x, in units that are not certain"
+            remedy="three columns are early fio 1.x, in unknown units"
             if lines.frame.width == 3
             else "was the file edited, or made by another tool?",
         )
@@ -639,9 +643,9 @@ def _first(lines: Lines) -> int:
 
 def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
     if layout.refuted:
-        warn(tables, f"fio {fio.text} writes no such columns: they are read by what they hold")
+        warn(tables, f"fio {fio.text} does not write such columns: their content decides")
     if layout.tied:
-        warn(tables, "columns not certain: read as those without log_window_value=both")
+        warn(tables, "ambiguous columns: read as without log_window_value=both")
     if "issue" in layout.frame.columns:
         tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
     if len(layout.bad):
@@ -649,28 +653,28 @@ def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
 
 
 def unlike_fio(count: int) -> str:
-    """Say that lines hold what fio does not write."""
+    """Return the message on lines with values that fio does not write."""
     return (
-        f"{count:,} lines with figures that fio does not write (a direction above 2,"
+        f"{count:,} lines with values that fio does not write (a direction above 2,"
         " a priority above 1, a maximum below its mean): left out"
     )
 
 
 def _note_order(tables: Tables, name: LogName, frame: pl.DataFrame, windows: bool) -> None:
-    """Note times that step back, and windows that end twice; the rows are kept as they are."""
+    """Note times that step back, and windows that end twice; the rows stay as they are."""
     steps = frame["time"].diff()
     back = steps.filter(steps < 0)
     if len(back):
         largest = back.min()
         assert isinstance(largest, int)
         tables.note(
-            f"times step back {len(back):,} times, by up to {-largest / 1000:g} s: rows of several"
-            " jobs or runs stand in this file",
+            f"times step back {len(back):,} times, by up to {-largest / 1000:g} s: this file has"
+            " rows of several jobs or runs",
             severity="info" if name.scope != "job" or largest > -1000 else "warning",
             run=tables.runs,
         )
     twice = int(frame.select("time", "ddir").is_duplicated().sum()) if windows else 0
     if twice and name.scope == "job":
         tables.note(
-            f"{twice:,} windows end at the time of another of their direction", run=tables.runs
+            f"{twice:,} windows end at the same time as another of their direction", run=tables.runs
         )

@@ -1,9 +1,9 @@
-"""What both readers of fio's logs know of one: its name, its first lines, and its clock.
+"""The parts that both readers of fio's logs share: a log's name, its first lines, and its clock.
 
-Nothing inside a log tells what was logged. fio puts ``<prefix>_<kind>.<number>.log`` together
+A log's content does not say what was logged. fio names it ``<prefix>_<kind>.<number>.log``
 (``init.c``, ``gen_log_name``): the prefix is the option's value or the job's name, the number
 counts the jobs from 1 and is left out with ``per_job_logs=0``. A client adds ``.<host>``
-(``client.c``). ``--bandwidth-log`` writes ``agg-read_bw.log`` and its like, for all jobs together.
+(``client.c``). ``--bandwidth-log`` writes ``agg-read_bw.log`` and the like, for all jobs together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HEX = "0x[0-9a-f]{4}"
 ROW = re.compile(rf"{NUMBER}(?:, ?(?:{NUMBER}|{HEX}))+", re.A)
 DIRECTIONS = {0: "read", 1: "write", 2: "trim"}
 DIRECTION = pl.Enum(DIRECTIONS.values())
-UNFINISHED = "the last line does not end: it may be cut within a number, and is left out"
+UNFINISHED = "the last line has no end: it may be cut within a number, and is left out"
 
 _CUT = re.compile("[0-9][0-9, x]*")
 _HEAD = 1 << 16
@@ -55,7 +55,7 @@ class LogName:
     kind : {"bw", "iops", "slat", "clat", "lat", "hist"}
         What was logged.
     job : str or None
-        The prefix; None where the log is of all jobs together.
+        The prefix; None if the log covers all jobs together.
     number : int or None
         Number of the job, from 1.
     host : str or None
@@ -71,7 +71,7 @@ class LogName:
     scope: str | None
 
     def keys(self, run: int) -> dict[str, object]:
-        """Give the keys of the log's rows."""
+        """Return the keys of the log's rows."""
         return {
             "run": run,
             "entry": self.number or 1,
@@ -82,7 +82,7 @@ class LogName:
 
 
 def log_name(path: str) -> LogName | None:
-    """Read the name of a log; None if fio does not name logs so.
+    """Read the name of a log; None if fio does not name logs like this.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def log_name(path: str) -> LogName | None:
 
 
 def named(document: Document) -> LogName | None:
-    """Read the name of a log, or take what the caller says that it is of."""
+    """Read the name of a log, with the caller's quantity if the name has none."""
     name = log_name(document.plain_name)
     if name is None and document.quantity is not None:
         name = log_name(f"{document.plain_name.removesuffix('.log')}_{document.quantity}.log")
@@ -108,7 +108,7 @@ def named(document: Document) -> LogName | None:
 
 
 def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -> Version:
-    """Start the run of a log, and note a last line that is not whole; return fio's version."""
+    """Start the run of a log, and note an incomplete last line; return fio's version."""
     fio, text = Version.of(document.version), document.text
     is_whole = text.endswith("\n")
     tables.start_run(
@@ -124,12 +124,12 @@ def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -
 
 
 def warn(tables: Tables, message: str, line: int | None = None) -> None:
-    """Warn of something in the log."""
+    """Add a warning to the log's run."""
     tables.note(message, line=line, severity="warning", run=tables.runs)
 
 
 def first_rows(document: Document) -> list[str]:
-    """Give those of the first lines of a text that look like a log's."""
+    """Return the first lines of a text that look like a log's."""
     head = document.text[:_HEAD]
     lines = head[: head.rfind("\n") + 1].split("\n", 10)[:10]
     return [line for line in lines if ROW.fullmatch(line)]
@@ -141,7 +141,7 @@ def is_cut(document: Document) -> bool:
 
 
 def time_zero(tables: Tables, times: NDArray[np.int64]) -> int:
-    """Find what times count from: the run's start, or the first entry if they are Unix times.
+    """Return the zero of the times: the run's start, or the first entry of Unix times.
 
     Parameters
     ----------

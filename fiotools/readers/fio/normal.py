@@ -62,7 +62,7 @@ _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A rounded number: its value, and how far the true one can be from it.
+    """A rounded number: its value, and how far off the true one can be.
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class Printed:
         Half of the last digit.
     below : float
         How much too low it may be because of a defect: fio prints 11.96 as ``11.0``, as it rounds
-        the digits behind the point by themselves. In the old layout (``io=``) they can be wrong
-        altogether: 1.59 prints 1813.9 as ``1813.1``.
+        the digits behind the point separately. In the old layout (``io=``) they can be entirely
+        wrong: 1.59 prints 1813.9 as ``1813.1``.
     above : float
         How much too high, likewise.
     """
@@ -89,13 +89,13 @@ class Printed:
 
     @property
     def reach(self) -> float:
-        """How far the true value can be away."""
+        """How far off the true value can be."""
         return max(self.slack, self.below, self.above)
 
 
 def _printed(digits: str, scale: float, old: bool = False) -> Printed:
     decimals = digits.partition(".")[2]
-    # fio rounds the last digit, after cutting off at each prefix and at the whole unit
+    # fio rounds the last digit, after truncating at each prefix and at the whole unit
     step = 10.0 ** -len(decimals)
     slack = (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5)
     wrong = scale if decimals and scale > 1 and (old or not decimals.strip("0")) else 0.0
@@ -110,9 +110,9 @@ def amount(text: str, kilo: int = 1000, old: bool = False) -> Printed:
     text : str
         ``"135MiB/s"``, ``"60.1Mi"`` (a client's total), ``"10.4Gibit/s"``, ``"254727KB/s"`` (2.x).
     kilo : {1000, 1024}
-        What a prefix without an ``i`` means: 1024 before 3.0.
+        The meaning of a prefix without an ``i``: 1024 before 3.0.
     old : bool
-        Whether it is of the old layout.
+        Whether it has the old layout.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def number(text: str) -> float:
 
 
 def count(text: str) -> Printed:
-    """Read such a number, and how far it can be trusted.
+    """Read such a number, and how far to trust it.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def count(text: str) -> Printed:
     """
     digits, scale = _counted(text)
     printed = _printed(digits, scale)
-    # a whole number was cut off, not rounded: 1495.9 prints as 1495
+    # a whole number is truncated, not rounded: 1495.9 prints as 1495
     return printed if scale > 1 else Printed(printed.value, 1.0)
 
 
@@ -185,7 +185,7 @@ class Section:
     figures : dict of str to float
         Columns of `io`: latencies, and statistics over samples.
     is_old : bool
-        Whether it has the layout of before 2.18, with KB of 1024 bytes.
+        Whether it has the layout from before 2.18, with KB of 1024 bytes.
     """
 
     direction: str
@@ -199,7 +199,7 @@ class Section:
 
     @property
     def is_decimal(self) -> bool:
-        """Whether the bandwidth is in 1000 bytes under the name of 1024, as in fio 1 until 1.3x."""
+        """Whether the bandwidth counts 1000 bytes but says 1024, as in fio 1 until 1.3x."""
         if not self.is_old or self.io is None or self.bw is None or not self.runtime_ms:
             return False
         seconds = self.runtime_ms / 1000
@@ -215,7 +215,7 @@ class Job(Entry):
     Attributes
     ----------
     issued : dict of str to list
-        I/Os in total, short and dropped: of reads, writes, trims and syncs.
+        I/Os in total, short and dropped: reads, writes, trims and syncs.
     """
 
     jobs: int
@@ -226,7 +226,7 @@ class Job(Entry):
 
     @property
     def key(self) -> tuple[str, int, int, str | None]:
-        """What a repeated report of the same entry has in common."""
+        """The key that repeated reports of the same entry share."""
         return self.name, self.group, self.pid, self.host
 
     @property
@@ -238,14 +238,14 @@ class Job(Entry):
     @property
     def section(self) -> Section:
         """The direction whose lines are being read."""
-        if not self.sections:  # a report whose first lines are lost
+        if not self.sections:  # the report's first lines are missing
             self.sections.append(Section("unknown"))
         return self.sections[-1]
 
 
 @dataclass
 class Run:
-    """What one fio process printed.
+    """The output of one fio process.
 
     Attributes
     ----------
@@ -256,12 +256,12 @@ class Run:
     group : str
         The heading of the summary that is being read.
     doubts, strange : list of (int, str)
-        What does not fit together, and lines that were not understood.
+        Contradictions, and lines that were not understood.
     cut : int or None
-        The line where the text ends although fio had more to say.
+        The line where the text ends before fio's output does.
     curve : list of (float, float)
-        The percentiles that are being read, in units of so many ns; for those of one
-        `priority`, which have no table, the name of their extra.
+        The percentiles that are being read, and the ns of their unit; `priority` is the name of
+        their extra if they belong to one priority, which has no table.
     """
 
     version: str | None = None
@@ -311,7 +311,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     for number, entry in enumerate(said.entries, 1):
         options = rows.asked(number, entry.name)
         directions = [_direction(said, entry, section, options) for section in entry.sections]
-        # one entry for several jobs is what group_reporting prints
+        # group_reporting prints one entry for several jobs
         scope = "client" if entry.host else "group" if entry.jobs > 1 else "job"
         rows.entry(number, entry, scope, directions, has_ns=has_ns)
     _add_samples(rows, said)
@@ -336,7 +336,7 @@ def _status(said: Run) -> str:
 
 def _note_troubles(rows: RunRows, said: Run) -> None:
     for at, text in said.strange:
-        rows.note(at, f"a line of the report was not understood: left out: {text[:200]}")
+        rows.note(at, f"a line of the report was not understood, and left out: {text[:200]}")
     for at, doubt in said.doubts:
         rows.note(at, f"{doubt}: the figures are kept as printed")
     defined = {one.name for one in said.definitions}
@@ -352,14 +352,14 @@ def _note_troubles(rows: RunRows, said: Run) -> None:
     if not said.is_summed:
         rows.note(0, "the report has no group summary: it was cut off")
     elif said.cut is not None:
-        message = "the report was cut off here: its last lines may be missing, or only interim"
+        message = "the report was cut off here: its last lines may be missing, or interim"
         rows.note(said.cut, message)
 
 
 def _direction(said: Run, entry: Job, section: Section, options: dict[str, str]) -> Direction:
-    """Give what a section says, and what follows from it; what contradicts itself is a doubt."""
+    """Return a section's values, printed and derived; contradictions become doubts."""
     direction = section.direction
-    if direction == "unknown":  # the first lines of the report are lost
+    if direction == "unknown":  # the report's first lines are missing
         return Direction(direction, {}, {})
     found = {
         **fio_options.conditions(options, direction),
@@ -369,7 +369,7 @@ def _direction(said: Run, entry: Job, section: Section, options: dict[str, str])
     }
     amounts, doubt = _amounts(section, found)
     found |= amounts
-    # what clients did together is no job's
+    # the total of all clients is not one job's
     too_deep = None if entry.is_total else _depth_doubt(found)
     for what in filter(None, (doubt, too_deep)):
         said.doubts.append((entry.line, f"{direction} of {entry.name}: {what}"))
@@ -377,28 +377,28 @@ def _direction(said: Run, entry: Job, section: Section, options: dict[str, str])
 
 
 def _depth_doubt(found: dict[str, Any]) -> str | None:
-    """Say whether more I/Os would have waited at once than may: by Little's law, rate x latency."""
+    """Return a doubt if Little's law (rate x latency) gives more I/Os than the queue depth."""
     depth = found.get("iodepth", math.inf) * found.get("numjobs", 1)
     waiting = found.get("iops", 0) * found.get("lat_mean_ns", 0) / 1e9
     if waiting <= 1.2 * depth + 1:
         return None
-    return f"{waiting:.4g} I/Os waiting at once are more than the depth of {depth}"
+    return f"{waiting:.4g} I/Os waiting at once exceed the depth of {depth}"
 
 
 def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """Compute amounts and rates from exact counts where those print like what is printed.
+    """Compute amounts and rates from exact counts if those print like the printed numbers.
 
     Returns
     -------
     (figures, doubt)
-        And what of them contradicts itself.
+        The doubt names a contradiction.
     """
     io, bw, iops = section.io, section.bw, section.iops
     if io is None or bw is None or iops is None or not section.runtime_ms:
         return {}, None
     seconds, total, bs = section.runtime_ms / 1000, found["total_ios"], found.get("bs_bytes")
     if section.direction == "mixed" and total and not io.value:
-        # fio 3.33 prints IOPS=0 there with unified_rw_reporting=both
+        # fio 3.33 prints IOPS=0 here with unified_rw_reporting=both
         return {"runtime_s": seconds}, None
 
     def is_rate(speed: float) -> bool:
@@ -411,23 +411,23 @@ def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], s
         if 0 < exact < 2**63 and io.agrees(exact) and is_rate(exact / seconds):
             return {**rates, "io_bytes": exact, "bw_bytes_per_s": exact / seconds}, None
     elif total:
-        doubt = f"{total} I/Os in {seconds} s do not make {iops.value:.10g} a second"
+        doubt = f"{total} I/Os in {seconds} s are not {iops.value:.10g} per second"
     moved, speed = io.value, bw.value
-    # of two prints of one figure, the one that cannot have been cut
+    # the more precise of two prints of one number
     if bw.reach * seconds < io.reach and io.agrees(speed * seconds):
         moved = speed * seconds
     elif io.reach < bw.reach * seconds and is_rate(moved / seconds):
         speed = moved / seconds
     if moved >= 2**63:
-        return rates, f"{moved:.3g} bytes are more than fio can count, and are left out"
+        return rates, f"{moved:.3g} bytes exceed fio's counters, and are left out"
     return {**rates, "io_bytes": round(moved), "bw_bytes_per_s": speed}, doubt
 
 
 def _issued(entry: Job, direction: str, what: str) -> int | None:
-    """Count the I/Os of a direction; none where fio counts others there.
+    """Count the I/Os of a direction; None if fio counts others there.
 
-    Syncs that were timed are counted past the end: as short I/Os, and not as syncs. So fio counts
-    ``fdatasync`` (as short reads) and ``sync_file_range`` (as short writes).
+    fio counts timed syncs past the end of its counters, as short I/Os and not as syncs:
+    ``fdatasync`` as short reads, ``sync_file_range`` as short writes.
     """
     counts = entry.issued.get(what)
     if counts is None:
@@ -447,7 +447,7 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
 
 
 def _conditions(said: Run, entry: Job, direction: str) -> dict[str, Any]:
-    """Take the conditions from the definition lines that an entry stands for."""
+    """Take the conditions from the definition lines of an entry's jobs."""
     group = [one for one in said.definitions if one.group == entry.group]
     own = [one for one in group if one.name == entry.name]
     if not own:
@@ -465,7 +465,7 @@ def _conditions(said: Run, entry: Job, direction: str) -> dict[str, Any]:
 
 
 def _add_samples(rows: RunRows, said: Run) -> None:
-    """Add what --status-interval printed before the end: how far each entry had come."""
+    """Add the progress of each entry, which --status-interval printed."""
     numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
     for entries in [*said.earlier, said.entries] if said.earlier else ():
         for entry in entries:
@@ -481,14 +481,14 @@ def _add_samples(rows: RunRows, said: Run) -> None:
 
 # --- the reader -------------------------------------------------------------------------------
 
-# how far to look for the ends of a line of fio's: with progress before it, and without
+# the longest line of fio's, without progress before it and with
 _LINE, _PROGRESS = 5_000, 65_000
-_LAST = ("%", "msec")  # the end of a last line that is whole
-_STRANGE = 5  # so many lines on end that are not understood are not fio's
+_LAST = ("%", "msec")  # the end of a complete last line
+_STRANGE = 5  # so many unknown lines in a row are not fio's
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but fio's human reports."""
+    """Read a text that holds only fio's human reports."""
     if not document.reports:
         said = FIO_SAID.search(document.text)
         raise ParseError(
@@ -507,13 +507,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
     at, most = match.start(), match.end() + _LINE
     stop = text.find("\n", match.end(), most)
-    # a line may be a whole file, and hold the anchor everywhere
+    # a line may be a whole file, with the anchor everywhere
     name = line_start(text, at, _LINE, "\n\r")
     if name is None or (most < len(text) and stop < 0):
         return None
     far = line_start(text, at, _PROGRESS) if text[at - 2 : at] == ": " else None
     first = name if far is None else far
-    # what stands above is walked over once, for a report, and not for each line that is none
+    # only a real report walks up through the lines above
     entry = _entry(bare(text[first : stop if stop >= 0 else len(text)]))
     if entry is None:
         return None
@@ -529,7 +529,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
 
 
 def bare(line: str) -> str:
-    """Drop indentation, quoting, and progress that a carriage return was to overwrite."""
+    """Drop indentation, quoting, and progress that a carriage return overwrites."""
     return line.rsplit("\r", 1)[-1].strip().lstrip("> \t")
 
 
@@ -539,7 +539,7 @@ def _entry(line: str) -> re.Match[str] | None:
 
 
 def _above(text: str, first: int, entry: re.Match[str]) -> int:
-    """Walk up from the first entry over what fio printed before it; return where that begins."""
+    """Walk up from the first entry over fio's lines before it; return where they begin."""
     start, job = first, (entry["name"], int(entry["group"]))
     is_next = True
     for at, raw in lines_above(text, first):
@@ -547,7 +547,7 @@ def _above(text: str, first: int, entry: re.Match[str]) -> int:
         if len(line) > _LINE:
             break
         if is_entry(line):
-            # with normal,terse the terse line of a job stands right above its report
+            # with normal,terse the terse line of a job is right above its report
             if not is_next or heading(line) not in (None, job):
                 break
         elif not any(pattern.fullmatch(line) for pattern, _ in _ABOVE):
@@ -559,7 +559,7 @@ def _above(text: str, first: int, entry: re.Match[str]) -> int:
 
 
 def _take_entries(cursor: Cursor, run: Run) -> int:
-    """Take lines from the first entry on, until one that is not fio's; return their end."""
+    """Take lines from the first entry until one that is not fio's; return their end."""
     end, depth = cursor.start, 0
     strange: Said = []
     while not cursor.done:
@@ -570,17 +570,17 @@ def _take_entries(cursor: Cursor, run: Run) -> int:
                 break
             run.cut, end = at, stop
         elif line and _take(cursor, run):
-            # the name of a client says nothing, and may be a tag of XML, if no line follows
+            # the name of a client without further lines may be a tag of XML
             end = end if _CLIENT.fullmatch(line) else stop
             run.strange += strange
             strange = []
             if run.entry.line == at:
                 depth = _indent(raw)
             continue
-        elif "(groupid=" in line:  # an entry of the same process, damaged
+        elif "(groupid=" in line:  # a damaged entry of the same process
             run.cut = at
             break
-        elif line:  # of another version, or damaged: only if lines follow that are fio's
+        elif line:  # of another version, or damaged: kept if lines of fio's follow
             if run.is_summed or _indent(raw) <= depth or len(strange) == _STRANGE:
                 break
             strange.append((at, line))
@@ -591,10 +591,10 @@ def _take_entries(cursor: Cursor, run: Run) -> int:
 
 
 def _take(cursor: Cursor, run: Run) -> bool:
-    """Take a line from the first entry on; say whether it is one of fio's."""
+    """Take a line from the first entry on; return whether it is fio's."""
     try:
         return len(cursor.bare) <= _LINE and taken(cursor, run, _LINES)
-    except ValueError:  # a number that is none: the line is damaged, or not fio's
+    except ValueError:  # not a number: the line is damaged, or not fio's
         return False
 
 
@@ -605,7 +605,7 @@ def _indent(raw: str) -> int:
 
 
 def _is_begun(line: str, run: Run) -> bool:
-    """Say whether a line that ends the text, without an end of line, began as one of fio's."""
+    """Whether the text's last line, without a line end, begins like one of fio's."""
     names = (f"{entry.name}: (groupid=" for entry in run.entries)
     starts = (*names, "Jobs: ", "Run status group ", "Disk stats (read/write):")
     return "(groupid=" in line or any(
@@ -614,7 +614,7 @@ def _is_begun(line: str, run: Run) -> bool:
 
 
 def _lacks_totals(run: Run) -> bool:
-    """Say whether the group summary has begun, and does not hold what its entries did."""
+    """Whether the group summary has begun, but lacks directions of its entries."""
     did = {
         f"{entry.summary}.{section.direction.upper()}"
         for entry in run.entries
@@ -624,7 +624,7 @@ def _lacks_totals(run: Run) -> bool:
     return run.is_summed and bool(run.group) and not did <= set(run.extras)
 
 
-# --- who takes a line above the first entry ---------------------------------------------------
+# --- lines above the first entry ---------------------------------------------------
 
 
 def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
@@ -635,7 +635,7 @@ def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
-    """Give a block size as an option; a question mark if it is a range, or was rounded."""
+    """Return a block size as an option; a question mark if it is a range, or rounded."""
     size = float(low) * 1024 ** ("", "K", "M", "G").index(low_unit)
     whole = int(size)
     is_exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
@@ -657,12 +657,12 @@ def _take_version(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     run.version = found[1]
 
 
-# --- who takes a line of an entry -------------------------------------------------------------
+# --- lines of an entry -------------------------------------------------------------
 
 
 def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
     name = found["name"]
-    if name.startswith("Jobs: "):  # progress without an end of line before the report
+    if name.startswith("Jobs: "):  # progress without a line end before the report
         known = [one.name for one in run.definitions if name.endswith(one.name)]
         name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
     entry = Job(
@@ -677,7 +677,7 @@ def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
     )
     if found["date"] and found["date"].strip():
         entry.extras["date"] = found["date"].strip()
-    # after a summary comes a new process, another client, or the same again with higher counts
+    # after a summary: a new process, another client, or the same entries with higher counts
     if run.is_summed and entry.key in {one.key for one in run.entries}:
         run.begin_again()
     elif run.is_summed and run.client is None:
@@ -704,7 +704,7 @@ def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     if more := said.get("more"):  # "0 zone resets", "Cachehit=50.00%"
         name = "zone_resets" if more.endswith(" zone resets") else "more"
         run.entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
-    # kb_base=1000 puts the decimal unit first, and changes what the bw line below counts
+    # kb_base=1000 puts the decimal unit first, and changes the unit of the bw line below
     if not old and _DECIMAL.match(said["bw"]):
         run.extras["kb_base"] = "1000"
 
@@ -731,10 +731,10 @@ def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 def _sample_scale(run: Run, section: Section, unit: str) -> float:
-    """Say how many bytes a second the unit of sampled bandwidths has.
+    """Return the bytes per second in the unit of sampled bandwidths.
 
-    The samples are KiB/s inside fio, whatever it calls them; "MiB" is a kb_base of those, and until
-    about 1.40 "KiB/s" were 1000 bytes a second.
+    fio samples KiB/s, whatever it calls them; "MiB" is kb_base times that, and until about 1.40
+    "KiB/s" were 1000 bytes per second.
     """
     thousand = 1000 if run.extras.get("kb_base") == "1000" else 1024
     scale = 1024 * (thousand if unit.startswith("M") else 1) / (8 if "bit" in unit else 1)
@@ -742,12 +742,12 @@ def _sample_scale(run: Run, section: Section, unit: str) -> float:
 
 
 def _measured(kind: str) -> str:
-    """Name the latency that a line has; of syncs there is one only."""
+    """Name the latency of a line; syncs have only one."""
     return "lat" if kind == "sync" else kind
 
 
 def _priority(found: re.Match[str]) -> str | None:
-    """Name a latency of one priority, as it is printed; those have no table."""
+    """Name a latency of one priority as printed; those have no table."""
     if not found["level"] and not (found["prio"] or "").strip():
         return None
     return f"{found['level'] or ''}{found['kind']}{found['prio']}".strip()
@@ -760,7 +760,7 @@ def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> Non
         run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
     else:
         section.percentiles[_measured(found["kind"])] = run.curve
-    if found["rest"].strip():  # in 1.5x they begin behind the head
+    if found["rest"].strip():  # in 1.5x they begin on the same line
         _add_percentiles(run, found["rest"], cursor.number)
 
 
@@ -772,16 +772,16 @@ def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 def _add_percentiles(run: Run, text: str, at: int) -> None:
-    """Add percentiles; fio sorts them, so what does not rise was damaged."""
+    """Add percentiles; fio sorts them, so one that does not rise is damaged."""
     for name, value in _PERCENTILE.findall(text):
         pair = float(name), number(value) * run.scale
         if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
-            run.doubts.append((at, f"the percentiles are not in order at {name}"))
+            run.doubts.append((at, f"the percentiles are out of order at {name}"))
         run.curve.append(pair)
 
 
 def _add_text(entry: Job, name: str, text: str) -> None:
-    """Keep what has no column and stands in several lines, as one text."""
+    """Keep several lines without a column as one text."""
     entry.extras[name] = f"{entry.extras.get(name, '')} {text}".strip()
 
 
@@ -792,7 +792,7 @@ def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     into = run.entry.shares.setdefault(found["unit"], {})
     for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
-        coarse_edges(name, found["unit"], True)  # raises for a bin that fio has not
+        coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
         into[name] = float(pct)
 
 
@@ -817,7 +817,7 @@ def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
         run.entry.extras[_AS_IN_JSON.get(name, name)] = found["rest"]
 
 
-# --- who takes a line below the entries -------------------------------------------------------
+# --- lines below the entries -------------------------------------------------------
 
 
 def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
@@ -841,7 +841,7 @@ def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     moved, shortest, longest = total[1], int(total[2] or total[3]), int(total[4])
     ran = [section.runtime_ms or 0 for section in parts]
     if (min(ran), max(ran)) != (shortest, longest):
-        what = "the run times in the summary of the group are not its entries'"
+        what = "the run times in the group's summary are not its entries'"
         run.doubts.append((cursor.number, f"{direction}: {what}"))
         return
     old = parts[0].is_old
@@ -880,12 +880,12 @@ def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 def _take_progress(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.is_summed and run.client is None:  # that was an interim report: fio was still running
+    if run.is_summed and run.client is None:  # an interim report: fio was still running
         run.cut = cursor.number
 
 
 def _pass(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    """Take a line that says nothing."""
+    """Skip a line without information."""
 
 
 # --- the table --------------------------------------------------------------------------------
@@ -895,7 +895,7 @@ _INT = rf"\d{{1,{_DIGITS}}}(?!\d)"
 _REAL = r"[\d.]{1,25}"
 _NUMBER = rf"-?{_REAL}[kKmMG]?"
 _UNIT = r"\((?P<unit>nsec|usec|msec)\)"
-# two levels of priority until 3.29; from 3.30 on each priority has its number
+# two levels of priority until 3.29; from 3.30 each priority has its number
 _KIND = r"(?P<level>(?:high|low) prio[_ ](?:\([^)]*\) )?)?(?P<kind>slat|clat|lat|sync)"
 _DIRECTION = r"(?P<direction>read|write|trim|mixed) *:"
 _SIZE = r"(\d{1,9}(?:\.\d{1,9})?)([KMG]?)(?:iB|B)?"
@@ -903,14 +903,14 @@ _TAG = r"(?:<(?!/)[^>\n]+>[ ]?)?"
 
 _BS = re.compile(rf"{_SIZE}-{_SIZE}")
 _CLIENT = re.compile(r"(?:Jobs: .*)?<([^<>\s]+)>")
-_DECIMAL = re.compile(rf"{_REAL}[kMGTPE](?!i)")  # "512B/s" has no prefix, and says nothing
+_DECIMAL = re.compile(rf"{_REAL}[kMGTPE](?!i)")  # "512B/s" has no prefix, and cannot tell
 _ENTRY = re.compile(
     rf"(?P<name>.*): \(groupid=(?P<group>{_INT}), jobs=(?P<jobs>{_INT})\):"
     rf" err=\s*(?P<error>{_INT})(?: \((?P<message>.*)\))?: pid=(?P<pid>{_INT})(?:: (?P<date>.*))?"
 )
 _PERCENTILE = re.compile(rf"(\d{{1,3}}(?:\.\d{{1,9}})?)th=\[?\s*>?=?\s*({_NUMBER})")
 _SUM = re.compile(r"\bio=([^\s,]+).*?(?:run=(\d{1,18})-|mint=(\d{1,18})msec, maxt=)(\d{1,18})msec")
-# what a disk's line has: the columns, and how many of it make one of theirs
+# the fields of a disk's line: their columns, and how many make one of the column's unit
 _DISK: dict[str, tuple[tuple[str, ...], float]] = {
     "ios": (("read_ios", "write_ios"), 1),
     "merge": (("read_merges", "write_merges"), 1),
@@ -920,7 +920,7 @@ _DISK: dict[str, tuple[tuple[str, ...], float]] = {
     "util": (("util_pct",), 1),
 }
 _DISK_COUNTS = ("ios", "merge", "sectors")
-# what fio's JSON calls the lines that have no column
+# names in fio's JSON for lines without a column
 _AS_IN_JSON = {
     "IO depths": "iodepth_level",
     "submit": "iodepth_submit",
@@ -956,7 +956,7 @@ _LINES: Pairs = tuple(
     (re.compile(pattern), take)
     for pattern, take in (
         (_ENTRY.pattern, _take_entry),
-        # what most lines are stands first
+        # the most frequent lines first
         (r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?", _take_percentiles),
         (
             rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"

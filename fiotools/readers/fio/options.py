@@ -1,7 +1,7 @@
-"""fio's job options: from what was written to conditions and settings.
+"""fio's job options as conditions and settings.
 
-fio reads numbers in its own way: ``4k``, ``4kB`` and ``4Ki`` are 4096, but ``4KiB`` is 4000 (so
-does fio 3.33, unless ``kb_base=1000``). What is not certain to mean one number is left out.
+fio reads numbers in its own way: ``4k``, ``4kB`` and ``4Ki`` are 4096, but ``4KiB`` is 4000 (in
+fio 3.33, unless ``kb_base=1000``). Ambiguous values are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIZE = re.compile(r"([0-9]{1,20}|0x[0-9a-fA-F]{1,16})\s*([kKmMgGtTpP]?)(i?)([bB
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _ALIASES = {"blocksize": "bs", "readwrite": "rw", "io_depth": "iodepth"}
 _DEFAULTS = {"rw": "read", "bs": "4k", "iodepth": "1", "numjobs": "1", "direct": "0"}
-# options that decide what a default would have decided
+# options that replace a default
 _INSTEAD = {
     "bs": ("bsrange", "blocksize_range", "bssplit", "read_iolog"),
     "rw": ("read_iolog", "profile"),
@@ -36,9 +36,9 @@ _PROGRAM = re.compile(
 
 
 def size(text: str, options: Options) -> int | None:
-    """Read a size as fio does; None where it is no plain one (``100%``, an expression).
+    """Read a size as fio does; None if it is not a plain one (``100%``, an expression).
 
-    With ``kb_base=1000`` a prefix counts otherwise from there on, and where that was is not listed.
+    With ``kb_base=1000`` prefixes change from that option on, and its place is not listed.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def size(text: str, options: Options) -> int | None:
         return None  # a leading zero is octal to fio
     if match[2] and options.get("kb_base", "1024") != "1024":
         return None
-    # "Ki" without a B is not known to fio, which then looks at the K alone
+    # fio does not know "Ki" without a B, and reads only the K
     kilo = 1000 if match[3] and match[4] else 1024
     found = int(match[1], 0) * int(kilo ** _POWER[match[2].lower()])
     return found if found < 2**63 else None
 
 
 def block_size(options: Options, direction: str | None) -> int | None:
-    """Give the one block size of a direction, or None if there is not exactly one.
+    """Return the one block size of a direction, or None if there is not exactly one.
 
     Examples
     --------
@@ -87,23 +87,23 @@ def block_size(options: Options, direction: str | None) -> int | None:
 
 
 def target(options: Options) -> str | None:
-    """Give the file or files of a job, as fio lists them."""
+    """Return the file or files of a job, as fio lists them."""
     return options.get("filename", "").replace("\\:", ":") or None
 
 
 def pattern(text: str) -> str:
-    """Name the pattern as fio does: ``rw`` for ``readwrite``, without ``:8`` behind it."""
+    """Name the pattern as fio does: ``rw`` for ``readwrite``, without a suffix like ``:8``."""
     bare = text.split(":")[0].strip()
     return "rw" if bare == "readwrite" else bare
 
 
 def normalise(options: Mapping[str, Any]) -> dict[str, str]:
-    """Give options their canonical names and text values."""
+    """Return options with canonical names and text values."""
     return {_ALIASES.get(name, name): str(value) for name, value in options.items()}
 
 
 def conditions(options: Options, direction: str | None) -> dict[str, Any]:
-    """Say under which conditions I/O was done, as far as the options tell."""
+    """Return the conditions of I/O, as far as the options tell."""
     found: dict[str, Any] = {
         "rw": pattern(options["rw"]) if options.get("rw") else None,
         "bs_bytes": block_size(options, direction),
@@ -118,7 +118,7 @@ def conditions(options: Options, direction: str | None) -> dict[str, Any]:
 
 
 def common_conditions(jobs: Sequence[Options], direction: str | None) -> dict[str, Any]:
-    """Say which conditions several jobs have alike."""
+    """Return the conditions that several jobs share."""
     first, *others = (conditions(options, direction) for options in jobs)
     return {
         name: value
@@ -166,7 +166,7 @@ def add_settings(
 
 
 def defaults(options: Options) -> dict[str, str]:
-    """List the defaults that hold where the options are known and do not say otherwise."""
+    """List the defaults in effect beside these options."""
     return {
         name: value
         for name, value in _DEFAULTS.items()
@@ -175,7 +175,7 @@ def defaults(options: Options) -> dict[str, str]:
 
 
 def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Collect the job options of a command line: those of all jobs, and those of each named job.
+    """Collect the job options of a command line: for all jobs, and for each named job.
 
     Examples
     --------

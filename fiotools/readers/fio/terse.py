@@ -96,12 +96,12 @@ _BLOCK_5 = (
     + _fields(_INT, "iops_samples")
 )
 _BLOCKS = {5: re.compile(_BLOCK_5), **dict.fromkeys((2, 3, 4), re.compile(_BLOCK))}
-# what the printed units, usec and KiB/s, are worth in those of the columns
+# the printed units, usec and KiB/s, in those of the columns
 _WORTH = {
     column: 1000 if column.endswith("_ns") else 1024 if column.endswith("_per_s") else 1
     for column in _BLOCKS[5].groupindex
 }
-# by version and number of blocks; a sum alone is unified_rw_reporting's
+# by version and number of blocks; a single sum comes from unified_rw_reporting
 _DIRECTIONS = {
     **dict.fromkeys([(version, 1) for version in (2, 3, 4, 5)], ("mixed",)),
     **dict.fromkeys([(2, 2), (3, 2)], ("read", "write")),  # before there were trims
@@ -111,7 +111,7 @@ _DIRECTIONS = {
 }
 _MOST = 4
 _US = ("2", "4", "10", "20", "50", "100", "250", "500", "750", "1000")
-# the shares of the tail, by what they are of
+# the shares at the end, by their kind
 _SHARES = {
     "depths": ("1", "2", "4", "8", "16", "32", ">=64"),
     "usec": _US,
@@ -122,7 +122,7 @@ _TAIL = re.compile(
     + _fields(_INT, "ctx", "majf", "minf")
     + "".join(f"(?P<{name}>(?:;{_PERCENT}){{{len(shares)}}})" for name, shares in _SHARES.items())
 )
-# of a disk; the times are in ms
+# the fields of a disk; times are in ms
 COUNTS = (
     *("read_ios", "write_ios", "read_merges", "write_merges"),
     *("read_ticks_s", "write_ticks_s", "in_queue_s"),
@@ -132,7 +132,7 @@ _ERRORS = re.compile(r";(\d{1,15});(-?\d{1,9})(?=[;\n])")
 
 _VERSIONED = re.compile(FIO_TERSE)
 _NUMBERS = rf";-?\d{{1,9}};-?\d{{1,9}}(?:;{_LONG}){{5,6}};{_FLOAT};{_FLOAT};"
-# fio keeps 127 bytes of a name; what looks like another entry is one
+# fio keeps 127 bytes of a name; anything like another entry is one
 _NAME = rf"(?:(?![\n\r][2-5];|{FIO_TERSE})[\s\S]){{0,255}}?"
 _HEAD = re.compile(
     rf"(?:(?P<version>[3-5]);(?P<fio>fio[- ][^;\n]{{1,60}})|2);(?P<name>{_NAME})"
@@ -140,7 +140,7 @@ _HEAD = re.compile(
 )
 
 
-# --- what stands there ------------------------------------------------------------------------
+# --- the content of an entry ------------------------------------------------------------------
 
 
 @dataclass
@@ -166,7 +166,7 @@ class Block:
     percentiles: list[tuple[float, float]]
 
     def measured(self, kind: str) -> bool:
-        """Whether anything was: without, fio writes zeros."""
+        """Whether it was measured: if not, fio writes zeros."""
         samples = self.figures.get(f"{kind}_samples")
         if samples is not None:
             return bool(samples)
@@ -175,7 +175,7 @@ class Block:
 
     @property
     def moved(self) -> bool:
-        """Whether anything was moved: an I/O may be too small or too slow to show as a number."""
+        """Whether it moved anything: an I/O may be too small or too slow for the numbers."""
         return bool(self.kib or self.bw or self.iops) or any(map(self.measured, LATENCIES))
 
 
@@ -186,11 +186,11 @@ class Record(Entry):
     Attributes
     ----------
     client_disks : list of Disk
-        Those on a line below the last entry.
+        The disks on a line below the last entry.
     wrapped : bool
         Whether the description seems to have several lines.
     cut : str or None
-        What stands at the end of the text and may be cut off.
+        The end of the text, which may be cut off.
     """
 
     version: int
@@ -203,7 +203,7 @@ class Record(Entry):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What the reports of one job have in common."""
+        """The key that the reports of one job share."""
         return self.version, self.fio, self.name, self.group
 
     @property
@@ -218,7 +218,7 @@ class Record(Entry):
 
 
 class Broken(NamedTuple):
-    """A line that is not whole, or not fio's."""
+    """A line that is incomplete, or not fio's."""
 
     line: int
     reason: str
@@ -226,7 +226,7 @@ class Broken(NamedTuple):
 
 @dataclass
 class Terse:
-    """Entries that stand together in a text, and what fio said around them."""
+    """Consecutive entries in a text, and fio's messages around them."""
 
     items: list[Record | Broken] = field(default_factory=list)
     remarks: Said = field(default_factory=list)
@@ -236,18 +236,18 @@ class Terse:
 
 
 def is_entry(line: str) -> bool:
-    """Say whether a line is an entry of fio's terse output, or the disks of a client's."""
+    """Whether a line is an entry of fio's terse output, or the disks of a client."""
     return (_HEAD.match(line) or _DISK.match(line)) is not None
 
 
 def heading(line: str) -> tuple[str, int] | None:
-    """Return the name and the group of the job of an entry; None if the line begins none."""
+    """Return the job's name and group if the line begins an entry, otherwise None."""
     head = _HEAD.match(line)
     return (head["name"], int(head["group"])) if head else None
 
 
 def _record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
-    """Read the entry that begins at a place: where it ends, and it; None if it is none of fio's."""
+    """Read the entry at a place: its end, and the entry; None if it is not fio's."""
     head = _HEAD.match(text, at)
     if head is None:
         return _broken(text, at, at, line) if _VERSIONED.match(text, at) else None
@@ -281,21 +281,23 @@ def _number(text: str) -> float:
 
 
 def finite(figures: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Keep numbers; fio prints nan where nothing was done."""
+    """Keep finite numbers; fio prints nan if nothing was done."""
     return {column: value for column, value in figures if math.isfinite(value)}
 
 
 def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
-    """Say what is wrong with an entry, and where its line ends: behind what is known of it."""
+    """Return where the line of a broken entry ends, and what is wrong with it."""
     stop = line_end(text, known)
     fields = text.count(";", at, stop) + 1
     if stop == len(text):
         return stop, Broken(line, f"the entry breaks off in field {fields}")
-    return stop, Broken(line, f"an entry of {fields} fields is not laid out as fio's terse output")
+    return stop, Broken(
+        line, f"an entry of {fields} fields does not have the layout of fio's terse output"
+    )
 
 
 def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
-    """Read the directions of an entry; none if their number is not one that fio prints."""
+    """Read the directions of an entry; none if fio does not print so many."""
     matches: list[re.Match[str]] = []
     while len(matches) < _MOST and (match := _BLOCKS[version].match(text, position)):
         matches.append(match)
@@ -321,7 +323,7 @@ def _block(direction: str, match: re.Match[str]) -> Block:
 
 
 def _disks(text: str, at: int) -> tuple[list[Disk], int]:
-    """Read disk figures from a place on; return them and where they end."""
+    """Read disks from a place on; return them and where they end."""
     found: list[Disk] = []
     while match := _DISK.match(text, at):
         name, *counts, util = match.groups()
@@ -361,31 +363,31 @@ def _take_rest(text: str, at: int, entry: Record) -> int:
     return stop
 
 
-# --- the entries that stand together ----------------------------------------------------------
+# --- consecutive entries ----------------------------------------------------------------------
 
 _START = re.compile(rf"(?:[^\n]*\r)?(?={FIO_TERSE}|2;)")
 _EARLIER = re.compile(rf"(?:^|(?<=\r)){FIO_TERSE}")
-# what fio prints around its entries, and the line of names that people put above them
+# fio's messages around its entries, and the header line that people put above them
 _SAID = re.compile(
     r"fio: [^\n]*|[Nn]ote: [^\n]*|clock setaff[^\n]*|hostname=[^\n]*|Jobs: \d[^\n]*|<[^>\n]+>"
     r"|[^\n;]*: (?:you need to specify |Laying out IO file)[^\n]*|terse_version[^\n]*"
 )
-# what says nothing if no entry follows; and a tag of XML looks like the name of a client
+# meaningless if no entry follows; and a tag of XML looks like the name of a client
 _LEADING = ("<", "hostname=")
 _FOLLOWING = re.compile(r"\n(?=[2-5];|;)")
 _NORMAL = re.compile(r"\s*([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
-    """Read the entries from the match on, as far as they stand together."""
+    """Read the consecutive entries from the match on."""
     if match[0] == "2;" and _record(text, match.start(), 0) is None:
         return None
     first = line_start(text, match.start(), _FAR)
     first = match.start() if first is None else first
-    # where an entry before this one was not taken, neither is this
+    # this entry is not taken if an earlier one was not
     if _EARLIER.search(text, first, match.start()) or _follows_entry(text, first):
         return None
-    # all that stands above the first entry is of this report, if it is fio's
+    # the lines above the first entry belong to this report if all of them are fio's
     above = (line for _, line in lines_above(text, first) if line.strip())
     start = 0 if all(map(_SAID.fullmatch, above)) else first
     found, cursor = Terse(), Cursor(text, start)
@@ -405,7 +407,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
 
 
 def _follows_entry(text: str, first: int) -> bool:
-    """Whether the line above begins an entry, or what was to be one."""
+    """Whether the line above begins an entry, complete or not."""
     stop = max(first - 1, 0)
     above = line_start(text, stop, _FAR)
     line = "" if above is None else text[above:stop]
@@ -414,7 +416,7 @@ def _follows_entry(text: str, first: int) -> bool:
 
 
 def _stop(cursor: Cursor, found: Terse, *, alone: bool) -> int | None:
-    """Read what begins on a line, and say where it ends; None if it is not of the report."""
+    """Read the item that begins on a line, and return its end; None if it is not the report's."""
     begun = _START.match(cursor.text, cursor.start)
     if begun and (entry := _record(cursor.text, begun.end(), cursor.number)):
         found.items.append(entry[1])
@@ -462,7 +464,7 @@ def _wrapped(cursor: Cursor, entry: Record, alone: bool) -> int | None:
 
 
 def _is_copy(last: Record | Broken, following: re.Match[str] | None) -> bool:
-    """Whether fio's report for people follows, of the same job: it says more."""
+    """Whether fio's report for people, which says more, follows for the same job."""
     return (
         isinstance(last, Record)
         and following is not None
@@ -478,26 +480,26 @@ _SLACK_MS = 20
 
 
 def read(document: Document, tables: Tables) -> None:
-    """Read a text that is nothing but fio's terse output."""
+    """Read a text that holds only fio's terse output."""
     for report in document.reports:
         add(tables, report, Session(), document.version)
     if not tables.runs and document.reports:
         first: Broken = document.reports[0].data.items[0]
         raise ParseError(
             document.name,
-            f"no whole entry of fio's terse output: {first.reason}",
+            f"no complete entry of fio's terse output: {first.reason}",
             line=document.reports[0].line + first.line,
             remedy="was the file cut, or edited?",
         )
 
 
 def add(tables: Tables, report: Report, session: Session, version: str | None = None) -> int:
-    """Add the entries that stand together in a text as runs; return the number of the last."""
+    """Add consecutive entries as runs; return the number of the last."""
     said: Terse = report.data
     found = runs([item for item in said.items if isinstance(item, Record)])
     broken = [item for item in said.items if isinstance(item, Broken)]
     for item in broken if found else ():
-        # of the run before it, or of the first
+        # it belongs to the run before it, or to the first
         at = sum(run.reports[0][0].line < item.line for run in found)
         found[max(at - 1, 0)].broken.append(item)
     for run in found:
@@ -527,7 +529,7 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
 
 @dataclass
 class Run:
-    """The reports of one run, the last of which is its result."""
+    """The reports of one run; the last one is its result."""
 
     reports: list[list[Record]]
     clients: bool = False
@@ -543,15 +545,14 @@ class Run:
 def runs(records: list[Record]) -> list[Run]:
     """Group entries, in their order, by run.
 
-    Lines have no time, and a run has no last line. What can be told: the entries of one report show
-    the same disk figures; groups are counted up; the clones of a job stand together; "All clients"
-    ends a run and sums it up. Reports of one run (``--status-interval``) have the same entries, and
-    no count falls. Where entries of one group have no disks that did anything, they may be of one
-    run as well as of several: they are read as one, which no statistic takes for repeats, with a
-    note.
+    Lines have no time, and a run has no last line. But the entries of one report show the same
+    disk numbers, groups are counted up, the clones of a job are consecutive, and "All clients" ends
+    a run and sums it up. Reports of one run (``--status-interval``) have the same entries, and no
+    count falls. Entries of one group without busy disks may belong to one run or to several: they
+    are read as one, so that no statistic takes them for repeats, with a note.
     """
     reports: list[list[Record]] = []
-    begun = 0  # of the reports of clients that have not been summed up
+    begun = 0  # the first report that no total of clients covers yet
     for record in records:
         if record.is_total:
             first = _first_summed(reports, record, begun)
@@ -574,7 +575,7 @@ def runs(records: list[Record]) -> list[Run]:
 
 
 def _first_summed(reports: list[list[Record]], total: Record, begun: int) -> int:
-    """Find the first of the reports that a total sums up: their KiB, each cut off, make its."""
+    """Find the first report that a total covers: their truncated KiB add up to the total's."""
     wanted = {block.direction: block.kib for block in total.blocks}
     sums, count = dict.fromkeys(wanted, 0), 0
     for at in range(len(reports) - 1, begun - 1, -1):
@@ -589,7 +590,7 @@ def _first_summed(reports: list[list[Record]], total: Record, begun: int) -> int
 
 
 def _begins(report: list[Record], record: Record) -> bool:
-    """Whether an entry is of another report than those before it."""
+    """Whether an entry begins another report."""
     last = report[-1]
     if (record.version, record.fio) != (last.version, last.fio) or last.client_disks:
         return True
@@ -610,13 +611,13 @@ def _continues(before: list[Record], after: list[Record]) -> bool:
     return (
         any(block.moved for entry in before for block in entry.blocks)
         and all(_grows(one, other) for one, other in pairs)
-        # of those behind a stonewall one after another goes on
+        # behind a stonewall one job after another advances
         and any(other.runtime_ms > one.runtime_ms for one, other in pairs)
     )
 
 
 def _grows(before: Record, after: Record) -> bool:
-    """Whether an entry can be a later state of another: what only grows has grown."""
+    """Whether an entry can be a later state of another: nothing that only grows has fallen."""
     old, new = _growing(before), _growing(after)
     if len(before.blocks) != len(after.blocks) or len(old) != len(new):
         return False
@@ -624,7 +625,7 @@ def _grows(before: Record, after: Record) -> bool:
         return False
     for one, two in zip(before.blocks, after.blocks, strict=True):
         passed = two.runtime_ms - one.runtime_ms
-        # a run of the same length again: it cannot do the difference in no time
+        # a repeated run of the same length: the difference is too much for the time
         if two.kib and passed < 0.05 * two.runtime_ms:
             most = 2 * two.kib / max(two.runtime_ms, 1) * (passed + _SLACK_MS)
             if two.kib - one.kib > most:
@@ -633,7 +634,7 @@ def _grows(before: Record, after: Record) -> bool:
 
 
 def _growing(record: Record) -> list[float]:
-    """List what never falls while an entry runs: counts, maxima, and minima by their negatives."""
+    """List values that never fall while an entry runs: counts, maxima, and negated minima."""
     found = [record.cpu[name] for name in ("ctx", "majf", "minf")]
     found += [disk.row[count] for disk in record.disks for count in COUNTS]
     for block in record.blocks:
@@ -658,7 +659,7 @@ def _fills(before: Record, after: Record) -> bool:
 
 
 def _ios(record: Record, more: int) -> float | None:
-    """Count the I/Os of an entry from its rates, which are cut off."""
+    """Estimate the I/Os of an entry from its truncated rates."""
     total = 0.0
     for block in record.blocks:
         if block.iops is None:
@@ -678,7 +679,7 @@ def _add_run(rows: RunRows, run: Run) -> None:
         directions = [
             _direction(rows, entry, block, options) for block in entry.blocks if block.moved
         ]
-        # the nanoseconds are in the first bin of microseconds
+        # the first bin of microseconds includes the nanoseconds
         rows.entry(number, entry, "client" if run.clients else scope, directions, has_ns=False)
         _note_entry(rows, entry)
     for report in run.reports if len(run.reports) > 1 else ():
@@ -687,7 +688,7 @@ def _add_run(rows: RunRows, run: Run) -> None:
                 if block.moved and block.runtime_ms:
                     seconds, done = block.runtime_ms / 1000, {"io_bytes": block.kib * 1024}
                     rows.progress(number, entry, block.direction, seconds, done)
-    # every entry of a report repeats the disks; in client mode each client has some
+    # every entry of a report repeats the disks; in client mode each client has its own
     own = next((entry.disks for entry in reversed(run.entries) if entry.disks), [])
     for disk in [*own, *(disk for entry in run.entries for disk in entry.client_disks)]:
         rows.disk(disk)
@@ -695,7 +696,7 @@ def _add_run(rows: RunRows, run: Run) -> None:
 
 
 def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, str]) -> Direction:
-    """Give what a block says; of what contradicts itself there is a note."""
+    """Return the values of a block; contradictions get a note."""
     speed, percentiles = _speed(block), _percentiles(block, options)
     of = f"{block.direction} of {entry.name}"
     if speed is None:
@@ -706,7 +707,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
     measured = {kind for kind in {*kinds.values()} if block.measured(kind)}
     columns = {
         **fio_options.conditions(options, block.direction),
-        # 0 means less than one of the unit, which is no figure
+        # 0 means less than one unit, which is not a number
         "io_bytes": block.kib * 1024 or None,
         "runtime_s": block.runtime_ms / 1000 or None,
         "iops": float(block.iops) if block.iops else None,
@@ -719,9 +720,9 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
 
 
 def _speed(block: Block) -> float | None:
-    """Give the greater of the printed bandwidth and KiB over time, which were both cut off.
+    """Return the greater of the printed bandwidth and KiB over time: both are truncated.
 
-    None if they contradict each other in either of the units that fio's rates were in.
+    None if they contradict each other in both units that fio has used for rates.
     """
     seconds = block.runtime_ms / 1000
     if not seconds and not block.bw:
@@ -734,14 +735,14 @@ def _speed(block: Block) -> float | None:
 
 
 def _units(block: Block) -> tuple[int, int]:
-    """Give the bytes that a rate counts in, the likelier first: 1000 before there were IOPS."""
+    """Return the possible bytes in a rate's unit, the likelier first: 1000 before IOPS existed."""
     return (1000, 1024) if block.iops is None else (1024, 1000)
 
 
 def _percentiles(block: Block, options: dict[str, str]) -> Curves | None:
-    """Give the percentiles, of the latency that they are of; None if they can be of none."""
+    """Return the percentiles of the latency that they fit; None if they fit neither."""
     used = [pair for pair in block.percentiles if pair[0] > 0]  # unused slots are 0%=0
-    # of clat, if it was not asked otherwise; where only lat was measured, of lat
+    # clat's by default; lat's if only that was measured
     for kind in ("lat",) if is_set(options, "lat_percentiles") else ("clat", "lat"):
         low, high, mean = (block.figures[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean"))
         # each is the middle of a bin of 1/64
@@ -778,8 +779,8 @@ def _note_run(rows: RunRows, run: Run) -> None:
     if run.doubtful:
         rows.note(
             first,
-            "the lines do not tell whether these entries ran together: they are read as one run;"
-            " if they were appended to the file one after another, none is a part of another",
+            "the lines do not say whether these entries ran together: they are read as one run;"
+            " if they were appended to the file one after another, they are separate runs",
         )
     for item in run.broken:
         rows.note(item.line, f"{item.reason}: left out")

@@ -1,4 +1,4 @@
-"""Entries and rows that fio's two reports in text, the one for people and terse, have alike."""
+"""Entries and rows that fio's two text reports share: the one for people, and terse."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Entry:
     Attributes
     ----------
     line : int
-        Where it stands, counted from the start of the report.
+        Counted from the start of the report.
     cpu : dict of str to float
         Columns of `jobs`.
     shares : dict
         The coarse distribution: unit to bin to percent.
     extras : dict of str to str
-        What has no column.
+        Values without a column.
     """
 
     line: int
@@ -54,9 +54,9 @@ class Entry:
 
 
 class Direction(NamedTuple):
-    """What an entry did in one direction: columns of `io`, and percentiles by kind of latency.
+    """One direction of an entry: columns of `io`, and percentiles by kind of latency.
 
-    Without columns it counts only for what is told of all directions together.
+    Without columns it only counts towards all directions together.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Direction(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """A block device: columns of `disks`, and extras that tell of the devices it is made of."""
+    """A block device: columns of `disks`, and extras about the devices it consists of."""
 
     row: dict[str, Any]
     parts: dict[str, str]
@@ -78,7 +78,7 @@ class RunRows:
     ----------
     tables : Tables
     report : Report
-        Where it stands; lines count from its start.
+        Lines count from its start.
     session : Session
         What is known of the command.
     **row
@@ -92,15 +92,15 @@ class RunRows:
         fio_options.add_settings(tables, self.run, None, None, self._shared, "global")
 
     def note(self, at: int, message: str, severity: str = "warning") -> None:
-        """Say something of the run, on a line counted from the start of the report."""
+        """Add a note to the run, on a line counted from the start of the report."""
         self.tables.note(message, line=self._line + at, severity=severity, run=self.run)
 
     def extra(self, path: str, text: str, entry: int | None = None) -> None:
-        """Keep what has no column."""
+        """Keep a value without a column."""
         self.tables.add("extras", run=self.run, entry=entry, path=path, text=text)
 
     def asked(self, entry: int, job: str) -> dict[str, str]:
-        """Add the options of an entry, as far as the command tells; return all that hold for it."""
+        """Add the entry's options from the command; return all options in effect for it."""
         given = self._named.get(job, {})
         fio_options.add_settings(self.tables, self.run, entry, job, given, "given")
         return {**self._shared, **given}
@@ -152,7 +152,7 @@ class RunRows:
     def progress(
         self, number: int, entry: Entry, direction: str, seconds: float, done: Mapping[str, Any]
     ) -> None:
-        """Add how far a direction of an entry had come at one report of several."""
+        """Add the progress of a direction of an entry at one report of several."""
         for quantity, value in done.items():
             self.tables.add(
                 "samples",
@@ -168,12 +168,17 @@ class RunRows:
 
 
 def note_remarks(tables: Tables, remarks: Said, first: int, run: int | None) -> None:
-    """Keep what fio said beside its report that begins on a line."""
+    """Keep fio's messages beside the report that begins on a line."""
     for at, text in remarks:
-        severity = "warning" if _ALERT.search(text) else "info"
-        tables.note(text[:300], line=first + at, severity=severity, run=run)
+        keep(tables, text, first + at, run)
+
+
+def keep(tables: Tables, text: str, line: int, run: int | None) -> None:
+    """Keep one line of text as a note, without progress that a carriage return overwrites."""
+    severity = "warning" if _ALERT.search(text) else "info"
+    tables.note(text.rsplit("\r", 1)[-1][:300], line=line, severity=severity, run=run)
 
 
 def is_interrupted(remarks: Said) -> bool:
-    """Whether fio said that a signal ended it."""
+    """Whether fio wrote that a signal ended it."""
     return any("terminating on signal" in text for _, text in remarks)

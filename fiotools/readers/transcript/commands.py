@@ -57,33 +57,19 @@ _TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "fr
 
 
 class Command(NamedTuple):
-    """A place where the output of the command above ends: a new command, or a break.
+    """A place where the output of the command above ends: a new command, or a break."""
 
-    Attributes
-    ----------
-    position : int
-        Where its line begins.
-    text : str or None
-        The command, on one line; None for a fence, a heading, a prompt without a command.
-    host : str or None
-    start, end : int
-        Where the command stands, where it is on one line.
-    is_echo : bool
-        Whether a program wrote it (``set -x``, make); then ``time`` may have been left out.
-    is_trace : bool
-        Whether ``set -x`` wrote it: it ran just then.
-    end_of_line : int
-        Where the line below it begins.
-    """
-
-    position: int
+    position: int  # where its line begins
+    # the command, on one line; None for a fence, a heading, a prompt without a command
     text: str | None = None
     host: str | None = None
+    # where the command stands, where it is on one line
     start: int = 0
     end: int = 0
+    # whether a program wrote it (``set -x``, make); then ``time`` may have been left out
     is_echo: bool = False
-    is_trace: bool = False
-    end_of_line: int = 0
+    is_trace: bool = False  # whether ``set -x`` wrote it: it ran just then
+    end_of_line: int = 0  # where the line below it begins
 
     def before(self, position: int, text: str) -> str | None:
         """Return the command, without output on the same line."""

@@ -59,29 +59,31 @@ _SEVERAL = {*_MOUNTS, "FSROOTS"}  # columns with a line for each value
 # names that the kernel gives: a partition is called after its disk
 _DISK = re.compile(r"(?:[shv]|xv)d[a-z]+|nvme\d+n\d+|mmcblk\d+")
 _PART = re.compile(r"(?P<numbered>.*\d)p\d+|(?P<lettered>.*\D)\d+")
+# programs behind a pipe that leave the columns in place
+_FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
+_SAID = ("type", "tran", "rota", "size", "model")
+_KEPT = ("name", "tran", "rota", "size", "model")
+_LONGEST = 1000
+_ODD = re.compile(r"\.\.|[$`*?:]")  # a path that is another, or several
+# what runs the rest of its line in another place
+_ELSEWHERE = {
+    *("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "chroot", "nsenter", "unshare"),
+    *("wsl", "wsl.exe", "limactl", "vagrant", "adb"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A block device; None for a missing column or value.
+    """A block device; None for a missing column or value."""
 
-    Attributes
-    ----------
-    name : str
-        Without ``/dev/``.
-    type, tran, rota, size, model : str or None
-        As printed.
-    mounts : tuple of str or None
-        Where it is mounted; None without a column for that.
-    """
-
-    name: str
+    name: str  # without ``/dev/``
+    # as printed
     type: str | None = None
     tran: str | None = None
     rota: str | None = None
     size: str | None = None
     model: str | None = None
-    mounts: tuple[str, ...] | None = None
+    mounts: tuple[str, ...] | None = None  # where it is mounted; None without a column for that
 
     @property
     def is_disk(self) -> bool:
@@ -175,35 +177,13 @@ def _cells(line: str, columns: list[re.Match[str]]) -> dict[str, str] | None:
     return None if line[:end].strip() else cells
 
 
-# what may stand behind a pipe, and leaves the columns where they are
-_FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
-_SAID = ("type", "tran", "rota", "size", "model")
-_KEPT = ("name", "tran", "rota", "size", "model")
-_LONGEST = 1000
-_ODD = re.compile(r"\.\.|[$`*?:]")  # a path that is another, or several
-# what runs the rest of its line in another place
-_ELSEWHERE = {
-    *("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "chroot", "nsenter", "unshare"),
-    *("wsl", "wsl.exe", "limactl", "vagrant", "adb"),
-}
-
-
 @dataclass
 class _Machine:
-    """The facts told at one prompt; None for a fact with two values.
+    """The facts told at one prompt; None for a fact with two values."""
 
-    Attributes
-    ----------
-    memory : set of int
-        Bytes.
-    devices : dict
-        By name.
-    mounts : dict
-        Between one ``mount`` or ``umount`` and the next: for each path the name of the device.
-    """
-
-    memory: set[int] = field(default_factory=set)
-    devices: dict[str, Device | None] = field(default_factory=dict)
+    memory: set[int] = field(default_factory=set)  # bytes
+    devices: dict[str, Device | None] = field(default_factory=dict)  # by name
+    # between one ``mount`` or ``umount`` and the next: for each path the name of the device
     mounts: dict[int, dict[str, str | None] | None] = field(default_factory=dict)
 
     def add(self, told: list[Device], stage: int) -> None:

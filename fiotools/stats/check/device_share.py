@@ -91,7 +91,7 @@ def amplified(run: Run, known: Evidence) -> Iterator[Finding]:
                 devices=listed(run.disks),
                 times=f"{times:.3g}",
             )
-            remedy = say("it wears the device, and takes of what it can do")
+            remedy = say("it wears the device and costs performance")
             yield Probe("amplified", direction, _DISK_UTIL, times, _FAR).ok(why, remedy)
 
 

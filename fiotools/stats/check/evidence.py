@@ -101,7 +101,7 @@ def _count(name: str, value: object) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise SchemaError(f"{argument(name, value)} is no whole number from 1")
+        raise SchemaError(f"{argument(name, value)} is not a whole number from 1")
 
 
 def _size(name: str, value: str | float | None, kilo: int) -> float | None:
@@ -114,7 +114,7 @@ def _size(name: str, value: str | float | None, kilo: int) -> float | None:
         size = -1.0
     if isinstance(value, bool) or not 0 <= size < float("inf"):
         given = argument(name, value)
-        raise SchemaError(f'{given} is no size: write "8GB" or a number of bytes')
+        raise SchemaError(f'{given} is not a size: write "8GB" or a number of bytes')
     return size
 
 

@@ -92,7 +92,7 @@ def not_the_disk() -> str:
     """Advise against a number that no disk can have made."""
     return say(
         "do not report it as a rate of the disk: empty the caches of guest and host, flush, use "
-        "random data, and count the bytes at the device; {compression} says how far it is packed",
+        "random data, and count the bytes at the device; give {compression} if the data is packed",
         compression=argument("compression"),
     )
 
@@ -100,6 +100,6 @@ def not_the_disk() -> str:
 def host() -> str:
     """Ask for the cache below a guest or behind a network mount."""
     return say(
-        "for a guest or a network mount, give the host's memory; {none} if there is no host",
+        "give the host's memory for a guest or a network mount; {none} if there is no host",
         none=argument("host_ram", 0),
     )

@@ -128,14 +128,14 @@ def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
     if not found:
         if any(_has_data(row) for row in run.io) or (run.timing is not None and not run.io):
             yield Probe("link", "run", "-").unknown(
-                say("how many bytes were moved, and in which time, is not in the report"),
+                say("the report does not tell how many bytes were moved, or in which time"),
                 say("for timed commands, give {moved}", moved=argument("moved")),
             )
     elif known.link is None:
         rate = max(flow.rate for flow in found)
         yield Probe("link", "run", f"none without {argument('link')}", rate, unit="B/s").unknown(
             say(
-                "whether anything carries {rates} depends on the link, which is not known",
+                "{rates} cannot be judged: the link is not known",
                 rates=listed(human(flow.rate, "B/s") for flow in found),
             ),
             _hanging(run) or _ask(),
@@ -168,7 +168,7 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
     if times <= _SLACK:
         return probe.ok(said)
     if known.is_memory:
-        return probe.ok(say("{said}: it is a rate of memory, as was declared", said=said))
+        return probe.ok(say("{said}: a rate of memory, as declared", said=said))
     why = say("{said}: impossible as a rate of the disk", said=said)
     return probe.impossible(why, not_the_disk())
 
@@ -211,8 +211,8 @@ def _hanging(run: Run) -> str | None:
         return None
     model = f" ({told['model']})" if told.get("model") else ""
     return say(
-        "lsblk says that {name} hangs on {tran}, and not how fast it is: give {link} or what it "
-        "is, and {devices}",
+        "lsblk shows that {name} is on {tran}, but not how fast that is: give the link, such as "
+        "{link}, and {devices}",
         name=f"{told['name']}{model}",
         tran=told["tran"],
         link=typed(f'link="{example}"', f"--link {example}"),
@@ -254,7 +254,10 @@ def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
     probe = Probe("budget", flow.subject, _BUDGET)
     if distinct is None or not took:
         return probe.unknown(
-            say("how many different bytes were moved is not in the report: no size of the file"),
+            say(
+                "the report does not tell how many different bytes were moved: the size of the "
+                "file is missing"
+            ),
             say("keep the size of the file, and the whole output"),
         )
     terms = {
@@ -268,21 +271,21 @@ def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
     ask = say("not known: {missing}", missing=missing)
     words = {"moved": human(distinct, "B"), "time": human(took, "s")}
     if known.ram is None or known.carried is None:
-        why = say("where {moved} were within {time} cannot be accounted for", **words)
+        why = say("{moved} in {time} cannot be accounted for", **words)
         return probe.of(distinct, None, "B").unknown(why, ask)
     carried = known.carried * took
     words |= {"ram": human(known.ram, "B"), "carried": human(carried, "B")}
     if known.host_ram:
         said = say(
-            "of {moved} the guest holds at most {ram} of memory, the host {host}, and the link "
+            "{moved} were moved: the guest has {ram} of memory, the host {host}, and the link "
             "carries {carried} in {time}",
             host=human(known.host_ram, "B"),
             **words,
         )
     else:
         said = say(
-            "of {moved} the guest holds at most {ram} of memory, and the link carries {carried} "
-            "in {time}",
+            "{moved} were moved: the guest has {ram} of memory, and the link carries {carried} in "
+            "{time}",
             **words,
         )
     limit = known.ram + carried + (known.host_ram or 0.0)
@@ -292,8 +295,7 @@ def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
     left = {"said": said, "rest": human(rest, "B"), "share": f"{100 * rest / distinct:.0f}"}
     if known.host_ram is None:
         why = say(
-            "{said}: at least {rest} ({share} %) were neither there nor on the link, but in the "
-            "memory of a host, or nowhere",
+            "{said}: at least {rest} ({share} %) were in the memory of a host, or nowhere",
             **left,
         )
         look = say("look at the size of the virtual disk, and count the bytes at the device")

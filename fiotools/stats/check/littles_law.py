@@ -92,7 +92,7 @@ def _judge(
     printed = (row.get("iops") or 0.0) * half_digit / 1e9
     probe = Probe("little", subject, _BASIS, inflight, float(depth))
     said = say(
-        "{inflight} I/Os were in flight on average, of {depth} asked for",
+        "{inflight} of {depth} requested I/Os were in flight on average",
         inflight=f"{inflight:.4g}",
         depth=depth,
     )
@@ -100,7 +100,7 @@ def _judge(
         if runtime >= _SHORT:
             return probe.impossible(
                 say("{said}: rate, latency and depth cannot all be right", said=said),
-                say("look for a figure that was edited, added up twice or read in another unit"),
+                say("look for a number that was edited, added up twice or read in another unit"),
             )
         lasted = units.human(runtime, "s")
         why = say("{said}, in {time}: too short to tell", said=said, time=lasted)
@@ -111,7 +111,7 @@ def _judge(
         return probe.ok(
             say("{said}: {causes} keeps the queue from filling", said=said, causes=causes)
         )
-    return probe.ok(said, say("the queue was not kept full; a low number is no fault by itself"))
+    return probe.ok(said, say("the queue was not kept full; that alone is not a fault"))
 
 
 def _causes(run: Run, row: Row) -> str:
@@ -130,7 +130,7 @@ def _default(run: Run, entry: int | None) -> int | None:
 
 
 def _unknown(subject: str, missing: str) -> Finding:
-    why = say("Little's law cannot be asked: {missing}", missing=missing)
+    why = say("Little's law cannot be applied: {missing}", missing=missing)
     return Probe("little", subject, _BASIS).unknown(why, keep_options())
 
 
@@ -153,34 +153,32 @@ def _asked(run: Run, row: Row, asked: int, engine: str) -> Finding:
     words = {"n": asked, "engine": engine}
     if run.option(row["entry"], "io_submit_mode") == "offload":
         why = say(
-            "iodepth={n} was asked of ioengine={engine}, which threads of fio's own submit "
-            "(io_submit_mode=offload)",
+            "iodepth={n} with ioengine={engine}: fio's own threads submit (io_submit_mode=offload)",
             **words,
         )
         return probe.ok(why)
     if engine in SYNC_ENGINES:
         why = say(
-            "iodepth={n} was asked of ioengine={engine}, which has one I/O in flight: the depth "
-            "had no effect",
+            "iodepth={n} with ioengine={engine}, which has one I/O in flight: the depth had no "
+            "effect",
             **words,
         )
         return one.suspect(why, say("use ioengine=io_uring or libaio with direct=1, or more jobs"))
     is_direct = run.direct(row)
     if engine == "libaio" and is_direct is False:
         why = say(
-            "iodepth={n} was asked of ioengine={engine} with direct=0: Linux then waits in "
-            "io_submit, so the depth had no effect",
+            "iodepth={n} with ioengine={engine} and direct=0: Linux then waits in io_submit, so "
+            "the depth had no effect",
             **words,
         )
         return one.suspect(why, say("set direct=1, or use io_uring"))
     if engine == "libaio" and is_direct is None:
         why = say(
-            "iodepth={n} was asked of ioengine={engine}, and whether direct=1 was set is not in "
-            "the report",
+            "iodepth={n} with ioengine={engine}: the report does not tell whether direct=1 was set",
             **words,
         )
         return probe.of(None, float(asked)).unknown(why, keep_options())
-    return probe.ok(say("iodepth={n} was asked of ioengine={engine}, which can keep it", **words))
+    return probe.ok(say("iodepth={n} with ioengine={engine}, which can keep it", **words))
 
 
 def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
@@ -198,5 +196,5 @@ def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
             "submission-bound: the job spent {share} % of its time submitting",
             share=f"{100 * share:.0f}",
         ),
-        say("read lat and not clat, which begins when the work is done"),
+        say("use lat, not clat: clat begins when the work is done"),
     )

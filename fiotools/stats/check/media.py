@@ -93,7 +93,7 @@ def medium(run: Run, known: Evidence) -> Iterator[Finding]:
         return
     if name := _memory(run):
         yield Probe("medium", "run", "the name of the file or device").suspect(
-            say("{name} is memory, and no device", name=name),
+            say("{name} is memory, not a device", name=name),
             say("measure a file on the device, or declare {ram}", ram=argument("media", "ram")),
         )
     if known.media == "hdd":
@@ -125,7 +125,7 @@ def _platter(subject: str, rate: float, known: Evidence) -> Iterator[Finding]:
     basis = "outer tracks of large hard disks, as their makers state it"
     probe = Probe("medium", subject, basis, rate, limit, "B/s")
     if rate <= 2 * _SLACK * limit:
-        yield probe.ok(said, say("only disks with two actuators are so fast: say that it is one"))
+        yield probe.ok(said, say("only disks with two actuators are so fast: state that it is one"))
     else:
         yield probe.suspect(said, not_the_disk())
 
@@ -283,7 +283,7 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
             continue
         probe = Probe("modes", run.subject(row), _MODES)
         if row["bs_bytes"] is None:
-            why = say("whether the I/Os had one size is not in the report")
+            why = say("the report does not tell whether the I/Os had one size")
             yield probe.unknown(why, say("use one block size"))
             continue
         if row["total_ios"] is not None and row["total_ios"] < _ENOUGH:
@@ -328,7 +328,7 @@ def _two_modes(probe: Probe, found: Modes, is_cached: bool) -> Finding:
         high=human(high, "ns"),
         times=f"{high / low:.3g}",
     )
-    remedy = say("report the two apart; a mean of them is nobody's latency")
+    remedy = say("report the two modes separately; their mean is nobody's latency")
     probe = probe.of(high / low, _APART)
     if not is_cached:
         return probe.ok(said, remedy)
@@ -397,8 +397,8 @@ def fresh(run: Run, known: Evidence) -> Iterator[Finding]:
             said = say("{moved} were written to {disks}", moved=moved, disks=listed(run.disks))
         capacity = argument("capacity")
         yield probe.unknown(
-            listed([said, say("how much the SSD's cache takes is not known")], "; "),
-            say("give {capacity}; write twice the capacity before", capacity=capacity),
+            listed([said, say("the size of the SSD's cache is not known")], "; "),
+            say("give {capacity}; write twice the capacity first", capacity=capacity),
         )
     elif written < 2 * known.capacity:
         why = say(
@@ -406,5 +406,7 @@ def fresh(run: Run, known: Evidence) -> Iterator[Finding]:
             moved=moved,
             share=f"{100 * written / known.capacity:.3g}",
         )
-        remedy = say("write twice the capacity before, or say that it is the speed of a fresh SSD")
+        remedy = say(
+            "write twice the capacity first, or state that this is the speed of a fresh SSD"
+        )
         yield probe.of(float(written), 2 * known.capacity, "B").ok(why, remedy)

@@ -39,16 +39,16 @@ def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
         subject = run.subject(row)
         writes = [one for one in rows if one["direction"] == "write"]
         if row["ioengine"] == "null":
-            why = say("ioengine=null moves no byte: the figures are fio's own speed")
+            why = say("ioengine=null moves no bytes: the numbers are fio's own speed")
             probe = Probe("engine", subject, f"{_FIO}ioengine")
             yield probe.suspect(why, say("use another engine"))
         elif writes:
             yield _flush(run, writes[0], known)
             yield from _data(run, writes[0], known)
         if error := job.get("error"):
-            why = say("the job ended with error {n}: its figures are of a part", n=error)
+            why = say("the job ended with error {n}: its numbers cover only a part", n=error)
             probe = Probe("error", subject, "the report's own error", float(error), 0.0)
-            yield probe.suspect(why, say("mend the cause, and run it again"))
+            yield probe.suspect(why, say("fix the cause, and run it again"))
         yield from _short(subject, rows)
 
 
@@ -56,7 +56,7 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     """Check that buffered writes were waited for."""
     entry, probe = row["entry"], Probe("flush", run.subject(row), f"{_FIO}end_fsync, direct")
     if known.is_memory:
-        return probe.ok(say("memory was measured, as was declared"))
+        return probe.ok(say("memory was measured, as declared"))
     each = 1 if run.direct(row) else run.waits(entry)
     share = None if each is None else waited_share(run, row, (row["total_ios"] or 0) / each)
     if share is not None and share.is_short:
@@ -68,13 +68,13 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
         why = say("direct=1: writes do not wait in the page cache")
         if known.host_ram == 0:
             return probe.ok(why)
-        why = listed([why, say("whether they wait in a host's is not known")], "; ")
+        why = listed([why, say("they may wait in a host's")], "; ")
         return probe.unknown(why, host())
     if run.is_bypassing(row):
-        there = say("what waits where it writes to is not in the report")
+        there = say("the report does not tell whether writes wait at the other end")
         return probe.unknown(
             listed([bypassing(row), there], "; "),
-            say("ask how the other end answers writes: stored, or taken in"),
+            say("find out whether the other end confirms writes before it has stored them"),
         )
     asked = [
         f"{name}={text}"
@@ -84,7 +84,7 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     if asked:
         return probe.ok(say("writes are flushed: {options}", options=listed(asked)))
     if run.direct(row) is None or not run.tells_options(entry):
-        why = say("whether writes were direct or flushed is not in the report")
+        why = say("the report does not tell whether writes were direct or flushed")
         return probe.unknown(why, keep_options())
     why = say("buffered writes without fsync: the time ends when the page cache has them")
     return probe.suspect(why, say("set end_fsync=1, or direct=1"))
@@ -101,7 +101,7 @@ def _data(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     if not found and re.search(r"\bzero_buffers\b", run.command):
         found = ["zero_buffers"]
     elif found and known.compression and run.option(entry, "zero_buffers") is None:
-        why = say("{options}, and how far it is packed was declared", options=listed(found))
+        why = say("{options}, and the compression was declared", options=listed(found))
         yield Probe("data", subject, argument("compression", known.compression)).ok(why)
         return
     if found:
@@ -144,7 +144,7 @@ def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
         yield from _diskspd_data(options)
     warmup = options.get("-W", options.get("Warmup", options.get("warm up time")))
     if warmup in ("0", "0s"):
-        why = say("no warm-up (-W0; the default is 5 s): the first seconds are in the figures")
+        why = say("no warm-up (-W0; the default is 5 s): the first seconds are included")
         yield Probe("warmup", "run", f"{_DISKSPD}-W").ok(why, say("leave -W out"))
     yield from _short("run", run.io)
 
@@ -152,12 +152,12 @@ def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
 def _caching(run: Run, known: Evidence) -> Finding:
     direct, probe = {row["direct"] for row in run.io}, Probe("caching", "run", f"{_DISKSPD}-S")
     if known.is_memory:
-        return probe.ok(say("memory was measured, as was declared"))
+        return probe.ok(say("memory was measured, as declared"))
     if False in direct:
         why = say("neither -Sh nor -Su: the system's file cache answers (-Sw alone leaves it on)")
         return probe.suspect(why, say("use -Sh"))
     if None in direct:
-        why = say("whether -Sh or -Su was given is not in the report")
+        why = say("the report does not tell whether -Sh or -Su was given")
         return probe.unknown(why, say("keep the whole output, with its input parameters"))
     return probe.ok(say("the file cache was off (-Sh or -Su)"))
 
@@ -180,7 +180,7 @@ def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
         yield probe.ok(say("random data was written (-Zr)"))
     elif options:
         why = say("DISKSPD writes the bytes 0 to 255 again and again, which compress well")
-        yield probe.ok(why, say("use -Zr, if what lies below compresses or deduplicates"))
+        yield probe.ok(why, say("use -Zr if the storage compresses or deduplicates"))
 
 
 _PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
@@ -202,7 +202,7 @@ def copying(run: Run, known: Evidence) -> Iterator[Finding]:
         if source is None and target is None:
             probe = Probe("dd_flush", run.subject(row), f"{_DD}operands")
             yield probe.unknown(
-                say("what was copied, from where and how, is not known: there is no command line"),
+                say("source, target and options are not known: there is no command line"),
                 say("keep the command line beside the report"),
             )
         else:
@@ -217,7 +217,7 @@ def copying(run: Run, known: Evidence) -> Iterator[Finding]:
 def _source(run: Run, row: Row, source: str | None, target: str | None) -> Iterator[Finding]:
     probe = Probe("dd_source", run.subject(row), f"{_DD}if=")
     if source in (*NO_DEVICE, *RANDOM) and target in NO_DEVICE:
-        why = say("from {source} to {target}: there is no disk in it", source=source, target=target)
+        why = say("from {source} to {target}: no disk is involved", source=source, target=target)
         yield probe.suspect(why, say("name a file or a device"))
     elif source == "/dev/zero":
         remedy = say("write random data from a file in memory, and count the bytes at the device")
@@ -225,21 +225,20 @@ def _source(run: Run, row: Row, source: str | None, target: str | None) -> Itera
             why = say("zeros were written where {options} leaves them out", options=options)
             yield probe.suspect(why, remedy)
         else:
-            why = say(
-                "zeros were written: whether what lies below stores, compresses or leaves them out "
-                "is not known"
-            )
+            why = say("zeros were written: the storage may compress them or leave them out")
             yield probe.unknown(why, remedy)
     elif source in RANDOM:
         rate = row["bw_bytes_per_s"]
-        why = say("the rate may be that of {source}, which makes a few hundred MB/s", source=source)
+        why = say(
+            "the rate may be that of {source}, which yields a few hundred MB/s", source=source
+        )
         if rate is not None:
             why = say(
-                "the rate, {rate}, may be that of {source}, which makes a few hundred MB/s",
+                "the rate, {rate}, may be that of {source}, which yields a few hundred MB/s",
                 rate=human(rate, "B/s"),
                 source=source,
             )
-        remedy = say("make the random data before, in memory")
+        remedy = say("make the random data first, in memory")
         yield probe.of(rate, None, "B/s").suspect(why, remedy)
 
 
@@ -256,7 +255,7 @@ def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
             "the sync within the timed command is the flush: the rate is {rate}",
             rate=human(rate, "B/s"),
         )
-        remedy = say("take bytes / real, and not what dd printed")
+        remedy = say("use bytes / real, not the rate that dd printed")
         return probe.of(rate, None, "B/s").ok(why, remedy)
     if target.startswith("/dev/") and not target.startswith(("/dev/shm/", "/dev/std")):
         why = say(
@@ -267,9 +266,11 @@ def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
     why = say("no fdatasync, fsync, direct or sync")
     if rate is not None:
         pace = human(rate, "B/s")
-        why = say("{said}: {rate} is how fast the page cache took it", said=why, rate=pace)
+        why = say("{said}: {rate} is the rate of the page cache", said=why, rate=pace)
     if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
-        why = say("{said}, and that real is longer than dd's time shows no flushing", said=why)
+        why = say(
+            "{said}; real is longer than dd's time, but that is no sign of flushing", said=why
+        )
     return probe.of(rate, None, "B/s").suspect(why, say("use conv=fdatasync"))
 
 
@@ -298,7 +299,7 @@ def _dd_time(run: Run, row: Row) -> Finding:
     said = say("dd ran for {time}", time=human(took, "s"))
     if took >= 5:
         return probe.ok(said)
-    remedy = say("copy more, for 5 s at least")
+    remedy = say("copy more: for 5 s or longer")
     if took >= 0.1 and (row["direct"] or _flags(run, row["entry"])):
         why = say("{said}, and waited for the disk: a short time varies much", said=said)
         return probe.ok(why, remedy)
@@ -329,9 +330,9 @@ def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
         yield probe.ok(said)
     elif run.tool == "dd" and run.io and run.option(run.io[0]["entry"], "if") in RANDOM:
         why = say("{said}: it made random data, and did not wait for a disk", said=said)
-        yield probe.suspect(why, say("make the random data before, in memory"))
+        yield probe.suspect(why, say("make the random data first, in memory"))
     elif known.is_memory:
-        yield probe.ok(say("{said}: it copied memory, as was declared", said=said))
+        yield probe.ok(say("{said}: it copied memory, as declared", said=said))
     else:
         why = say("{said}: it copied memory, and did not wait for a disk", said=said)
         yield probe.suspect(why, say("flush, empty the caches, or use direct I/O"))
@@ -351,7 +352,7 @@ def processor(run: Run, known: Evidence) -> Iterator[Finding]:
         ]
     if shares and max(shares) >= 90:
         why = say(
-            "{processor} was busy for {share} % of the time: it may be what was measured",
+            "{processor} was busy for {share} % of the time: it may be the limit",
             processor=what,
             share=f"{max(shares):.0f}",
         )
@@ -377,8 +378,8 @@ def paced(run: Run, known: Evidence) -> Iterator[Finding]:
     ]
     if found and options.get("rate_process") != "poisson":
         why = say(
-            "{options}: a stall delays the I/Os after it, whose latency begins later",
+            "{options}: a stall delays the next I/Os, and their latency does not include the delay",
             options=listed(found),
         )
-        remedy = say("do not read high percentiles of it as what a user would have waited")
+        remedy = say("high percentiles are not the times that a user would have waited")
         yield Probe("omission", "run", "coordinated omission").ok(why, remedy)

@@ -36,7 +36,7 @@ def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
             continue
         if known.is_memory:
             basis = typed("the arguments cache=, media=", "the options --cache, --media")
-            why = say("memory was measured, as was declared")
+            why = say("memory was measured, as declared")
             yield Probe("cache", run.subject(row), basis).ok(why)
         elif row["ioengine"] != "null" and row["target"] not in NO_DEVICE:
             yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
@@ -53,7 +53,7 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     for option, bad in (("invalidate", "0"), ("pre_read", "1")):
         if run.option(entry, option) == bad:
             why = say(
-                "{option}={value} without direct=1: what is read lies in the page cache already",
+                "{option}={value} without direct=1: the file is in the page cache already",
                 option=option,
                 value=bad,
             )
@@ -66,32 +66,35 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
         return share.probe("cache", probe.subject).suspect(why, remedy)
     if direct is None:
         why = say(
-            "whether direct=1 was set is not in the report, nor does it pass by a host's cache"
+            "the report does not tell whether direct=1 was set, and direct=1 does not bypass a "
+            "host's cache"
         )
         return probe.unknown(why, listed([keep_options(), host()], "; "))
     ask = listed([say("set direct=1"), host()], "; ")
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
-        why = say("without direct=1, and reads and writes are in one figure")
+        why = say("without direct=1, and reads and writes are in one number")
         return probe.unknown(why, ask)
     size, moved = row["size_bytes"], row["io_bytes"]
     jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
     held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
     if size and held is not None and size * jobs >= 2 * held:
-        said = say("the file has {times} times the memory", times=f"{size * jobs / held:.3g}")
+        said = say(
+            "the file is {times} times as large as the memory", times=f"{size * jobs / held:.3g}"
+        )
         return _guest_ok(Probe("cache", probe.subject, _TWICE), said, known)
     if size and moved and moved > 1.01 * size * jobs:
         words = {"moved": human(moved, "B"), "size": human(size * jobs, "B")}
         again = probe.of(float(moved), float(size * jobs), "B")
         if run.option(entry, "norandommap") not in (None, "0"):
             why = say(
-                "{moved} were read from {size} without direct=1 and at random: from the second "
-                "time on out of the page cache",
+                "{moved} were read at random from {size} without direct=1: repeated reads came "
+                "from the page cache",
                 **words,
             )
             return again.suspect(why, remedy)
         why = say(
-            "{moved} were read from {size} without direct=1: fio drops the cache before each "
-            "pass, but not pages that are dirty",
+            "{moved} were read from {size} without direct=1: fio drops the cache before each pass, "
+            "but not dirty pages",
             **words,
         )
         return again.unknown(why, ask)
@@ -99,8 +102,8 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
         why = say("without direct=1, and the size of the file is not in the report")
         return probe.unknown(why, ask)
     why = say(
-        "without direct=1: fio drops the cache first, but not pages that are dirty, and some file "
-        "systems keep all"
+        "without direct=1: fio drops the cache first, but not dirty pages, and some file systems "
+        "keep all pages"
     )
     return probe.unknown(why, ask)
 
@@ -108,15 +111,16 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
 def _direct(run: Run, probe: Probe, known: Evidence) -> Finding:
     if files := [name for name in run.disks if name.startswith("loop")]:
         why = say(
-            "{device} is a file on another file system, whose cache direct=1 does not pass by",
+            "{device} is a file on another file system, and direct=1 does not bypass the cache of "
+            "that",
             device=listed(files),
         )
-        remedy = say("attach it with losetup --direct-io=on, and count below it")
+        remedy = say("attach it with losetup --direct-io=on, and count the bytes below it")
         return probe.unknown(why, remedy)
-    said = say("direct=1 passes by the page cache")
+    said = say("direct=1 bypasses the page cache")
     if run.tables["disks"]:
         return _guest_ok(probe, said, known)
-    why = say("{said}, but not by ZFS's own, and no device was counted", said=said)
+    why = say("{said}, but not ZFS's own, and no device was counted", said=said)
     return probe.unknown(why, listed([say("count the bytes at the device"), host()], "; "))
 
 
@@ -127,10 +131,10 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
         return Probe("cache", run.subject(row), basis)
 
     if row["direct"]:
-        said = say("direct I/O passes by the page cache")
+        said = say("direct I/O bypasses the page cache")
         return _guest_ok(probe("direct I/O"), said, known)
     if run.tool != "dd" and row["direct"] is None:
-        why = say("whether the page cache was off is not in the report")
+        why = say("the report does not tell whether the page cache was off")
         return probe("DISKSPD, -Su and -Sh").unknown(why, say("use -Sh"))
     if run.drops_cache:
         said = say("the command drops the cache first")
@@ -138,7 +142,7 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
     size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
     if size is None or known.ram is None:
         return probe(_TWICE).unknown(
-            say("the page cache was on, and how much memory there is is not known"),
+            say("the page cache was on, and the size of the memory is not known"),
             say(
                 "give {ram}, such as {example}",
                 ram=argument("ram"),
@@ -157,7 +161,7 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
         remedy = say("drop the cache first, use direct I/O, or declare {warm}", warm=warm)
         return twice.suspect(said, remedy)
     if known.host_ram is None:
-        why = say("{said} of the guest; how much a host's cache holds is not known", said=said)
+        why = say("{said} of the guest; the size of a host's cache is not known", said=said)
         return twice.unknown(why, host())
     return twice.ok(said)
 
@@ -165,7 +169,7 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
 def _guest_ok(probe: Probe, why: str, known: Evidence) -> Finding:
     if known.host_ram == 0:
         return probe.ok(why)
-    return probe.unknown(listed([why, say("whether a host caches is not known")], "; "), host())
+    return probe.unknown(listed([why, say("a host may cache")], "; "), host())
 
 
 def bypassing(row: Row) -> str:
@@ -197,18 +201,18 @@ def _read(run: Run, row: Row, known: Evidence, share: Share | None, rate: float)
     )
     if share is not None and share.is_short and run.direct(row):
         why = say(
-            "{said}, though the reads were direct: the others asked for blocks that are not there, "
-            "or a cache answered",
+            "{said}, though the reads were direct: the other reads were of unwritten blocks, or a "
+            "cache answered",
             said=share.said,
         )
         return share.probe("sparse", subject).suspect(why, remedy)
     if known.prefilled:
-        return Probe("sparse", subject, declared).ok(say("prefilled, as was declared"))
+        return Probe("sparse", subject, declared).ok(say("prefilled, as declared"))
     carried = None if known.is_memory else known.carried
     if carried is not None and row["direct"] and rate > 1.02 * carried:
         why = say("direct reads faster than the link: the blocks may never have been written")
         return probe.suspect(why, remedy)
     if share is not None and share.is_whole:
         return share.probe("sparse", subject).ok(share.said)
-    why = say("whether the blocks that were read had been written before is not in the report")
+    why = say("the report does not tell whether the blocks had been written before")
     return probe.unknown(why, remedy)

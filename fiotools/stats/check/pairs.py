@@ -71,13 +71,13 @@ def _pairs(several: Sequence[Run], known: Evidence) -> Iterator[tuple[Cell, Pair
     if several and between not in several[0].labels:
         there = ", ".join(map(repr, several[0].labels)) or "none"
         raise SchemaError(
-            f"{argument('between', between)} is no label of the results (there are: {there}): "
+            f"{argument('between', between)} is not a label of the results (there are: {there}): "
             f"{typed('read() makes labels', 'labels are made')} of the fields of a path template"
         )
     levels = dict.fromkeys(str(run.labels[between]) for run in several)
     if baseline is not None and str(baseline) not in levels:
         raise SchemaError(
-            f"{argument('baseline', baseline)} is no value of {between!r}; "
+            f"{argument('baseline', baseline)} is not a value of {between!r}; "
             f"there are: {', '.join(levels)}"
         )
     for key, sides in _sides(several, between).items():
@@ -112,7 +112,7 @@ def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
             n=other.head["run"],
             source=other.head["source"],
         )
-        remedy = say("leave one of the two out: a run that was copied is no second one")
+        remedy = say("leave one of the two out: a copied run is not a second run")
         probe = Probe("twin", "run", "no two runs take the same nanoseconds")
         yield run, probe.suspect(why, remedy)
 
@@ -187,9 +187,9 @@ def _layer(probe: Probe, pair: Pair, known: Evidence) -> Finding:
     helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
     if helping:
         why = say(
-            "{said}: {name} caches or packs, so that it may be", said=_said(pair), name=helping[0]
+            "{said}: possible, because {name} caches or packs", said=_said(pair), name=helping[0]
         )
-        return probe.ok(why, say("say how warm the cache was, or how well the data packs"))
+        return probe.ok(why, say("state how warm the cache was, or how well the data packs"))
     why = say(
         "{said}: faster through the layer than without it, so the layer answered from a cache, "
         "or stored less",
@@ -203,13 +203,14 @@ def _device(probe: Probe, pair: Pair) -> Finding:
         return probe.ok(_said(pair))
     if pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
         why = say(
-            "{said}: other devices at one speed, so that what both share was measured (a cache, a "
-            "link, a processor), and no device",
+            "{said}: different devices at one speed, so something that both share was measured (a "
+            "cache, a link, a processor), not a device",
             said=_said(pair),
         )
         return probe.suspect(why, _anew())
     why = say(
-        "{said}: devices may be alike, or what both share was measured (a cache, a link)",
+        "{said}: the devices may be alike, or something that both share was measured (a cache, a "
+        "link)",
         said=_said(pair),
     )
     return probe.unknown(why, say("count the bytes at each device"))
@@ -254,15 +255,15 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
         return  # one direction of a mixture waits for the other's copies
     probe = Probe("mirror", pair.subject, _MIRROR, pair.ratio)
     if copies is None or known.devices is None or share is None:
-        where = say("on how many devices they lie ({devices})", devices=argument("devices"))
+        where = say("the number of devices ({devices})", devices=argument("devices"))
         terms = {
-            say("how many copies there are ({copies})", copies=argument("copies")): copies,
+            say("the number of copies ({copies})", copies=argument("copies")): copies,
             where: known.devices,
             say("the share of reads"): share,
         }
         missing = listed(name for name, value in terms.items() if value is None)
         why = say(
-            "{times} times the single disk's: what a mirror can do is not known",
+            "{times} times the single disk's rate: the limit of a mirror is not known",
             times=f"{pair.ratio:.3g}",
         )
         yield probe.unknown(why, say("not known: {missing}", missing=missing))
@@ -282,7 +283,7 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
         yield probe.ok(said)
         return
     remedy = say(
-        "a cache answered, the copies lie on more devices, or the two were not measured alike"
+        "a cache answered, the copies lie on more devices, or the two were measured differently"
     )
     yield probe.suspect(said, remedy)
 
@@ -324,16 +325,16 @@ def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
         if hits > 1:
             words["most"] = argument("speedup_max", known.speedup_max)
             why = say("{times} times as fast is more than a cache can gain ({most})", **words)
-            remedy = say("find out again what a cache gains at most")
+            remedy = say("measure again how much a cache gains at most")
             yield probe.of(gain, known.speedup_max).suspect(why, remedy)
             return
         share = say("{share} % of the warm run were hits", share=f"{100 * hits:.0f}")
-    said = say("{times} times as fast: {hits}, if the cold one had none", hits=share, **words)
+    said = say("{times} times as fast: {hits}, if the cold run had none", hits=share, **words)
     if pair.baseline.drops_cache or known.cache == "cold":
-        yield probe.ok(said, say("never pool the two: they are two populations"))
+        yield probe.ok(said, say("do not pool the two: they are two populations"))
         return
     nothing = say("nothing shows that the cache was empty before the cold run")
-    remedy = say("drop the cache first and show it; never pool the two")
+    remedy = say("drop the cache first and show it; do not pool the two")
     yield probe.unknown(listed([said, nothing], "; "), remedy)
 
 
@@ -346,9 +347,9 @@ _LISTED = 5
 def unsided(known: Evidence) -> Finding:
     """Ask for the other side of a run that has none."""
     if known.between is None:
-        why = say("whether a layer, a mirror or a cache made the difference is not asked: no sides")
+        why = say("no sides were named, so layers, mirrors and caches were not checked")
         remedy = say(
-            "name the sides with {between} and {baseline}, and what they are with {sides}",
+            "name the sides with {between} and {baseline}, and their kind with {sides}",
             between=argument("between"),
             baseline=argument("baseline"),
             sides=argument("sides"),
@@ -359,7 +360,7 @@ def unsided(known: Evidence) -> Finding:
             between=known.between,
             baseline=known.baseline,
         )
-        remedy = say("measure the baseline alike")
+        remedy = say("measure the baseline with the same options")
     return Probe("sides", "run", _OPTIONS).unknown(why, remedy)
 
 
@@ -370,7 +371,7 @@ def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
     one, other = _options(pair.run), _options(pair.baseline)
     if not one or not other:
         if pair.row is not None:
-            why = say("whether both sides had the same options is not in the reports")
+            why = say("the reports do not tell whether both sides used the same options")
             remedy = say("keep the job files or the command lines beside the reports")
             yield probe.unknown(why, remedy)
         return
@@ -396,12 +397,12 @@ def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
         yield probe.ok(say("{n} options are the same on both sides", n=len(one)))
         return
     why = say(
-        "the sides were not asked alike: {differences}",
+        "the sides used different options: {differences}",
         differences=listed(differ[:_LISTED], "; "),
     )
     if more := len(differ[_LISTED:]):
         why = say("{said}, and {n} more", said=why, n=more)
-    yield probe.suspect(why, say("change one thing only, or say that this is what is compared"))
+    yield probe.suspect(why, say("change one thing only, or state that this is the comparison"))
 
 
 def _options(run: Run) -> dict[str, str]:

@@ -22,7 +22,7 @@ from fiotools.stats.check.finding import Finding, Probe
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
-_BASIS = "arithmetic on the report's own figures, within their printed digits"
+_BASIS = "arithmetic on the report's own numbers, within their printed digits"
 _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
 _CONTRADICTION = re.compile(
     r"is not bytes / seconds|computed again|printed rate is kept|figures are kept as printed"
@@ -49,12 +49,12 @@ def parts(run: Run, known: Evidence) -> Iterator[Finding]:
         why = wrong[0]
         if more := len(wrong) - 1:
             why = say("{reason} (and {n} more)", reason=why, n=more)
-        remedy = say("go back to the raw output: a figure was edited, lost or added up twice")
+        remedy = say("go back to the raw output: a number was edited, lost or added up twice")
         yield probe.of(float(len(wrong)), 0.0).suspect(why, remedy)
     elif answers:
         yield probe.of(0.0, 0.0).ok(say("{n} sums, products and rates agree", n=len(answers)))
     else:
-        why = say("the report has no two figures that follow from each other")
+        why = say("the report has no two numbers that depend on each other")
         yield probe.unknown(why, say("keep the whole output, with bytes and times"))
     yield from _hidden(run)
 
@@ -162,7 +162,7 @@ def _sums(run: Run) -> Iterator[Answer]:
                 both = found["read"] + found["write"]
                 fits = abs(both - found["total"]) <= 1e-9 * found["total"]
                 said = say(
-                    "read and write are {sum} of {amount}, the total is another",
+                    "read and write add up to {sum} of {amount}, the total differs",
                     sum=_h(both, unit),
                     amount=amount,
                 )
@@ -206,7 +206,7 @@ def _clocks(run: Run) -> Iterator[Answer]:
     if run.tool != "dd" or not real or not took:
         return
     words = {"took": human(took, "s"), "real": human(real, "s")}
-    said = say("dd ran for {took}, and all of its command for {real}", **words)
+    said = say("dd ran for {took}, its whole command for {real}", **words)
     yield None if took <= 1.01 * real + 0.02 else said
 
 
@@ -226,8 +226,7 @@ def _hidden(run: Run) -> Iterator[Finding]:
     if elapsed <= 1.5 * shown + 5:
         return
     why = say(
-        "fio ran for {elapsed}, its longest job did I/O for {longest}: what happened in the rest "
-        "is not reported",
+        "fio ran for {elapsed}, its longest job did I/O for {longest}: the rest is not reported",
         elapsed=human(elapsed, "s"),
         longest=human(max(times), "s"),
     )
@@ -302,7 +301,7 @@ def _outside(name: str, curve: Curve, least: float, most: float) -> Iterator[Ans
         if (1 - _BINS) * least - _ROUNDED <= value <= (1 + _BINS) * most + _ROUNDED:
             continue
         yield say(
-            "{name}: percentile {percentile} is {value}, and all I/Os took {least} to {most}",
+            "{name}: percentile {percentile} is {value}, but all I/Os took {least} to {most}",
             name=name,
             percentile=f"{percentile:g}",
             value=human(value, "ns"),
@@ -325,7 +324,7 @@ def _mean(name: str, mean: float, shares: list[Span], one: float) -> Iterator[An
         yield None
         return
     yield say(
-        "{name}: the mean is {mean}, and its own bins or percentiles leave {low} to {high}",
+        "{name}: the mean is {mean}, but its own bins or percentiles allow {low} to {high}",
         name=name,
         mean=human(mean, "ns"),
         low=human(max(low, 0.0), "ns"),

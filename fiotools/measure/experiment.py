@@ -1,4 +1,4 @@
-"""What an experiment is: its workloads, what it needs, what it compares, the command of one run."""
+"""What an experiment is: its workloads, needs, comparisons, and the command of one run."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from fiotools.measure import page_cache, test_files
 from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.scratch import Scratch
-from fiotools.measure.signals import Watch
+from fiotools.measure.scratch import Scratch, can_drop, fill
+from fiotools.measure.tools import Watch
 
 
 @dataclass(frozen=True)
 class Question:
-    """One comparison that the results of a campaign are to answer.
+    """One comparison of the results of a campaign.
 
     Attributes
     ----------
     between : str
         The label whose values are the sides.
     by : tuple of str
-        The columns within whose values the sides are compared.
+        The sides are compared for each value of these columns.
     baseline : str or None
         The side that the others are divided by; None: the first that was measured.
     only : tuple of str or None
-        A label and its one value that is looked at; None: all.
+        A label and its only value in this comparison; None: all.
     """
 
     between: str
@@ -40,8 +39,8 @@ class Question:
     only: tuple[str, str] | None = None
 
 
-DATA = "data.tmp"  # the file that lies in each place for the whole campaign
-WRITTEN = "written.tmp"  # what a run makes, and is removed after it
+DATA = "data.tmp"  # the file in each place for the whole campaign
+WRITTEN = "written.tmp"  # a file that a run makes; it is removed after the run
 MIB = 2**20
 
 Tick = Callable[[int], object]
@@ -49,7 +48,7 @@ Tick = Callable[[int], object]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is done: bytes of a test file, rounds, seconds of a run."""
+    """The effort: bytes of a test file, rounds, seconds of a run."""
 
     size_bytes: int
     rounds: int
@@ -64,10 +63,9 @@ class Command:
     ----------
     argv : tuple of str
     shown : str or None
-        The command line for a transcript, which has what goes to stderr; without it, what goes to
-        stdout is kept.
+        The command line for a transcript, which includes stderr; without it only stdout is kept.
     folder : str
-        Where it runs, in the private folder.
+        Its working directory in the private folder.
     """
 
     argv: tuple[str, ...]
@@ -77,7 +75,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Stage:
-    """What lies ready for the runs of one session.
+    """What is prepared for the runs of one session.
 
     Attributes
     ----------
@@ -85,7 +83,7 @@ class Stage:
     random : int or None
         An open file in memory with random data.
     removal_s : float
-        How long it takes to remove what one round leaves until the end, as far as it was tried.
+        The time to remove the files of one round at the end, as far as it was tried.
     """
 
     scratch: Mapping[str, Scratch]
@@ -102,28 +100,28 @@ class Experiment(ABC):
     metric : tuple of str
         The table and the column to look at first.
     questions : tuple of Question
-        What is compared, the main question first.
+        The comparisons, the main one first.
     cached : str or None
-        The label that says whether what is read lies in memory, cold or warm.
+        The label that tells whether reads come from memory, cold or warm.
     tools : tuple of str
         Commands that must be installed.
     workloads : tuple of str
-        Of each place; their names may hold several labels, parted by ``_``.
+        Of each place; their names may hold several labels, separated by ``_``.
     fields : tuple of str
         The names of these labels.
     suffix : str
     efforts : tuple of Effort
-        As much as quick, normal and thorough are.
+        Quick, normal and thorough.
     files : int
-        How many files of the size a place holds at once, at most.
+        The most files of the size that a place holds at once.
     in_memory : int
-        How many files of the size memory holds beside them.
+        The files of the size that memory holds beside them.
     reads_data : bool
-        Whether what is read was written full of random data before.
+        Whether files are filled with random data before they are read.
     is_fixed : bool
         Whether the size is part of the experiment.
     is_direct : bool
-        Whether all of it passes the page cache by, unless the caller wants it buffered.
+        Whether all of it bypasses the page cache, unless the caller wants it buffered.
     """
 
     name: ClassVar[str]
@@ -144,26 +142,26 @@ class Experiment(ABC):
     is_direct: ClassVar[bool] = False
 
     def here(self) -> str | None:
-        """Say why it cannot be run on this system; None if it can."""
+        """Tell why it cannot run on this system; None if it can."""
         if os.name == "nt" and not {"fio", "diskspd"} & {*self.tools}:
             return (
-                f"{self.name} needs {' and '.join(self.tools)} as Linux has them: run it in WSL, "
+                f"{self.name} needs {' and '.join(self.tools)} of Linux: run it in WSL, "
                 "or take random-io or diskspd here"
             )
         return None
 
     def available(self) -> tuple[str, ...]:
-        """Give the workloads that this system's tools know."""
+        """Return the workloads that this system's tools know."""
         return self.workloads
 
     def needs_direct(self, workload: str, plan: Plan) -> bool:
-        """Whether a workload passes the page cache by."""
+        """Whether a workload bypasses the page cache."""
         if self.is_direct:
             return not plan.buffered
         return "direct" in workload.split("-")
 
     def jobs(self) -> int:
-        """Say how many jobs run at once, where the tool has several (else 0)."""
+        """Return the number of jobs at once if the tool has several (else 0)."""
         return 0
 
     def held(self, runs: int) -> int:
@@ -171,9 +169,9 @@ class Experiment(ABC):
         return self.files
 
     def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
-        """Make what the runs need, outside of any measurement."""
+        """Prepare the files of the runs, outside of any measurement."""
         for scratch in stage.scratch.values():
-            test_files.fill(scratch.path / DATA, plan.size_bytes, watch, tick)
+            fill(scratch.path / DATA, plan.size_bytes, watch, tick)
         return stage
 
     def to_prepare(self, plan: Plan) -> int:
@@ -181,35 +179,35 @@ class Experiment(ABC):
         return 2 * plan.size_bytes * len(plan.places)
 
     def lasts(self, plan: Plan, runs: int) -> str:
-        """Say how long the preparation and so many runs take."""
+        """Tell how long the preparation and so many runs take."""
         moved = plan.size_bytes * runs + self.to_prepare(plan)
-        return f"{span(moved / 1e9)} if all goes at 1 GB/s, {span(moved / 100e6)} at 100 MB/s"
+        return f"{span(moved / 1e9)} at 1 GB/s, {span(moved / 100e6)} at 100 MB/s"
 
     def before(self, workload: str, number: int, scratch: Scratch) -> Path | None:
-        """Get ready for one run; give the file that it reads, to see how much is in memory."""
+        """Prepare one run; return the file that it reads, to see how much of it is in memory."""
         if "read" not in workload:
             return None
         return scratch.drop(DATA)
 
     def expected_pct(self, workload: str) -> float:
-        """Say how much of the file that a run reads should be in memory before."""
+        """Return the share of the file that should be in memory before a run."""
         return 0.0
 
     @abstractmethod
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Give the command of a run in a round."""
+        """Return the command of a run in a round."""
 
     @abstractmethod
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Say what the sizes and the options mean for what is measured."""
+        """Tell what the sizes and the options mean for the result."""
 
     def elsewhere(self) -> str | None:
-        """Say how to run it where it can be run, if that is not here."""
+        """Tell how to run it on another system if it cannot run here."""
         return None
 
 
 def transcript(argv: tuple[str, ...]) -> Command:
-    """Run a command as it is, and show it as it would be typed."""
+    """Run a command as it is, and show it as one would type it."""
     return Command(argv, shlex.join(argv))
 
 
@@ -220,7 +218,7 @@ def timed(script: str) -> Command:
 
 
 def block(kib: int) -> str:
-    """Write a block size as this system's dd reads it.
+    """Write a block size for this system's dd.
 
     Examples
     --------
@@ -233,9 +231,9 @@ def block(kib: int) -> str:
 
 
 def fits(size: int, ram: int | None) -> str | None:
-    """Say that a file fits into memory, if it does."""
+    """Tell that a file fits into memory, if it does."""
     if ram is None:
-        return f"how much memory there is, is not known: {binary(size)} may fit into it"
+        return f"the size of the memory is not known: {binary(size)} may fit into it"
     if size < 2 * ram:
         how = "fits into" if size < ram else "is less than twice"
         return f"{binary(size)} {how} the memory ({binary(ram)})"
@@ -243,8 +241,8 @@ def fits(size: int, ram: int | None) -> str | None:
 
 
 def cold() -> str:
-    """Say where reading comes from."""
-    if page_cache.can_drop():
+    """Tell where reads come from."""
+    if can_drop():
         return (
             "the file is dropped from the page cache before each run that reads it "
             "(posix_fadvise); no cache of a host or of a server is"

@@ -1,0 +1,444 @@
+"""The experiments: the procedures of the articles, in the order of the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from fiotools.errors import MeasureError
+from fiotools.measure.experiment import (
+    DATA,
+    MIB,
+    WRITTEN,
+    Command,
+    Effort,
+    Experiment,
+    Question,
+    Stage,
+    Tick,
+    block,
+    cold,
+    fits,
+    timed,
+    transcript,
+)
+from fiotools.measure.machine import binary, processors, span
+from fiotools.measure.plan import Plan
+from fiotools.measure.scratch import Scratch, can_drop, empty, fill, in_memory, tarball
+from fiotools.measure.tools import Watch, install_hint
+
+_LINUX = {"fdatasync", "direct"}  # options of the dd of Linux only
+
+
+class Throughput(Experiment):
+    """Write zeros and random data, with and without fdatasync and direct I/O, and read."""
+
+    name = "throughput"
+    article = "000"
+    question = "how fast is one large file written and read?"
+    metric = ("io", "bw_bytes_per_s")
+    questions = (Question("place", ("workload", "direction")),)
+    tools = ("dd",)
+    workloads = (
+        *("write-zeros", "write-zeros-fdatasync"),
+        *("write-zeros-direct", "write-zeros-direct-fdatasync"),
+        *("write-random", "write-random-fdatasync"),
+        *("write-random-direct", "write-random-direct-fdatasync"),
+        *("read", "read-direct"),
+    )
+    efforts = (Effort(64 * MIB, 5), Effort(1024 * MIB, 5), Effort(4096 * MIB, 10))
+    files = 2
+    in_memory = 1
+
+    def available(self) -> tuple[str, ...]:
+        """Leave out the options of the dd of Linux."""
+        linux = sys.platform == "linux"
+        return tuple(w for w in self.workloads if linux or {*w.split("-")}.isdisjoint(_LINUX))
+
+    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+        """Fill the file to read, and keep the random data to write in memory."""
+        stage = super().prepare(plan, stage, watch, tick)
+        if any("random" in workload for workload in plan.workloads):
+            stage = replace(stage, random=in_memory(plan.size_bytes, watch, tick))
+        return stage
+
+    def to_prepare(self, plan: Plan) -> int:
+        """Count the random data too."""
+        return super().to_prepare(plan) + plan.size_bytes
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Return a dd."""
+        words = workload.split("-")
+        flag = "direct" in words
+        size = f"bs={block(1024)}"
+        if words[0] == "read":
+            extra = ("iflag=direct",) if flag else ()
+            return transcript(("dd", f"if={DATA}", "of=/dev/null", size, *extra))
+        source = "/dev/zero"
+        if "random" in words:
+            # without a file in memory, the prepared file has the data
+            source = DATA if stage.random is None else f"/dev/fd/{stage.random}"
+        return transcript(
+            (
+                *("dd", f"if={source}", f"of={WRITTEN}", size, f"count={plan.size_bytes // MIB}"),
+                *(("oflag=direct",) if flag else ()),
+                *(("conv=fdatasync",) if "fdatasync" in words else ()),
+            )
+        )
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell which rates are the page cache's."""
+        small = fits(plan.size_bytes, ram)
+        writes = [{*name.split("-")} for name in plan.workloads if name.startswith("write")]
+        plain = any(words.isdisjoint(_LINUX) for words in writes)
+        if small and plain:
+            yield (
+                f"{small}: writes without fdatasync and direct end in the page cache, "
+                "and their rate is that of memory"
+            )
+        if any("zeros" in name for name in plan.workloads):
+            yield "zeros may never be stored: compare them with the random data"
+        if any("random" in name for name in plan.workloads):
+            kept = "held in memory" if hasattr(os, "memfd_create") else "read from the place itself"
+            yield f"the random data ({binary(plan.size_bytes)}) is made before, and {kept}"
+        if any(name.startswith("read") for name in plan.workloads):
+            yield cold()
+
+
+_KIB = {"4k": 4, "32k": 32, "256k": 256, "2m": 2048, "16m": 16384}
+
+
+class BlockSize(Experiment):
+    """Write and read with dd at 4k, 32k, 256k, 2M and 16M."""
+
+    name = "block-size"
+    article = "003"
+    question = "which block size is fast enough?"
+    metric = ("io", "bw_bytes_per_s")
+    questions = (Question("place", ("direction", "bs_bytes")),)
+    tools = ("dd",)
+    workloads = tuple(f"{operation}_{size}" for size in _KIB for operation in ("write", "read"))
+    fields = ("operation", "size")
+    efforts = (Effort(64 * MIB, 5), Effort(1024 * MIB, 5), Effort(4096 * MIB, 10))
+    files = 2
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Return a plain dd, as in the article."""
+        operation, size = workload.split("_")
+        kib = _KIB[size]
+        if operation == "read":
+            return transcript(("dd", f"if={DATA}", "of=/dev/null", f"bs={block(kib)}"))
+        count = plan.size_bytes // (kib * 1024)
+        return transcript(
+            ("dd", "if=/dev/zero", f"of={WRITTEN}", f"bs={block(kib)}", f"count={count}")
+        )
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell that plain dd waits for nothing."""
+        small = fits(plan.size_bytes, ram)
+        if small:
+            yield (
+                f"{small}: plain dd writes zeros into the page cache, so this is the cost of a "
+                "system call at each block size; throughput with fdatasync measures the disk"
+            )
+        yield cold()
+
+
+class PageCache(Experiment):
+    """Time cat, with the file out of the page cache and in it."""
+
+    name = "page-cache"
+    article = "001"
+    question = "what does the page cache gain?"
+    metric = ("timings", "real_s")
+    questions = (
+        Question("cache", ("place",), baseline="cold"),
+        Question("place", only=("cache", "cold")),
+    )
+    cached = "cache"
+    tools = ("bash", "cat")
+    workloads = ("cold", "warm")
+    fields = ("cache",)
+    efforts = (Effort(512 * MIB, 5), Effort(2048 * MIB, 5), Effort(5120 * MIB, 10))
+    in_memory = 1
+
+    def here(self) -> str | None:
+        """Refuse to run without posix_fadvise: no cache would be cold."""
+        if can_drop():
+            return super().here()
+        return (
+            "page-cache: this system has no posix_fadvise, so nothing can be dropped from the page "
+            "cache without root; run it on Linux"
+        )
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> Path:
+        """Drop the file, or read it."""
+        if workload == "cold":
+            return scratch.drop(DATA)
+        file = scratch.path / DATA
+        with file.open("rb", buffering=0) as data:
+            while data.read(4 * MIB):
+                pass
+        return file
+
+    def expected_pct(self, workload: str) -> float:
+        """Expect all or nothing."""
+        return 100.0 if workload == "warm" else 0.0
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Return the article's command."""
+        return timed(f"cat {DATA} > /dev/null")
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell what is cold and what is not."""
+        yield (
+            "cold: the file is dropped from this machine's page cache (posix_fadvise); a host or a "
+            "server may still cache it"
+        )
+        yield f"warm: {binary(plan.size_bytes)} are read once first, and stay in memory"
+
+
+_ENGINES = {"linux": "libaio", "darwin": "posixaio", "win32": "windowsaio"}
+_FILES = "data.$jobnum.tmp"  # fio replaces $jobnum by the number of a job, from 0
+_PATTERNS = {
+    "random-read": ("--rw=randread",),
+    "random-write": ("--rw=randwrite",),
+    "random-readwrite": ("--rw=randrw", "--rwmixread=70", "--rwmixwrite=30"),
+}
+
+
+class RandomIO(Experiment):
+    """Blocks of 4 KiB at random, a job for each processor, depth 1, direct."""
+
+    name = "random-io"
+    article = "004"
+    question = "how many small random reads and writes does it do?"
+    metric = ("io", "iops")
+    questions = (Question("place", ("workload", "direction")),)
+    tools = ("fio",)
+    workloads = tuple(_PATTERNS)
+    suffix = ".json"
+    is_direct = True
+    efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
+
+    def jobs(self) -> int:
+        """Return the number of processors, as in the article."""
+        return processors()
+
+    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+        """Fill a file for each job."""
+        for scratch in stage.scratch.values():
+            for job in range(plan.jobs):
+                file = scratch.path / _FILES.replace("$jobnum", str(job))
+                fill(file, _share(plan), watch, tick)
+        return stage
+
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Add up the runs, with what fio needs to start."""
+        return f"{plan.seconds} s a run, {span(runs * (plan.seconds + 0.4))} and the preparation"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> None:
+        """Drop the file below the place; fio drops its own files."""
+        scratch.drop_below()
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Return the article's job; the offsets differ between rounds, not between places."""
+        return Command(
+            (
+                *("fio", f"--name={workload}", f"--filename_format={_FILES}"),
+                *(f"--size={_share(plan)}", *_PATTERNS[workload], "--bs=4k"),
+                *(f"--numjobs={plan.jobs}", "--thread"),
+                *("--time_based", f"--runtime={plan.seconds}s"),
+                *(f"--direct={int(not plan.buffered)}",),
+                *(f"--ioengine={_ENGINES.get(sys.platform, 'psync')}", "--group_reporting"),
+                *("--allow_file_create=0", f"--randseed={number}"),
+                *("--eta=never", "--output-format=json+"),
+            )
+        )
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell which caches are bypassed."""
+        small = fits(plan.size_bytes, ram)
+        if plan.buffered and small:
+            yield f"{small}, and direct I/O is off: this measures the page cache"
+        elif small:
+            yield (
+                f"{small}; direct=1 bypasses this machine's page cache, but not a host's or a "
+                "server's"
+            )
+        yield (
+            f"{plan.jobs} jobs, as many as processors, each with a file of {binary(_share(plan))} "
+            "full of random data"
+        )
+        if plan.seconds < 10:
+            yield (
+                f"{plan.seconds} s a run (the article has 60): an SSD's own cache, and a burst "
+                "that a cloud disk grants, last longer"
+            )
+
+
+def _share(plan: Plan) -> int:
+    """Return the size of one job's file: all of them have the size of the plan together."""
+    return plan.size_bytes // plan.jobs // 4096 * 4096
+
+
+FILES, FOLDERS = 4294, 213  # of git's v2.39.0.tar, as are its 43 MB
+_TARBALL = "files.tar"
+_UNPACK = f"tar -x --no-same-owner -f ../{_TARBALL}"
+_TRIED = 64  # files
+
+
+class SmallFiles(Experiment):
+    """Unpack 4294 files in 213 folders, without and with waiting for the disk.
+
+    Every run unpacks into a folder of its own, and all of them stay until the end. Removing one
+    would slow the next run down: ext4 without a journal walks over the inodes that it has just
+    freed, and a disk that is told of freed blocks (discard) is busy with them.
+    """
+
+    name = "small-files"
+    article = "004"
+    question = "how long does it take to make many small files?"
+    metric = ("timings", "real_s")
+    questions = (Question("place", ("workload",)),)
+    tools = ("bash", "tar", "sync")
+    workloads = ("unpack", "unpack-sync")
+    efforts = (Effort(37 * MIB, 5), Effort(37 * MIB, 5), Effort(37 * MIB, 20))
+    reads_data = False
+    is_fixed = True
+
+    def available(self) -> tuple[str, ...]:
+        """Leave out unpack-sync without Linux, whose sync can flush one file system."""
+        return self.workloads if sys.platform == "linux" else ("unpack",)
+
+    def held(self, runs: int) -> int:
+        """Count the tarball, and its files in blocks of 4 KiB with inodes."""
+        return 1 + 2 * runs
+
+    def to_prepare(self, plan: Plan) -> int:
+        """Count the tarballs."""
+        return plan.size_bytes * len(plan.places)
+
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Estimate by experience: the article's runs took from 5 s to half a minute."""
+        return f"{span(0.3 * runs)} on a fast disk, {span(15.0 * runs)} on a slow mount"
+
+    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+        """Write the tarball, and read it once; measure the removal if time is short."""
+        removal = 0.0
+        for scratch in stage.scratch.values():
+            file = scratch.path / _TARBALL
+            tarball(file, FILES, FOLDERS, plan.size_bytes, watch)
+            tick(plan.size_bytes)
+            file.read_bytes()
+            if plan.limit_s is not None:
+                removal += _removal_s(scratch) * len(plan.workloads)
+        return replace(stage, removal_s=removal)
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> None:
+        """Make the folder to unpack into."""
+        (scratch.path / _folder(workload, number)).mkdir()
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Unpack inside the folder, as in the article."""
+        line = f"({_UNPACK} && sync -f .)" if workload == "unpack-sync" else _UNPACK
+        return replace(timed(line), folder=_folder(workload, number))
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell which workload waits for the disk."""
+        yield (
+            f"{FILES} files in {FOLDERS} folders, {binary(plan.size_bytes)}: unpack ends when the "
+            "files are made, in the page cache; unpack-sync when the disk has them"
+        )
+
+
+def _folder(workload: str, number: int) -> str:
+    return f"{workload}-{number}.tmp"
+
+
+def _removal_s(scratch: Scratch) -> float:
+    """Measure with some files how long removing the files of one run takes."""
+    folder = scratch.path / "tried.tmp"
+    folder.mkdir()
+    for number in range(_TRIED):
+        (folder / str(number)).write_bytes(os.urandom(8192))
+    if hasattr(os, "sync"):
+        os.sync()
+    began = time.perf_counter()
+    empty(folder)
+    return (time.perf_counter() - began) / _TRIED * (FILES + FOLDERS)
+
+
+_OPTIONS = ("-t2", "-o32", "-b4k", "-r4k", "-w40", "-Sh", "-D", "-L")
+
+
+class Diskspd(Experiment):
+    """Random blocks of 4 KiB, 40 % writes, two threads of depth 32, no cache."""
+
+    name = "diskspd"
+    article = "002"
+    question = "how many small random reads and writes does it do, on Windows?"
+    metric = ("io", "iops")
+    questions = (Question("place", ("direction",)),)
+    tools = ("diskspd",)
+    workloads = ("mixed",)
+    suffix = ".xml"
+    efforts = (Effort(256 * MIB, 5, 5), Effort(5120 * MIB, 5, 60), Effort(5120 * MIB, 10, 120))
+
+    def here(self) -> str | None:
+        """Tell that DISKSPD runs on Windows."""
+        return None if sys.platform == "win32" else "diskspd runs on Windows"
+
+    def needs_direct(self, workload: str, plan: Plan) -> bool:
+        """Leave that to DISKSPD, which reports it itself."""
+        return False
+
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Add up the runs."""
+        return f"{plan.seconds} s a run, {span(runs * plan.seconds)} and the preparation"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> None:
+        """Leave the cache to -Sh."""
+
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Return the article's command on the filled file; XML has more than text."""
+        return Command(("diskspd", *_OPTIONS, f"-d{plan.seconds}", f"-z{number}", "-Rxml", DATA))
+
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell which caches are bypassed."""
+        yield "-Sh bypasses the cache of Windows, but not a host's or a controller's"
+
+    def elsewhere(self) -> str:
+        """Return the command to type on Windows."""
+        command = " ".join(("diskspd", *_OPTIONS, "-d120", "-c5G", "-Rxml", "D:\\IO.dat"))
+        return f"""DISKSPD runs on Windows ({install_hint("diskspd")}).
+There, with fiotools:
+
+    fiotools measure diskspd --dir nvme=D:\\ --dir vhdx=E:\\
+
+or by hand, on each place in turn and at least five times, numbered:
+
+    {command} > nvme_mixed_1.xml
+
+Throw the first away: -c made a file without data. Delete IO.dat at the end.
+Bring the .xml files into one folder here, and read them with their names as labels:
+
+    ft.read("FOLDER/{{place}}_{{workload}}_{{round:d}}.xml")
+"""
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    one.name: one
+    for one in (Throughput(), PageCache(), RandomIO(), BlockSize(), SmallFiles(), Diskspd())
+}
+
+
+def experiment_named(name: str) -> Experiment:
+    """Find an experiment by its name."""
+    if name not in EXPERIMENTS:
+        raise MeasureError(f"there is no experiment {name!r}; there are: {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]

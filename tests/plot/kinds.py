@@ -1,0 +1,291 @@
+"""Every kind of plot with as many levels and runs as asked, and what is on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+import fiotools as ft
+
+SHARES = (50.0, 90.0, 99.0, 99.9)
+
+
+def runs(names: Sequence[Any], rounds: int, scale: Sequence[float] | None = None) -> pd.DataFrame:
+    """A row per level and run; ``scale`` multiplies the levels."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for at, name in enumerate(names):
+        factor = scale[at] if scale else 1 + at / len(names)
+        for one in range(rounds):
+            noise = rng.lognormal(0, 0.03)
+            rows.append(
+                {
+                    "device": name,
+                    "source": f"{name}-{one}.json",
+                    "run": 1,
+                    "round": one,
+                    "iops": 1e4 * factor * noise,
+                    "bw_bytes_per_s": 4e7 * factor * noise,
+                    "lat_mean_ns": 1e5 * factor * noise,
+                    "lat_stddev_ns": 3e4 * factor,
+                    "real_s": 10 * factor * noise,
+                    "user_s": 1 * factor,
+                    "sys_s": 2 * factor,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def means(frame: pd.DataFrame) -> pd.DataFrame:
+    """The mean of each level's runs; one run stays as it is."""
+    if frame["device"].is_unique:
+        return frame
+    found = frame.groupby("device", sort=False).mean(numeric_only=True).reset_index()
+    return found.drop(columns=["run", "round"]).assign(n=len(frame) // len(found))
+
+
+def swept(frame: pd.DataFrame) -> pd.DataFrame:
+    """The runs at five queue depths."""
+    return pd.concat(
+        frame.assign(
+            iodepth=depth,
+            source=frame["source"] + str(depth),
+            iops=frame["iops"] * depth / (1 + depth / 8),
+            lat_mean_ns=frame["lat_mean_ns"] * (1 + depth / 8),
+        )
+        for depth in (1, 4, 16, 64, 128)
+    )
+
+
+def tail(frame: pd.DataFrame) -> pd.DataFrame:
+    """Four percentiles of each run."""
+    return pd.concat(
+        frame.assign(
+            latency="clat",
+            direction="read",
+            percentile=share,
+            value_ns=frame["lat_mean_ns"] * (1 + at**2),
+        )
+        for at, share in enumerate(SHARES)
+    )
+
+
+def histograms(frame: pd.DataFrame) -> pd.DataFrame:
+    """The bins of each level, added up over its runs."""
+    return pd.concat(
+        means(frame)[["device", "lat_mean_ns"]].assign(
+            latency="clat",
+            direction="read",
+            bin_lo_ns=lambda own, at=at: own["lat_mean_ns"] * 1.5**at,
+            bin_hi_ns=lambda own, at=at: own["lat_mean_ns"] * 1.5 ** (at + 1),
+            count=count,
+        )
+        for at, count in enumerate((500, 300, 150, 50))
+    )
+
+
+def draw_ratios(frame):
+    return ft.plot.ratios(against_the_first(frame))
+
+
+def against_the_first(frame):
+    """A comparison of each level with a baseline of its own."""
+    both = pd.concat(
+        [
+            frame.assign(place="old", source="old" + frame["source"]),
+            frame.assign(place="new", iops=frame["iops"] * 1.3),
+        ]
+    )
+    return ft.compare(both, "iops", between="place", baseline="old", by="device")
+
+
+def draw_fairness(frame):
+    threads = pd.concat(
+        means(frame).assign(
+            run=1, scope="thread", thread=at, source="x", iops=means(frame)["iops"] * (1 + at / 9)
+        )
+        for at in range(4)
+    )
+    return ft.plot.fairness(
+        ft.per_thread(threads, by="device"), fairness=ft.fairness(threads, by="device"), y="device"
+    )
+
+
+def draw_tails(frame):
+    own = pd.DataFrame(
+        [
+            {
+                "percentile": share,
+                "device": name,
+                "baseline": "old",
+                "ratio": 1.1 + at / 30 + share / 200,
+                "ratio_lo": 1.0 + at / 30 + share / 200,
+                "ratio_hi": 1.2 + at / 30 + share / 200,
+            }
+            for at, name in enumerate(frame["device"].unique())
+            for share in SHARES
+        ]
+    )
+    return ft.plot.tails(own)
+
+
+def samples(frame):
+    return pd.concat(
+        means(frame)[["device", "iops"]]
+        .rename(columns={"iops": "value"})
+        .assign(run=1, direction="read", quantity="iops", time_s=float(second))
+        for second in range(1, 21)
+    )
+
+
+def draw_series(frame):
+    return ft.plot.series(samples(frame), "iops", hue="device")
+
+
+def draw_shifts(frame):
+    own = frame.assign(build=range(len(frame)))
+    return ft.plot.shifts(own, "iops", shifts=ft.shifts(own, "iops", order="build"), order="build")
+
+
+def draw_credibility(frame):
+    checks = pd.concat(
+        frame[["device", "source", "run"]].assign(
+            check=check, verdict=verdict, why=f"{check} of 3.9 times", remedy="name the link"
+        )
+        for check, verdict in (("link", "impossible"), ("cache", "suspect"), ("size", "ok"))
+    )
+    return ft.plot.credibility(checks, y="device")
+
+
+def draw_heatmap(frame):
+    """A column of the map for each run."""
+    own = pd.concat(
+        pd.DataFrame(
+            {
+                "latency": "clat",
+                "direction": "read",
+                "time_s": second + 1.0,
+                "bin_lo_ns": [1e5 * 1.5**at for at in range(4)],
+                "bin_hi_ns": [1e5 * 1.5 ** (at + 1) for at in range(4)],
+                "count": [500, 300, 150, 50],
+            }
+        )
+        for second in range(len(frame))
+    )
+    return ft.plot.heatmap(own)
+
+
+def repeated(frame):
+    told = ft.summarize(frame, "iops", by="device")
+    return ft.plot.repeats(frame, "iops", y="device", summary=told)
+
+
+# each kind: how it is drawn, and how many marks it has for so many levels and runs
+KINDS: dict[str, tuple[Callable[[pd.DataFrame], Any], Callable[[int, int], int]]] = {
+    "throughput": (
+        lambda f: ft.plot.throughput(means(f), "iops", y="device"),
+        lambda levels, rounds: levels,
+    ),
+    "throughput-log": (
+        lambda f: ft.plot.throughput(means(f), "iops", y="device", log=True),
+        lambda levels, rounds: levels,
+    ),
+    "throughput-hue": (
+        lambda f: ft.plot.throughput(means(f).assign(host="a"), "iops", y="host", hue="device"),
+        lambda levels, rounds: levels,
+    ),
+    "latency": (lambda f: ft.plot.latency(means(f), y="device"), lambda levels, rounds: levels),
+    "ratios": (draw_ratios, lambda levels, rounds: levels),
+    "repeats": (repeated, lambda levels, rounds: levels * rounds),
+    "sweep": (
+        lambda f: ft.plot.sweep(swept(f), "iops", x="iodepth", hue="device"),
+        lambda levels, rounds: levels * rounds * 5,
+    ),
+    "load": (
+        lambda f: ft.plot.load(swept(f), hue="device", limit="120us"),
+        lambda levels, rounds: levels * rounds * 5 * 2,
+    ),
+    "grid": (
+        lambda f: ft.plot.grid(swept(f), "iops", x="iodepth", y="device"),
+        lambda levels, rounds: 0,
+    ),
+    "fairness": (draw_fairness, lambda levels, rounds: levels * 4),
+    "percentiles": (
+        lambda f: ft.plot.percentiles(tail(f), hue="device"),
+        lambda levels, rounds: 0,
+    ),
+    "tails": (draw_tails, lambda levels, rounds: levels * len(SHARES)),
+    "cdf": (
+        lambda f: ft.plot.cdf(histograms(f), hue="device"),
+        lambda levels, rounds: 0,
+    ),
+    "heatmap": (draw_heatmap, lambda levels, rounds: 0),
+    "series": (draw_series, lambda levels, rounds: 0),
+    "history": (
+        lambda f: ft.plot.history(f, "iops", x="device"),
+        lambda levels, rounds: levels * rounds,
+    ),
+    "shifts": (draw_shifts, lambda levels, rounds: levels * rounds),
+    "timings": (lambda f: ft.plot.timings(means(f), y="device"), lambda levels, rounds: 0),
+    "credibility": (draw_credibility, lambda levels, rounds: 0),
+}
+
+
+def figure_of(drawn: Any) -> Figure:
+    ax = drawn if isinstance(drawn, Axes) else np.ravel(drawn)[0]
+    return ax.get_figure(root=True)
+
+
+def texts(figure: Figure) -> list[tuple[str, Bbox]]:
+    """Everything that is written on a figure, and where."""
+    figure.canvas.draw()
+    hidden = set()
+    for ax in figure.findobj(Axes):
+        for axis in (ax.xaxis, ax.yaxis):
+            shown = {id(tick.label1) for tick in axis._update_ticks()} if ax.axison else set()
+            hidden |= {
+                id(tick.label1)
+                for tick in [*axis.majorTicks, *axis.minorTicks]
+                if id(tick.label1) not in shown
+            }
+    return [
+        (text.get_text(), text.get_window_extent())
+        for text in figure.findobj(Text)
+        if text.get_text().strip() and text.get_visible() and id(text) not in hidden
+    ]
+
+
+def faults(figure: Figure) -> list[str]:
+    """Say which words are off the figure or on top of others."""
+    whole, found = figure.bbox, []
+    written = texts(figure)
+    for text, box in written:
+        if min(box.x0, box.y0) < -1 or box.x1 > whole.x1 + 1 or box.y1 > whole.y1 + 1:
+            found.append(f"off the figure: {text!r}")
+    for (one, box), (other, beside) in combinations(written, 2):
+        wide = min(box.x1, beside.x1) - max(box.x0, beside.x0)
+        high = min(box.y1, beside.y1) - max(box.y0, beside.y0)
+        if wide > 1 and high > 0.25 * min(box.height, beside.height):
+            found.append(f"on each other: {one!r}, {other!r}")
+    return found
+
+
+def marks(figure: Figure) -> int:
+    """Count the points that are drawn, but for rings, diamonds and arrows."""
+    return sum(
+        len(np.atleast_1d(line.get_xdata()))
+        for ax in figure.axes
+        for line in ax.lines
+        if line.get_marker() not in (None, "None", "none", "", "|", "v", "^")
+        or (line.get_marker() in ("v", "^") and line.get_clip_on())
+        if line.get_markersize() < 10
+        and (line.get_linestyle() == "None" or len(np.atleast_1d(line.get_xdata())) == 1)
+    )
