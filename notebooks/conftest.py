@@ -1,4 +1,4 @@
-"""What nbval needs: no progress bar, which would hang on how fast the machine is, and kernels."""
+"""For nbval: no progress bar, which depends on the speed of the machine; kernels start again."""
 
 import os
 

@@ -50,7 +50,7 @@ FIGURE = r"\bfigures?\b"
 WITH_FIGURES = {"fiotools/plot", "fiotools/articles", "fiotools/reports", "notebooks", "tests"}
 # rooms that nobody has gone through yet: take a room out once it has no findings
 NOT_SWEPT = {
-    *("benchmarks", "figures", "notebooks", "tests", "fiotools", "fiotools/articles"),
+    *("benchmarks", "tests", "fiotools"),
     *("fiotools/cli", "fiotools/dataset", "fiotools/display", "fiotools/files", "fiotools/input"),
     *("fiotools/language", "fiotools/logs", "fiotools/measure", "fiotools/plot"),
     *("fiotools/readers", "fiotools/reports", "fiotools/stats", "fiotools/tables"),

@@ -477,7 +477,8 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
     lines, high, line = sum(_lines(name) for name in names), points(ax)[1], line_of(ax)
     if lines * line <= high:
-        _end_labels(ax, ends)
+        if ends:
+            _end_labels(ax, ends)
         return
     handles = line_handles(ends)
     columns = int(-(-lines * line // max(1, high - line)))
