@@ -338,7 +338,7 @@ def _note_troubles(rows: RunRows, said: Run) -> None:
     for at, text in said.strange:
         rows.note(at, f"a line of the report was not understood, and left out: {text[:200]}")
     for at, doubt in said.doubts:
-        rows.note(at, f"{doubt}: the figures are kept as printed")
+        rows.note(at, f"{doubt}: the numbers are kept as printed")
     defined = {one.name for one in said.definitions}
     for entry in said.entries:
         at, name = entry.line, entry.name

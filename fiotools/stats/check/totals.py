@@ -25,7 +25,7 @@ from fiotools.units import human
 _BASIS = "arithmetic on the report's own numbers, within their printed digits"
 _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
 _CONTRADICTION = re.compile(
-    r"is not bytes / seconds|computed again|printed rate is kept|figures are kept as printed"
+    r"is not bytes / seconds|are recomputed|printed rate is kept|numbers are kept as printed"
     r"|I/O per s is not|threads sum to|of the threads make|records of one size"
     r"|is not that of its times"
 )
