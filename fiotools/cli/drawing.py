@@ -402,7 +402,7 @@ def _seconds(text: str | None) -> float | None:
         raise Trouble(f"--round {text} is not a time: write 10, or 10s", 2) from None
 
 
-# the figures that show what a statistic says; the others show the rows
+# the plots of statistics; the others show the rows
 _DIFFERENCES = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)  # of a plan
 _STATISTICS: Mapping[str, Callable[[files.Reading, Drawing], Axes | Figure]] = {
     "ratios": _ratios,

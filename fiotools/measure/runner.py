@@ -139,7 +139,7 @@ def make_plan(
     if until not in ENDS:
         raise MeasureError(f"until {until!r} is not one of {', '.join(ENDS)}")
     if until == "settled" and len(places) < 2 and experiment.cached is None:
-        raise MeasureError("until 'settled' needs two places to compare")
+        raise MeasureError(f"{argument('until', 'settled')} needs two places to compare")
     rounds = _count("rounds", rounds, MOST if until == "settled" else preset.rounds)
     limit = LIMIT_S if effort == "quick" else None
     runs = rounds * len(workloads) * len(places)

@@ -534,5 +534,5 @@ def test_a_cache_that_was_not_dropped_is_reported(tmp_path, monkeypatch):
     campaign = ft.measure.run("throughput", place, only=["read"], **asked)
     assert campaign.plan["resident_pct"].tolist() == [100, 100]
     assert (
-        "\n".join(said).count("read on place: before a run 100 % of the file were in memory") == 1
+        "\n".join(said).count("read on place: 100 % of the file were in memory before a run") == 1
     )

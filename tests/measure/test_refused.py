@@ -386,7 +386,7 @@ def test_only_our_own_remains_are_removed(tmp_path):
     own.mkdir()
     (own / "inside").symlink_to(victim)
     here = Place("place", place)
-    assert "no folder any more" in remove_left_over(str(link), here)
+    assert "not a folder any more" in remove_left_over(str(link), here)
     for path in (victim, place, place / "..", place / own.name / ".." / ".." / "victim"):
         assert "is not a folder of a campaign" in remove_left_over(str(path), here)
     assert remove_left_over(str(own), here) is None
@@ -435,7 +435,7 @@ def test_a_folder_that_is_replaced_meanwhile(tmp_path):
     scratch.path.symlink_to(tmp_path / "moved")
     with pytest.raises(ft.MeasureError, match="removed or replaced"):
         scratch.check()
-    assert "no folder any more" in scratch.remove()
+    assert "not a folder any more" in scratch.remove()
 
 
 @pytest.mark.parametrize(

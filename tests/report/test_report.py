@@ -205,7 +205,7 @@ def test_nothing_readable_is_one_line_and_no_page(tmp_path, monkeypatch, capsys)
     monkeypatch.setenv("TQDM_DISABLE", "1")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("no benchmark\n", encoding="utf-8")
-    assert "none of these files can be read" in trouble(capsys, ".", "-o", "page.html")
+    assert "no file that was found there can be read" in trouble(capsys, ".", "-o", "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 

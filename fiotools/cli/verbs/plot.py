@@ -1,4 +1,4 @@
-"""`fiotools plot`: one figure, by its kind."""
+"""`fiotools plot`: one plot, by its kind."""
 
 from __future__ import annotations
 
