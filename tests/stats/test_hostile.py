@@ -156,7 +156,7 @@ def test_times_that_are_texts_have_no_order(make, rows):
 
 def test_rounds_are_runs(make, rows):
     threads = {"source": "a", "direction": "write", "scope": "thread", "thread": [0, 1, 2, 3, 4]}
-    with pytest.raises(SchemaError, match=r"run 1 of a has 5 rows .*threads and jobs are not rep"):
+    with pytest.raises(SchemaError, match=r"run 1 of a has 5 rows, .*threads and jobs are not rep"):
         steady(make(run=1, iops=[1.0] * 5, **threads), "iops")
     # phases of one run of fio come one after the other
     phases = make(source="a", run=1, group=[0, 1, 2, 3, 4], direction="write", iops=[1.0] * 5)

@@ -178,7 +178,7 @@ def test_percentiles_of_runs_are_numbers_like_any_other(make, rows):
 
 def test_several_rows_of_a_run_are_refused(make):
     frame = make(source="a", run=1, bs_bytes=[4096, 8192], iops=[1.0, 2.0])
-    with pytest.raises(SchemaError, match=r"run 1 of a has 2 rows .* name it in by= \(bs_bytes\)"):
+    with pytest.raises(SchemaError, match=r"run 1 of a has 2 rows, .* name it in by= \(bs_bytes\)"):
         summarize(frame, "iops")
 
 
