@@ -17,7 +17,7 @@ ENGLISH = re.compile(r"(?<![\\w./=-])[A-Za-z]?[a-z]{1,}(?: [a-z]{2,}){2,}")
 
 def sentences_of(block):
     """Give the texts of a piece of a page that are not commands, options or paths."""
-    tree = html.fromstring(f"<div>{block._repr_html_()}</div>")
+    tree = html.fromstring(f"<div>{block.html}</div>")
     for code in tree.xpath("//style | //table[contains(@class, 'commands')]"):
         code.getparent().remove(code)
     return [text.strip() for text in tree.itertext() if text.strip()]
