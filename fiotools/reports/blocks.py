@@ -12,10 +12,11 @@ from fiotools.display import html, text_table
 from fiotools.display.model import Column, Sheet, mark
 from fiotools.language import say
 from fiotools.plain_text import printable
-from fiotools.reports.sentences import Sentence
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fiotools.reports.sentences import Sentence
 
 HTML_ONLY = "FIOTOOLS_HTML_ONLY"  # in the environment: the texts of pieces are not wanted
 _WRAPS = 24  # letters of a line of a cell at least
