@@ -60,6 +60,14 @@ def test_headings_of_plots_are_japanese(japanese, tmp_path):
     assert all(re.search("[ぁ-鿿]", str(one.about)) for one in drawn)
 
 
+def test_a_longer_pattern_comes_first():
+    with language.speaking("ja"):
+        step = "values of a side step up by 9 % after run 2 of 5, or lie so by chance: see shifts()"
+        assert language.spoken(step) == (
+            "片側の値が実行 2（全 5 回）の後で 9 % の段差（上昇、偶然かもしれない）：shifts() を参照"
+        )
+
+
 def test_english_is_found():
     assert ENGLISH.search("これは not a japanese sentence")
     assert not ENGLISH.search("fio の /dev/shm/report-f, iodepth 4")
