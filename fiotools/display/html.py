@@ -17,7 +17,7 @@ from fiotools.language import spoken
 from fiotools.plain_text import length, printable
 
 _WIDE = 40  # letters: a longer text wraps
-_SOFT = re.compile(r"[^\s<>&]{25,}")  # a name too long for a line of a phone
+_SOFT = re.compile(r"[^\s<>&;]{25,}")  # a name too long for a line of a phone
 # two classes in each rule of a cell: JupyterLab's own rules have two, and come first
 _STYLE = """
 .fiotools-show{line-height:1.4}
@@ -76,7 +76,7 @@ def html(sheet: Sheet) -> str:
 
 def _head(one: Column) -> str:
     about = f' title="{_safe(one.about)}"' if one.about else ""
-    return f"<th{_class(one)}{about}>{_safe(one.head)}</th>"
+    return f"<th{_class(one)}{about}>{soft(_safe(one.head))}</th>"
 
 
 def _cell(one: Column, at: int) -> str:
@@ -92,20 +92,26 @@ def _cell(one: Column, at: int) -> str:
     while one.is_said(at + rows):
         rows += 1
     span = f' rowspan="{rows}"' if rows > 1 else ""
-    words = _SOFT.sub(_breaks, _safe("" if text == NONE else text))
+    words = soft(_safe("" if text == NONE else text))
     if text in one.links:
         words = f'<a href="{_safe(one.links[text])}">{words}</a>'
     kind = "th" if one.names else "td"
     return f"<{kind}{_class(one)}{span}>{words}</{kind}>"
 
 
-def _breaks(word: re.Match[str]) -> str:
-    """Let a long name wrap, but never inside a word."""
-    return re.sub(r"(?<=[/_=,.:-])(?=\w)", "<wbr>", word[0])
+def soft(text: str) -> str:
+    """Let long names in a line of HTML wrap, but never inside a word.
+
+    Examples
+    --------
+    >>> soft("on nvme-Samsung_SSD_990_PRO_2TB")
+    'on nvme-<wbr>Samsung_<wbr>SSD_<wbr>990_<wbr>PRO_<wbr>2TB'
+    """
+    return _SOFT.sub(lambda word: re.sub(r"(?<=[/_=,.:-])(?=\w)", "<wbr>", word[0]), text)
 
 
 def _class(one: Column) -> str:
-    wide = not one.right and max(map(length, one.cells), default=0) > _WIDE
+    wide = not one.right and max(map(length, [one.head, *one.cells])) > _WIDE
     names = [name for name, on in (("r", one.right), ("w", wide)) if on]
     return f' class="{" ".join(names)}"' if names else ""
 

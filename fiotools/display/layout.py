@@ -18,7 +18,7 @@ from fiotools.display.frame import Frame, answer_of
 from fiotools.display.model import Column, Sheet
 from fiotools.files.path_labels import common_folder
 from fiotools.hints import argument
-from fiotools.language import counted, listed, places, say, spoken
+from fiotools.language import called, counted, listed, places, say, spoken
 from fiotools.plain_text import printable
 from fiotools.schema import ANSWERS
 from fiotools.vocabulary import CONDITIONS, EVERY, KEYS
@@ -146,7 +146,7 @@ def folded(
 def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List the notes of the rows, each once."""
     shown = [cells.levels(frame.columns[name], name) for name in labels]
-    where = [" ".join(row) for row in zip(*shown, strict=True)]
+    where = [" ".join(map(called, row)) for row in zip(*shown, strict=True)]
     notes: list[str] = []
     for name, words in (
         ("warnings", ""),

@@ -12,10 +12,11 @@ from fiotools.display import html, text_table
 from fiotools.display.model import Column, Sheet, mark
 from fiotools.language import say
 from fiotools.plain_text import printable
-from fiotools.reports.sentences import Sentence
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fiotools.reports.sentences import Sentence
 
 HTML_ONLY = "FIOTOOLS_HTML_ONLY"  # in the environment: the texts of pieces are not wanted
 _WRAPS = 24  # letters of a line of a cell at least
@@ -62,15 +63,19 @@ def safe(text: object) -> str:
     return escape(printable(str(text)))
 
 
+def _words(text: str) -> str:
+    return html.soft(safe(text))
+
+
 def heading(text: str, level: int = 2) -> Block:
     """Write a heading; the page gives it the name that its table of contents links to."""
-    return Block(printable(text), f"<h{level}>{safe(text)}</h{level}>")
+    return Block(printable(text), f"<h{level}>{_words(text)}</h{level}>")
 
 
 def paragraph(text: str, kind: str = "") -> Block:
     """Write a paragraph."""
     sort = f' class="{kind}"' if kind else ""
-    return Block(printable(text), f"<p{sort}>{safe(text)}</p>")
+    return Block(printable(text), f"<p{sort}>{_words(text)}</p>")
 
 
 def listing(items: Iterable[str | tuple[str, str]], kind: str = "") -> Block:
@@ -78,11 +83,10 @@ def listing(items: Iterable[str | tuple[str, str]], kind: str = "") -> Block:
     pairs = [item if isinstance(item, tuple) else ("", item) for item in items]
     told = [say("{name}: {text}", name=head, text=rest) if head else rest for head, rest in pairs]
     text = "\n".join(f"* {printable(one)}" for one in told)
-    lines = [
-        say("{name}: {text}", name=f"<b>{safe(head)}</b>", text=safe(rest)) if head else safe(rest)
-        for head, rest in pairs
-    ]
-    lines = [f"<li>{line}</li>" for line in lines]
+    lines = []
+    for head, rest in pairs:
+        bold, words = f"<b>{_words(head)}</b>", _words(rest)
+        lines.append(f"<li>{say('{name}: {text}', name=bold, text=words) if head else words}</li>")
     sort = f' class="{kind}"' if kind else ""
     return Block(text, f"<ul{sort}>\n" + "\n".join(lines) + "\n</ul>") if pairs else NOTHING
 
@@ -93,7 +97,7 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     lines = []
     for one in said:
         sign, mood = mark(one.verdict)
-        told = say("{head}: {rest}.", head=f"<b>{safe(one.head)}</b>", rest=safe(one.rest))
+        told = say("{head}: {rest}.", head=f"<b>{_words(one.head)}</b>", rest=_words(one.rest))
         told = told.replace(" %", "&nbsp;%")
         lines.append(f'<li class="{mood}"><i class="{mood}">{sign}</i> {told}</li>')
     text = "\n".join(f"* {printable(str(one))}" for one in said)
@@ -132,7 +136,7 @@ def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:
     inside = "\n".join(block.html for block in blocks)
     return Block(
         lambda: "\n".join([summary, *(block.text for block in blocks)]),
-        f"<details{sort}><summary>{safe(summary)}</summary>\n{inside}\n</details>",
+        f"<details{sort}><summary>{_words(summary)}</summary>\n{inside}\n</details>",
     )
 
 

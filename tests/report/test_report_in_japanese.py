@@ -17,7 +17,7 @@ ENGLISH = re.compile(r"(?<![\\w./=-])[A-Za-z]?[a-z]{1,}(?: [a-z]{2,}){2,}")
 
 def sentences_of(block):
     """Give the texts of a piece of a page that are not commands, options or paths."""
-    tree = html.fromstring(f"<div>{block._repr_html_()}</div>")
+    tree = html.fromstring(f"<div>{block.html}</div>")
     for code in tree.xpath("//style | //table[contains(@class, 'commands')]"):
         code.getparent().remove(code)
     return [text.strip() for text in tree.itertext() if text.strip()]
@@ -58,6 +58,14 @@ def test_headings_of_plots_are_japanese(japanese, tmp_path):
     assert english([one.about for one in drawn] + [one.numbers for one in drawn]) == []
     assert drawn
     assert all(re.search("[ぁ-鿿]", str(one.about)) for one in drawn)
+
+
+def test_a_longer_pattern_comes_first():
+    with language.speaking("ja"):
+        step = "values of a side step up by 9 % after run 2 of 5, or lie so by chance: see shifts()"
+        assert language.spoken(step) == (
+            "片側の値が実行 2（全 5 回）の後で 9 % の段差（上昇、偶然かもしれない）：shifts() を参照"
+        )
 
 
 def test_english_is_found():
