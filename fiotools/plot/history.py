@@ -92,7 +92,7 @@ def history(
     ... })
     >>> ax = ft.plot.history(runs, "iops", x="commit")
     >>> [text.get_text() for text in ax.texts]
-    ['fa11ed: ×0.643 [0.600, 0.688]']
+    ['fa11ed: ×0.643 [0.602, 0.687]']
     """
     columns = frames.names(by)
     if columns and ax is not None:

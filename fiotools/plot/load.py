@@ -230,10 +230,10 @@ def _knee_words(panel: Swept, knees: Mapping[Any, float | None]) -> str:
     places = {name: say("none") if at is None else tick(at, unit) for name, at in knees.items()}
     found = [
         say("{name}: {text}", name=common.named(name, panel.hue), text=place)
-        if panel.hue
-        else place
         for name, place in places.items()
     ]
+    if len(set(places.values())) == 1:  # the same for every line
+        found = list(places.values())[:1]
     return say(
         "diamond: knee, the highest IOPS / latency: {knees}",
         knees=common.several(found, _NAMED),

@@ -100,6 +100,7 @@ def credibility():
 
 
 ROWS = pd.DataFrame({"iops": [5814, 5703, 8916, 9037, 8910]})
+DATED = ROWS.assign(started_at=pd.date_range("2026-01-01", periods=5))
 
 KINDS = {
     "throughput": lambda: ft.plot.throughput(
@@ -136,7 +137,7 @@ KINDS = {
     ),
     "series, short": lambda: ft.plot.series(LOG[:3], steady=ft.steady(LOG[:3])),
     "shifts": lambda: ft.plot.shifts(ROWS, "iops", shifts=ft.shifts(ROWS, "iops")),
-    "history": lambda: ft.plot.history(ROWS.assign(build=range(5)), "iops", x="build"),
+    "history": lambda: ft.plot.history(DATED, "iops"),
     "timings": lambda: ft.plot.timings(timings([4.0]), y="fs"),
     "credibility": credibility,
 }

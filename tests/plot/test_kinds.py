@@ -167,12 +167,11 @@ def test_a_dollar_sign_begins_no_formula(kind):
 
 
 def test_japanese_names_without_the_font_keep_their_places():
-    ax = ft.plot.throughput(kinds.runs(["円盤", "速い"], 1), "iops", y="device")
-    with pytest.warns(UserWarning, match="missing from font"):
-        ax.figure.canvas.draw()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        ax = ft.plot.throughput(kinds.runs(["円盤", "速い"], 1), "iops", y="device")
         assert not kinds.faults(ax.figure)
+    assert any("missing from font" in str(one.message) for one in told)
 
 
 def test_what_has_no_place_is_counted():
