@@ -1,10 +1,10 @@
 """How often `check` misses, and how often it accuses the innocent.
 
-The cases are outputs of which it is known how they were made, and so whether their numbers are the
-device's (``tests/fixtures/check_matrix``). A dishonest case is caught if `check` finds anything
-suspect or impossible in it, else missed; an honest one is a false alarm then, else quiet.
-``python -m benchmarks.check_matrix`` writes CHECK.md, and with the word ``corpus`` its last section
-too, of the files of ../shared/corpus (`benchmarks.false_alarms`).
+The cases are outputs with a known origin, so it is known whether their numbers are the device's
+(``tests/fixtures/check_matrix``). A dishonest case is caught if `check` finds anything suspect or
+impossible in it, else missed; an honest one is a false alarm then, else quiet. ``python -m
+benchmarks.check_matrix`` writes CHECK.md, and with the word ``corpus`` its last section too, about
+the files of ../shared/corpus (`benchmarks.false_alarms`).
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ OUTPUTS = Path(__file__).parents[1] / "tests" / "fixtures" / "check_matrix"
 CASES = OUTPUTS / "cases.toml"
 PAGE = Path(__file__).parent / "CHECK.md"
 _OTHERS = "## Files of other people"
-# true of many honest runs too, and so no catch, unless a case says so
+# these accuse many honest runs too, so they count only if a case says so
 _ASIDE = ("dd_time", "depth")
 
-Case = dict[str, Any]  # a table of cases.toml; its README says what stands in it
+Case = dict[str, Any]  # a table of cases.toml, described in its README
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case.
+    """The result of a case.
 
     Attributes
     ----------
     name, kind : str
     is_honest, is_decided : bool
-        Whether the number is the device's; whether the evidence in the files decides that.
+        Whether the number is the device's; whether the files decide that.
     accused : dict
         The checks that found something suspect or impossible, each with its reason.
     """
@@ -60,13 +60,13 @@ class Outcome:
 
 
 def cases() -> list[Case]:
-    """Give the cases in their order, each with what its group says."""
+    """List the cases in their order, each with the values of its group."""
     groups = _table()["group"]
     return [{**group, **case} for group in groups for case in group["cases"]]
 
 
 def places() -> dict[str, str]:
-    """Give the commands that set a place up, by its name."""
+    """Return the commands that set a place up, by its name."""
     return dict(_table()["places"])
 
 
@@ -80,7 +80,7 @@ def name(case: Case) -> str:
 
 
 def edited(raw: str, edits: dict[str, Any] | list[list[str]]) -> str:
-    """Type over values by their place in the JSON, or old texts with new ones."""
+    """Replace values by their place in the JSON, or old texts by new ones."""
     if isinstance(edits, dict):
         report = json.loads(raw)
         for path, value in edits.items():
@@ -88,13 +88,13 @@ def edited(raw: str, edits: dict[str, Any] | list[list[str]]) -> str:
         return json.dumps(report, indent=2)
     for old, new in edits:
         if old not in raw:
-            raise ValueError(f"there is no {old!r} to be edited")
+            raise ValueError(f"there is no {old!r} to edit")
         raw = raw.replace(old, new)
     return raw
 
 
 def _set(report: Any, path: list[str], value: Any) -> None:
-    """Put a value in the place of another; "* 3" multiplies what is there."""
+    """Replace a value; "* 3" multiplies the old one."""
     for key in path[:-1]:
         report = report[int(key) if isinstance(report, list) else key]
     old = report[path[-1]]
@@ -104,7 +104,7 @@ def _set(report: Any, path: list[str], value: Any) -> None:
 
 
 def outcomes(told: Sequence[Case]) -> list[Outcome]:
-    """Ask `check` of the cases, of many at once, but never twice of one output."""
+    """Call `check` with many cases at once, but never with the same output twice."""
     rounds: dict[tuple[str, int], list[Case]] = defaultdict(list)
     uses: Counter[tuple[str, str]] = Counter()
     for case in told:
@@ -134,7 +134,7 @@ def _sides(case: Case) -> dict[str, str]:
 
 
 def _write(case: Case, folder: Path) -> None:
-    """Write the outputs of a case; of two sides, edited is the last."""
+    """Write the outputs of a case; the last of two sides is the edited one."""
     (folder / name(case)).mkdir()
     sides = _sides(case)
     for side, file in sides.items():
@@ -145,7 +145,7 @@ def _write(case: Case, folder: Path) -> None:
 
 
 def rates(found: Iterable[Outcome]) -> dict[str, tuple[int, int]]:
-    """Count what should not be: (how many, of how many)."""
+    """Count the errors: (how many, of how many)."""
     found = list(found)
     told = [one for one in found if not one.is_honest]
     decided = [one for one in told if one.is_decided]
@@ -194,7 +194,7 @@ def report(found: list[Outcome]) -> Iterator[str]:
 
 
 def others() -> str:
-    """Count the accusations of ../shared/corpus, of which most files are honest."""
+    """Count the accusations of ../shared/corpus, whose files are mostly honest."""
     lines = [
         f"\n{_OTHERS}\n",
         "Real outputs that other people published; a suspicion has no cause if the words of the",

@@ -58,7 +58,9 @@ def test_a_cut_stream_gives_what_came_before(suffix):
     decoded = decode("x", packed[: len(packed) // 2])
     assert LINES.startswith(decoded.text.encode())
     assert 0.3 < len(decoded.text) / len(LINES) < 0.7
-    assert decoded.doubts == [(None, "the packed file is cut off: what came before is read")]
+    assert decoded.remarks == [
+        (None, "the packed file is cut off: what came before is read", "warning")
+    ]
 
 
 @packing
@@ -79,7 +81,7 @@ def test_a_bomb_is_refused(suffix):
 def test_what_follows_a_stream_is_said():
     decoded = decode("x", gzip.compress(REPORT) + bytes(100) + b"junk")
     assert decoded.text.encode() == REPORT
-    assert decoded.doubts == [(None, "4 bytes after the packed data are left out")]
+    assert decoded.remarks == [(None, "4 bytes after the packed data are left out", "warning")]
 
 
 # what lzma.compress makes of b"x" with a dictionary of 1 GiB, for which it takes as much itself

@@ -198,10 +198,10 @@ def main(argv: list[str] | None = None) -> int:
     # would become part of a notebook: so import it here first
     import matplotlib.font_manager  # noqa: F401
 
-    from fiotools.plot import fonts
+    from fiotools.plot import fit_text
 
     try:
-        fonts.load(args.lang)
+        fit_text.load_font(args.lang)
     except SchemaError as error:
         print(error, file=sys.stderr)
         return 2

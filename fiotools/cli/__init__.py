@@ -1,11 +1,11 @@
 """The command line: the library's verbs for a shell.
 
-`main` runs one command and turns what becomes of it into an exit code: 0 done; 1 a file could not
-be read, or the question has no answer; 2 the command itself is wrong; 3 `check --strict` found
-something that cannot be; 130 interrupted. Answers go to stdout and everything else to stderr, where
-an error is one line. Nothing heavy is imported before a command needs it: `--help` is quick.
+`main` runs one command and returns its exit code: 0 done; 1 a file could not be read, or the
+question has no answer; 2 the command itself is wrong; 3 `check --strict` found a fault; 4 a rule of
+`compare --fail-if` is broken; 130 interrupted. Answers go to stdout and everything else to stderr,
+where an error is one line. Nothing heavy is imported before a command needs it: `--help` is quick.
 
-A command is a module of `verbs`, listed in `app.VERBS`.
+A command is a function in a module of `verbs`, listed in `app.VERBS`.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ def give(
     output: str | None = None,
     read: Reading | None = None,
 ) -> None:
-    """Print an answer in the shape that was asked for: its frame for machines, else its sheet.
+    """Print an answer in the form that was asked for: its frame for machines, else its sheet.
 
-    With an output it is written to that file, which what was read must not be.
+    With an output it is written to that file, which must not be a file that was read.
     """
     if output is not None and read is not None:
         place = target(output, form, 1)
@@ -60,10 +60,10 @@ def write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
 
 
 def write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
-    """Write CSV with a heading, which a spreadsheet may open."""
+    """Write CSV with a heading, safe for spreadsheets."""
     import polars as pl
 
-    from fiotools.display.spreadsheet import marked
+    from fiotools.display.exports import marked
 
     texts = frame.select(pl.col(pl.String()))
     guarded = [pl.Series(one.name, map(marked, one), dtype=pl.String()) for one in texts]
@@ -113,7 +113,7 @@ WRITERS: Mapping[str, Callable[[Any, IO[bytes]], None]] = {
 
 
 def content(frame: pl.DataFrame, form: str) -> bytes:
-    """Give a frame as Parquet, CSV or JSON; texts are UTF-8, whatever the terminal has."""
+    """Return a frame as Parquet, CSV or JSON; texts are UTF-8 for every terminal."""
     buffer = io.BytesIO()
     WRITERS[form](frame, buffer)
     return buffer.getvalue()
@@ -130,13 +130,13 @@ class Target:
     def write(
         self, read: files.Reading, frames: Mapping[str, pl.DataFrame], sheet: Callable[[], Sheet]
     ) -> None:
-        """Write tables, and say where they are; ``sheet`` is what people see of them."""
+        """Write tables, and print where they are; ``sheet`` is their form for people."""
         from fiotools.files import atomic_write
 
         if self.form == "html":
-            from fiotools.display import html, settings
+            from fiotools.display import html, layout
 
-            page = html.page([sheet(), settings.sheet(read.table("settings"))]).encode()
+            page = html.page([sheet(), layout.options(read.table("settings"))]).encode()
             contents = dict.fromkeys(frames, _of_bytes(page))
         else:
             contents = {name: _content(frame, self.form) for name, frame in frames.items()}
@@ -157,15 +157,17 @@ class Target:
 
 
 def target(output: str | None, form: str, tables: int) -> Target | None:
-    """Read ``--output`` and ``--format`` before anything else is read; None is the screen."""
+    """Check ``--output`` and ``--format`` before files are read; None is the screen."""
     if output is None:
         if form == "parquet":
-            raise Trouble("parquet is for programs and not for a screen: add -o FILE.parquet", 2)
+            raise Trouble("parquet is for programs, not for a screen: add -o FILE.parquet", 2)
         if tables > 1:
-            raise Trouble("several tables do not fit one screen: write them, -o FOLDER/", 2)
+            raise Trouble("one screen shows one table: write several, -o FOLDER/", 2)
         return None
     if output == "-":
-        raise Trouble("-o - is no file: without -o, --format csv or json is for a pipe", 2)
+        raise Trouble(
+            "-o - is not a file: leave -o out, and use --format csv or json for a pipe", 2
+        )
     path = Path(output)
     if output.endswith(("/", "\\")) or path.is_dir():
         if form == "markdown":
@@ -178,7 +180,7 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
         ending = form
     if ending is None:
         raise Trouble(
-            f"{output}: the name says the format: {', '.join(ENDINGS)}; a folder ends in /", 2
+            f"{output}: the name tells the format: {', '.join(ENDINGS)}; a folder ends in /", 2
         )
     if form not in ("table", ending):
         raise Trouble(f"--format {form} and {output} do not agree", 2)
@@ -189,7 +191,7 @@ def target(output: str | None, form: str, tables: int) -> Target | None:
 
 
 def _content(frame: pl.DataFrame, form: str) -> Callable[[IO[bytes]], object]:
-    # polars writes to a file by itself, and has errors of its own for a full disk
+    # polars would write to a file itself, and has errors of its own for a full disk
     return _of_bytes(content(frame, form))
 
 
@@ -197,12 +199,12 @@ def _of_bytes(content: bytes) -> Callable[[IO[bytes]], object]:
     return lambda file: file.write(content)
 
 
-FAILED = 4  # the exit code: apart from files that were not read, and from commands not understood
+FAILED = 4  # the exit code, different from those of unread files and wrong commands
 _GITHUB = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 
 
 def give_gate(held: pl.DataFrame, form: str) -> int:
-    """Print what a gate found in the form that was asked for; give the exit code."""
+    """Print the findings of a gate in the form that was asked for; return the exit code."""
     from fiotools.stats.gate import FAIL, UNDECIDED
 
     rows = held.rows(named=True)
@@ -229,7 +231,7 @@ def _annotation(row: dict[str, Any]) -> str:
 
 
 def _junit(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Write JUnit's XML: a test for each rule and row; what is undecided was skipped."""
+    """Write JUnit's XML: a test for each rule and row; undecided ones are skipped."""
     from lxml import etree
 
     from fiotools.stats.gate import FAIL, UNDECIDED

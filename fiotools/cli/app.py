@@ -22,7 +22,7 @@ from fiotools.cli.options import Command, spread
 from fiotools.errors import FiotoolsError
 from fiotools.hints import in_shell
 
-# In the order in which one needs them; the line is the verb's in `fiotools --help`.
+# in the order of use, with the lines of `fiotools --help`
 VERBS = {
     "formats": "formats that can be read, and the commands that make them",
     "describe": "the meaning of a column, its unit, its name in each tool",
@@ -71,7 +71,7 @@ fiotools --help       all verbs
 fiotools VERB --help  one verb, with examples
 """
 
-_INTERRUPTED = 130  # what typer makes of Ctrl-C
+_INTERRUPTED = 130  # typer's code for Ctrl-C
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _PLAIN: dict[str, Any] = {
     "rich_markup_mode": None,  # plain help: it is quick, and the same in a file
@@ -87,23 +87,23 @@ def command_of(verb: str) -> Command:
 
 
 def _plain(parameters: Sequence[Any]) -> Sequence[Any]:
-    """Let typer take what is typed in our way."""
+    """Let typer convert values in our way."""
     for one in parameters:
         vars(one).setdefault("get_runtime_param", partial(_Given, one.get_runtime_param))
     return parameters
 
 
 class _Given:
-    """How typer takes a value: a text, a choice, and a default stay as they are.
+    """Converts a value: a text, a choice, and a default stay as they are.
 
-    For anything else it asks pydantic, which takes longer to import than all else that it needs.
+    typer asks pydantic for anything else, which takes longer to import than the rest of typer.
     """
 
     def __init__(self, checked: Callable[[], Any]) -> None:
         self._checked = checked
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Give what the verb takes, or refuse it."""
+        """Convert a value, or refuse it."""
         kind, several = param.type_descriptor.annotation, param.multiple or param.nargs == -1
         if value is None:
             return () if several else None
@@ -115,7 +115,7 @@ class _Given:
 
 
 class Verb(TyperCommand):
-    """One verb: its help in sections, a group of options each."""
+    """One verb: its help has a section for each group of options."""
 
     def get_params(self, ctx: Any) -> Any:
         """List its parameters, which take a text as it is."""
@@ -127,7 +127,7 @@ class Verb(TyperCommand):
         return [piece.replace("{", "").replace("}", "") for piece in pieces]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """List arguments and options, those of a group under its heading."""
+        """List arguments and options, each group under its heading."""
         sections: dict[str, list[Any]] = {}
         for one in self.get_params(ctx):
             heading = "Arguments" if one.param_type_name == "argument" else "Options"
@@ -140,20 +140,20 @@ class Verb(TyperCommand):
 
 
 class Verbs(TyperGroup):
-    """The group of all verbs, each loaded when it is asked for."""
+    """The group of all verbs, each loaded on demand."""
 
     def get_params(self, ctx: Any) -> Any:
         """List the parameters before a verb, which take a text as it is."""
         return _plain(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Name them, in order."""
+        """List the verbs, in order."""
         return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Build one, or say that there is none."""
+        """Build a verb, or refuse an unknown one."""
         if cmd_name not in VERBS:
-            if not ctx.resilient_parsing:  # as the Tab key does
+            if not ctx.resilient_parsing:  # for the Tab key
                 _refuse(cmd_name)
             return None
         command = command_of(cmd_name)
@@ -163,12 +163,12 @@ class Verbs(TyperGroup):
         )
         built = typer.main.get_command(one)
         for parameter in built.params:
-            if parameter.param_type_name == "argument":  # "<list[str]>" tells a user nothing
+            if parameter.param_type_name == "argument":  # "<list[str]>" is of no use
                 vars(parameter)["display_type_rich"] = lambda ctx: None
         return built
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List them in the help without loading them."""
+        """List the verbs in the help without loading them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
 
@@ -222,9 +222,9 @@ def _root(
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command; what goes wrong on purpose becomes a line, the rest a fault of ours."""
+    """Run a command; an expected error becomes one line, any other is a bug of fiotools."""
     output.prepare()
-    debug = "--debug" in arguments  # wherever it stands: it is typed last
+    debug = "--debug" in arguments  # anywhere: people type it last
     if debug:
         arguments = [word for word in arguments if word != "--debug"]
     else:
@@ -246,7 +246,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _said(error: Exception, verb: str) -> int:
-    """Say an error in one line, in the words of the command line."""
+    """Print an error in one line, in the words of the command line."""
     if isinstance(error, typer.TyperException):
         help_ = f"fiotools {verb} --help".replace("  ", " ")
         hint = f"; {help_} shows how" if error.exit_code == 2 else ""

@@ -1,6 +1,6 @@
-"""What a shell offers at the Tab key: names of columns, tables, formats and links.
+"""The offers of a shell at the Tab key: names of columns, tables, formats and links.
 
-Only names that are certain without a look at the files; where none fits, a shell offers files.
+The names do not depend on the files; a shell offers files if no name fits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SCOPES = ("total", "thread", "job", "group", "client", "target")
 
 
 def metric(incomplete: str) -> Iterator[str]:
-    """Offer what one can ask about."""
+    """Offer metrics."""
     return _begun(incomplete, (short(name) for name, one in COLUMNS.items() if one.better))
 
 
@@ -45,7 +45,7 @@ def described(incomplete: str) -> Iterator[str]:
 
 
 def scope(incomplete: str) -> Iterator[str]:
-    """Offer what a row may sum up."""
+    """Offer scopes."""
     return _begun(incomplete, SCOPES)
 
 
@@ -68,7 +68,7 @@ def _begun(incomplete: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def _several(incomplete: str, names: Iterable[str]) -> Iterator[str]:
-    """Offer one more, after those that stand before a comma."""
+    """Offer one more name after a comma."""
     given, comma, last = incomplete.rpartition(",")
     more = (name for name in names if name not in given.split(","))
     return (f"{given}{comma}{name}" for name in _begun(last, more))

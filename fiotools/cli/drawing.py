@@ -1,7 +1,7 @@
 """From the options of `fiotools plot` to a function of `fiotools.plot` and its arguments.
 
-What a figure shows of a statistic, the library computes; a column that nobody named for the rows,
-the curves or the axis is found in what was read.
+The library computes the statistics of a plot; if no column is named for the rows, the curves or the
+axis, it is found in the files.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 _DEFAULTS = {"throughput": "bw_bytes_per_s", "latency": "lat_mean_ns", "sweep": "bw_bytes_per_s"}
 _OWN_TABLE = {"timings": ("real_s", "timings"), "percentiles": ("value_ns", "percentiles")}
-# a row of these is a part of a run, so that the total beside them is not what is meant
+# a row of these is a part of a run, so the total beside them is left out
 _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
-# what may tell the rows of files apart
+# columns that may distinguish the rows of files
 _WITHIN = ("source", "job", "thread", "direction", "command")
 
 
 @contextmanager
 def speaking(lang: str) -> Iterator[None]:
-    """Draw in our look and in a language, and leave matplotlib as it was."""
+    """Draw in our style and in a language, and leave matplotlib as it was."""
     import matplotlib as mpl
 
     from fiotools import language
@@ -48,7 +48,7 @@ def speaking(lang: str) -> Iterator[None]:
 
 
 def draw(read: files.Reading, asked: Drawing) -> Axes | Figure:
-    """Draw what was asked for."""
+    """Draw the plot that was asked for."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -70,11 +70,6 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes | Figure:
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
     arguments |= _ordered(frame, arguments.get("y") or arguments.get("hue"), wish.order or None)
-    if kind == "repeats":
-        from fiotools.stats.summary import summarize
-
-        keys = [arguments.get("y"), arguments.get("hue")]
-        arguments["summary"] = summarize(frame, name, by=[key for key in keys if key])
     if kind == "throughput":
         arguments |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
     if kind == "latency" and wish.spread:
@@ -91,7 +86,7 @@ def _of_rows(read: files.Reading, asked: Drawing) -> Axes | Figure:
 
 
 def _roles(read: files.Reading, frame: pl.DataFrame, kind: str, wish: Wish) -> dict[str, Any]:
-    """Say which column names the rows, the curves and the axis, where nobody did."""
+    """Choose the columns of the rows, the curves and the axis that were not named."""
     takes = TAKES[kind]
     found: dict[str, Any] = {
         role: columns.found(named, frame, f"--{role}")
@@ -123,14 +118,16 @@ def _role(
     taken: str | None = None,
     within: Sequence[str] = _WITHIN,
 ) -> str | None:
-    """Give the column of a role: as it was named, the sides, or what differs within the files."""
+    """Return the column of a role: the named one, the sides, or one that differs in the files."""
     if named := getattr(wish, role):
         return columns.found(named, frame, f"--{role}")
     sides = [side for side in read.sides if side != taken]
     if len(sides) == 1:
         return sides[0]
     if sides:
-        raise SchemaError(f"the paths hold {', '.join(sides)}: say which names the rows, --{role}")
+        raise SchemaError(
+            f"the paths hold {', '.join(sides)}: name the column of the rows with --{role}"
+        )
     for name in within:
         if _differs(frame, name) and not frame[name].null_count():
             return name
@@ -138,7 +135,7 @@ def _role(
 
 
 def _differs(frame: pl.DataFrame, name: str) -> bool:
-    """Say whether a column has several values."""
+    """Whether a column has several values."""
     return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
@@ -147,7 +144,7 @@ def _ordered(frame: pl.DataFrame, role: str | None, order: str | None) -> dict[s
     if order is None:
         return {}
     if role is None:
-        raise Trouble("--order is of several lines, and here is one: name them with --hue", 2)
+        raise Trouble("--order needs several lines: name them with --hue", 2)
     return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
 
 
@@ -160,7 +157,7 @@ def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
         except ValueError:
             rate = -1.0
         if not name or rate <= 0:
-            raise Trouble(f"--ceiling {text} is no limit: write NAME=500MB/s", 2)
+            raise Trouble(f"--ceiling {text} is not a limit: write NAME=500MB/s", 2)
         found[name] = rate
     return found
 
@@ -198,7 +195,7 @@ def _grid(read: files.Reading, asked: Drawing) -> Axes:
 
 
 def _plan(read: files.Reading, asked: Drawing) -> Axes:
-    """Draw how many runs differences take, by the spread of those that were read."""
+    """Draw how many runs differences take, by the spread of the runs."""
     from fiotools.stats.plan import plan
 
     kept, between, pair = asked.rows, asked.sides.between, asked.wish.pair
@@ -216,7 +213,7 @@ def _plan(read: files.Reading, asked: Drawing) -> Axes:
 
 
 def _tails(read: files.Reading, asked: Drawing) -> Axes:
-    """Draw how far the percentiles of the sides are apart."""
+    """Draw the ratios of the percentiles of the sides."""
     from fiotools.stats.tails import tails
 
     wish, sides, frame = asked.wish, asked.sides, _table(read, asked, "bins", "count")
@@ -234,7 +231,7 @@ def _tails(read: files.Reading, asked: Drawing) -> Axes:
 
 
 def _load(read: files.Reading, asked: Drawing) -> Figure:
-    """Draw IOPS and latency against the queue depth, and the best below a limit."""
+    """Draw IOPS and latency against the queue depth, and the best point below a limit."""
     wish, kept = asked.wish, asked.rows
     frame, latency = rows.asked(read.results, wish.metric or "lat_mean_ns", kept.table or "io")
     frame = rows.complete(rows.kept(frame, kept), kept, latency, "iops")
@@ -251,7 +248,7 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
 
 
 def _figure(ax: Axes) -> Figure:
-    """Give the figure that Axes are on."""
+    """Return the figure of Axes."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
@@ -357,7 +354,7 @@ def _shifts(read: files.Reading, asked: Drawing) -> Axes:
 
 
 def _credibility(read: files.Reading, asked: Drawing) -> Axes:
-    """Draw what `check` says."""
+    """Draw the findings of `check`."""
     answer = checked(read, asked.sides, asked.known)
     answer = rows.where(answer, asked.rows.where)
     y = asked.wish.y
@@ -373,7 +370,7 @@ def _table(read: files.Reading, asked: Drawing, name: str, metric: str) -> pl.Da
 
 
 def _quantity(frame: pl.DataFrame, metric: str | None) -> str | None:
-    """Find the quantity that is meant, its unit left out or not."""
+    """Find a quantity by its name, with or without unit."""
     there = frame["quantity"].drop_nulls().unique(maintain_order=True).to_list()
     if metric is None or metric in there:
         return metric
@@ -386,7 +383,9 @@ def _percents(limit: str | None) -> Any:
     try:
         found = [float(text.rstrip("% ")) for text in limit.split(",")]
     except ValueError:
-        raise Trouble(f"--limit {limit} is no limit of a series: write 0.3, or 20,10", 2) from None
+        raise Trouble(
+            f"--limit {limit} is not a limit of a series: write 0.3, or 20,10", 2
+        ) from None
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -400,7 +399,7 @@ def _seconds(text: str | None) -> float | None:
     try:
         return units.seconds(text)
     except ValueError:
-        raise Trouble(f"--round {text} is no time: write 10, or 10s", 2) from None
+        raise Trouble(f"--round {text} is not a time: write 10, or 10s", 2) from None
 
 
 # the figures that show what a statistic says; the others show the rows

@@ -1,4 +1,4 @@
-"""Reading for the command line: the good files are read, each bad one is a line on stderr."""
+"""Reading for the command line: each file that cannot be read is a line on stderr."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 STDIN = "-"
-_MANY = 200  # runs, of which nothing is computed at once
+_MANY = 200  # runs: a computation of more takes a moment
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read.
+    """The files that were read.
 
     Attributes
     ----------
     results : Results
     sides : list of str
-        The columns that the paths gave: fields of templates, or ``label``.
+        The columns from the paths: fields of templates, or ``label``.
     first : str or None
-        The label of the source that was named first, though it may have given nothing.
+        The label of the first source, even if it was empty.
     code : int
         1 if a file could not be read, else 0.
     """
@@ -45,14 +45,14 @@ class Reading:
     code: int
 
     def table(self, name: str) -> pl.DataFrame:
-        """Give a table of what was read."""
+        """Return a table."""
         return self.results.tables.polars(name)
 
 
 def read_all(
     sources: Sequence[str], read_as: options.ReadAs, *, label: bool = False, hint: bool = True
 ) -> Reading:
-    """Read all sources; with ``label``, several that have no name get one from their paths."""
+    """Read all sources; with ``label``, several unnamed ones are named after their paths."""
     named = [path_labels.given(source) for source in sources]
     paths = [path for _, path in named]
     own = [name for name, _ in named]
@@ -76,9 +76,9 @@ def read_all(
 
 
 def named(sources: Sequence[str], refusal: str) -> Any:
-    """Give sources as the library takes them: by the names they were given, or as they are.
+    """Convert sources for the library: by their names, or as they are.
 
-    ``refusal`` says that they have to be read again, where standard input is one of them.
+    ``refusal`` is the message for standard input, which cannot be read again.
     """
     pairs = [path_labels.given(source) for source in sources]
     if any(path == STDIN for _, path in pairs):
@@ -92,11 +92,11 @@ def named(sources: Sequence[str], refusal: str) -> Any:
 
 
 def _refuse_bare(path: str) -> NoReturn:
-    raise Trouble(f"{path} has no name: write NAME={path}, or no name for any", 2)
+    raise Trouble(f"{path} has no name: write NAME={path}, or name none", 2)
 
 
 def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
-    """Give what `read` takes of them; a format that there is not is refused."""
+    """Return the arguments of `read`; an unknown format is refused."""
     if read_as.reader is not None:
         from fiotools.input.detect import reader_named
 
@@ -114,7 +114,7 @@ def arguments(read_as: options.ReadAs) -> dict[str, str | None]:
 def _parts(
     paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any], workers: int
 ) -> tuple[list[Results], int]:
-    """Read what there is to read; say what there is not."""
+    """Read the sources that exist; report the others."""
     from fiotools.input.sources import find
 
     there: dict[str | None, list[str]] = {}
@@ -160,7 +160,7 @@ def _files(
 
 
 def is_dataset(path: str) -> bool:
-    """Say whether a path is the folder of a dataset that `convert` made."""
+    """Whether a path is the folder of a dataset that `convert` made."""
     return Path(path, DATASET).is_file()
 
 
@@ -186,7 +186,7 @@ def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
 
 @contextmanager
 def working(read: Reading, what: str) -> Iterator[None]:
-    """Show on a terminal that something is being done with many runs."""
+    """Show on a terminal that many runs are being processed."""
     runs = read.results.tables.height("runs")
     if runs < _MANY:
         yield
@@ -198,10 +198,10 @@ def working(read: Reading, what: str) -> Iterator[None]:
 
 
 def refuse_overwriting(reading: Reading, target: Path) -> None:
-    """Refuse to write where a result was read from: raw data stays as it is."""
+    """Refuse to overwrite a file that was read: raw data stays as it is."""
     read = {Path(source).resolve() for source in reading.table("runs")["source"].unique()}
     if target.resolve() in read:
-        raise Trouble(f"{target} is what is read: write to another file", 2)
+        raise Trouble(f"{target} is being read: write to another file", 2)
 
 
 def _nothing(results: Results) -> Reading:
@@ -209,22 +209,22 @@ def _nothing(results: Results) -> Reading:
     for severity, source, message in notes.iter_rows():
         if severity != "info":
             say(f"{source}: {message}")
-    raise Trouble("no file that was found there can be read: fiotools formats lists what can")
+    raise Trouble("none of these files can be read: fiotools formats lists the formats that can")
 
 
 def _hint(results: Results) -> None:
-    """Say that readers had doubts, once, and how to see them."""
+    """Count the warnings of readers once, and tell how to see them."""
     if count := int((results.tables.polars("notes")["severity"] != "info").sum()):
         say(f"{many(count, 'warning')} about the files: fiotools read FILES --table notes")
 
 
 def one_field(reading: Reading) -> str:
-    """Give the only column that the paths made, or ask which is meant."""
+    """Return the only column from the paths, or ask for one."""
     if len(reading.sides) == 1:
         return reading.sides[0]
     if reading.sides:
         listed = " or ".join(f"--between {name}" for name in reading.sides)
         raise SchemaError(f"compare between which? type {listed}")
     raise SchemaError(
-        "there is one side only: give two files, NAME=FILES for each side, or --between COLUMN"
+        "there is only one side: give two files, NAME=FILES for each side, or --between COLUMN"
     )

@@ -36,7 +36,7 @@ class Command:
 
     @property
     def epilog(self) -> str:
-        """The examples as typer takes them: after a backspace it keeps the lines as they are."""
+        """The examples for typer, which keeps lines after a backspace as they are."""
         lines = [f"  fiotools {example}" for example in self.examples]
         return "\n".join(["\b", "Examples:", *lines])
 
@@ -47,7 +47,7 @@ def command(*examples: str) -> Callable[[Callable[..., int]], Command]:
 
 
 def spread(run: Callable[..., int]) -> Callable[..., int]:
-    """Give a function whose parameters are plain: a dataclass among them is taken apart.
+    """Return a function with plain parameters: a dataclass among them is split into its fields.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def spread(run: Callable[..., int]) -> Callable[..., int]:
 
 
 def _options(group: Any) -> Iterator[inspect.Parameter]:
-    """List the options of a group, under its heading; a group of groups has none."""
+    """List the options of a group, under its heading; a group of groups has no heading."""
     hints = get_type_hints(group, include_extras=True)
     heading = None if any(map(is_dataclass, hints.values())) else inspect.getdoc(group)
     for field in fields(group):
@@ -97,7 +97,7 @@ def _options(group: Any) -> Iterator[inspect.Parameter]:
 
 
 def _made(group: Any, given: dict[str, Any]) -> Any:
-    """Make a group of the options that were given, which are taken out."""
+    """Make a group of the given options, and remove them from these."""
     hints = get_type_hints(group)
     return group(
         **{
@@ -113,17 +113,17 @@ Shape = Literal["table", "json", "csv", "markdown"]
 
 
 def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
-    """Describe an option: what stands for its value in the help, and what it is."""
+    """Describe an option: the placeholder of its value, and its help."""
     return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
 def flag(name: str, help: str) -> Any:
-    """Describe an option that has no value."""
+    """Describe an option without a value."""
     return typer.Option(name, help=help)
 
 
 def column(help: str) -> Any:
-    """Describe an option that names a column which tells rows apart."""
+    """Describe an option that names a column of labels or conditions."""
     return option("COLUMN", help, autocompletion=completion.apart)
 
 
@@ -244,7 +244,7 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What `compare` and `speedup` are asked: options, and groups of them."""
+    """The options of `compare` and `speedup`."""
 
     metric: Metric = None
     sides: Sides

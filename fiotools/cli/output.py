@@ -1,4 +1,4 @@
-"""What leaves the program: answers to stdout, one line for each trouble to stderr, and the end."""
+"""The output of the program: answers to stdout, one line for each trouble to stderr, exit codes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ import sys
 import warnings
 from contextlib import suppress
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from fiotools.plain_text import printable
-
-if TYPE_CHECKING:
-    pass
 
 # for a terminal without Unicode
 _POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")
 
 
 class OutputClosedError(Exception):
-    """Nobody reads our stdout any more, as behind ``| head``."""
+    """Nobody reads our stdout any more, as with ``| head``."""
 
 
 class Trouble(Exception):
-    """A command that cannot be answered: one line (or none, if it was said), and the exit code."""
+    """A command that fails: one line (or none, if it was printed), and the exit code."""
 
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
@@ -32,7 +29,7 @@ class Trouble(Exception):
 
 
 def prepare() -> None:
-    """Let no library write more to stderr than it should."""
+    """Keep libraries from writing to stderr."""
     if sys.stderr is None or not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # a bar is for people
     warnings.showwarning = _warned
@@ -52,12 +49,12 @@ def _warned(
 def say(text: str) -> None:
     """Write one line to stderr."""
     if sys.stderr is not None:
-        with suppress(OSError):  # nobody is left to tell
+        with suppress(OSError):  # nobody reads it
             print(f"fiotools: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def write(text: str) -> None:
-    """Write to stdout what people read, in the letters that a terminal has."""
+    """Write text to stdout, in the letters of the terminal."""
     encoding = "utf-8" if sys.stdout is None else sys.stdout.encoding or "utf-8"
     try:
         content = text.encode(encoding)
@@ -68,18 +65,18 @@ def write(text: str) -> None:
 
 
 def write_bytes(content: bytes) -> None:
-    """Write to stdout, and notice there and then if nobody reads it, or nothing fits."""
+    """Write to stdout, and notice at once if nobody reads it or the disk is full."""
     if sys.stdout is None:
         raise Trouble("standard output is closed")
     left = memoryview(content)
     try:
         sys.stdout.flush()
-        # in pieces: unbuffered (PYTHONUNBUFFERED), Python forgets what did not fit at once
+        # in pieces: with PYTHONUNBUFFERED Python drops the part that did not fit
         while left:
             left = left[sys.stdout.buffer.write(left) :]
         sys.stdout.buffer.flush()
     except OSError as error:
-        # what the buffer still holds must not be tried again at the very end
+        # Python must not try the rest of the buffer again at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             raise OutputClosedError from None
@@ -89,19 +86,19 @@ def write_bytes(content: bytes) -> None:
 def unexpected(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Say in one line what nobody foresaw; takes the place of `sys.excepthook`."""
+    """Print an unexpected error in one line; replaces `sys.excepthook`."""
     what = str(error) or "no more is known"
-    say(f"{kind.__name__}: {what} (a fault of fiotools; --debug shows where)")
+    say(f"{kind.__name__}: {what} (a bug of fiotools; --debug shows where)")
 
 
 def interrupted() -> int:
-    """End as a program does that Ctrl-C stopped, so that a loop in the shell stops too."""
+    """End like a program that Ctrl-C stopped, so a loop in the shell stops too."""
     say("interrupted")
     return _die_of("SIGINT")
 
 
 def closed() -> int:
-    """End as a program does whose output nobody reads."""
+    """End like a program whose output nobody reads."""
     return _die_of("SIGPIPE")
 
 
@@ -111,4 +108,4 @@ def _die_of(name: str) -> int:
         return 130 if name == "SIGINT" else 1
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
-    return 128 + int(number)  # where the signal is blocked
+    return 128 + int(number)  # the signal is blocked

@@ -1,4 +1,4 @@
-"""What can be asked of a figure, and which kind of figure takes it."""
+"""The options of plots, and which kind of plot takes each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fiotools.cli.verbs.check import Known
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
-# what each kind takes beside files and filters, as the functions of fiotools.plot do
+# the options of each kind beside files and filters, as in the functions of fiotools.plot
 TAKES: Mapping[str, tuple[str, ...]] = {
     "throughput": ("metric", "y", "hue", "order", "ceiling", "log"),
     "latency": ("metric", "y", "hue", "spread", "order"),
@@ -105,7 +105,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure, with all that was said about it."""
+    """A plot, with all its options."""
 
     kind: str
     wish: Wish
@@ -129,7 +129,7 @@ class Drawing:
                 own = [one for one in takes if one not in Known.__dataclass_fields__]
                 listed = ", ".join(map(_option, own)) or "none but filters"
                 more = " and the options of check" if len(own) < len(takes) else ""
-                what = f"plot {self.kind} takes no {_option(name)}; it takes {listed}{more}"
+                what = f"plot {self.kind} does not take {_option(name)}; it takes {listed}{more}"
                 raise Trouble(what, 2)
         if self.wish.steady == "none" and {"window", "limit", "round"} & {*given}:
             raise Trouble("--steady none judges nothing: leave out --window, --limit, --round", 2)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
-from fiotools.display import columns, metrics
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 def refuse_other_tables(name: str) -> None:
-    """Refuse a name that is no table's."""
+    """Refuse an unknown table."""
     if name not in TABLES:
         raise Trouble(f"--table {name} is not one of {', '.join(TABLES)}", 2)
 
 
 def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.DataFrame, str]:
-    """Find the table that has the metric, and its full name; without one, say which there are."""
+    """Find the table that has the metric, and its full name; without a metric, list them."""
     if table is not None:
         refuse_other_tables(table)
     if metric is None:
-        have = metrics.listed(results, table)
-        raise Trouble(f"say what to look at with --metric: these files have {have}", 2)
+        have = columns.measured(results, table)
+        raise Trouble(f"name the column to look at with --metric: these files have {have}", 2)
     try:
-        name, column = metrics.find(results, metric, table)
+        name, column = columns.find_metric(results, metric, table)
     except SchemaError:
         if (match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric)) and table in (None, "percentiles"):
             return _percentile(results, float(match[1]))
@@ -50,7 +50,7 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.D
 
 
 def _percentile(results: Results, share: float) -> tuple[pl.DataFrame, str]:
-    """Give one percentile of each row as a column of its own."""
+    """Return one percentile of each row as a column."""
     frame = results.tables.polars("percentiles")
     there = frame["percentile"].unique().drop_nulls().sort()
     if share not in there:
@@ -81,7 +81,7 @@ def where(frame: pl.DataFrame, conditions: list[str] | None) -> pl.DataFrame:
 
 
 def complete(frame: pl.DataFrame, wanted: options.Rows, *names: str | None) -> pl.DataFrame:
-    """With --drop-missing, leave out the rows that lack one of the columns, and say how many."""
+    """With --drop-missing, leave out rows that lack one of the columns, and count them."""
     for name in names if wanted.drop_missing else ():
         if name is None or name not in frame:
             continue
@@ -112,7 +112,7 @@ _ALLOWED = (
 
 
 def fulfilling(frame: pl.DataFrame, conditions: list[str]) -> pl.DataFrame:
-    """Keep the rows that fulfil all conditions, or say why none does."""
+    """Keep the rows that fulfil all conditions, or tell why no row does."""
     for text in conditions:
         found = _short(frame, text)
         if found is None:
@@ -131,7 +131,7 @@ def _short(frame: pl.DataFrame, text: str) -> pl.DataFrame | None:
     column = columns.found(column, frame, f"--where {text!r}")
     wanted = columns.value_of(frame, column, value)
     if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
-        raise SchemaError(f"--where {text!r}: {column} holds texts, which are compared by = or !=")
+        raise SchemaError(f"--where {text!r}: {column} holds texts: compare them by = or !=")
     condition = ast.Compare(ast.Name(column), [_SIGNS[sign]()], [ast.Constant(wanted)])
     return frame.filter(_Condition(frame).of(condition))
 
@@ -143,7 +143,7 @@ def _query(frame: pl.DataFrame, text: str) -> pl.DataFrame:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Trouble(f"--where {text!r} is no condition: write {example}", 2) from None
+        raise Trouble(f"--where {text!r} is not a condition: write {example}", 2) from None
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
             raise Trouble(f"--where {text!r} compares columns with values only: {example}", 2)
@@ -152,7 +152,9 @@ def _query(frame: pl.DataFrame, text: str) -> pl.DataFrame:
     try:
         return frame.filter(_Condition(frame).of(tree.body))
     except (TypeError, ValueError, PolarsError):
-        raise SchemaError(f"--where {text!r} compares what does not compare: {example}") from None
+        raise SchemaError(
+            f"--where {text!r} compares values of different types: {example}"
+        ) from None
 
 
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -177,8 +179,8 @@ _SIGNS: Mapping[str, type[ast.cmpop]] = {
 class _Condition:
     """A condition in Python's words, as an expression of polars.
 
-    What is missing is unlike any text and number, as it is for pandas; whole numbers that are
-    missing are neither like nor unlike.
+    A missing text or float differs from every value, as in pandas; a missing whole number neither
+    equals a value nor differs from it.
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:
@@ -229,7 +231,7 @@ class _Condition:
 
 
 def _there(frame: pl.DataFrame, text: str) -> str:
-    """Say what the texts named in a condition are, where they are few."""
+    """List the values of a column named in a condition if they are few."""
     for name in re.findall(r"[a-z_]+", text):
         column = columns.full(name, frame)
         if column in frame and frame[column].drop_nulls().n_unique() <= 12:

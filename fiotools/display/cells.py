@@ -1,4 +1,4 @@
-"""Values as people read them: with a unit and three figures."""
+"""Values as people read them: with a unit and three digits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of
 
 
 def unit_of(column: str) -> str:
-    """Give a column's base unit; nothing where the vocabulary has none."""
+    """Return a column's base unit; nothing if the vocabulary has none."""
     known = EVERY.get(column)
     return known.unit if known else ""
 
@@ -38,7 +38,7 @@ def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[l
 
 
 def levels(values: Sequence[Any], name: str) -> list[str]:
-    """Write the levels of a column where its name does not stand above them."""
+    """Write the levels of a column with its name, for places without a heading."""
     return [NONE if is_missing(value) else printable(units.level(value, name)) for value in values]
 
 
@@ -50,7 +50,7 @@ def is_numeric(values: Sequence[Any], name: str) -> bool:
 
 
 def like(values: Sequence[Any], unit: str) -> float | None:
-    """Give the value whose prefix suits all, if they are near each other: eyes then compare.
+    """Return the value whose prefix suits all, if they are near each other.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def like(values: Sequence[Any], unit: str) -> float | None:
 
 
 def each(values: Sequence[Any], quantities: Sequence[Any]) -> list[str]:
-    """Write values that are each of another quantity, whose name ends in its unit.
+    """Write values of several quantities, whose names end in their units.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _is_na(value: Any) -> bool:
 
 
 def figures(value: float | None) -> str:
-    """Write a bare number in three figures."""
+    """Write a bare number in three digits."""
     if value is None or is_missing(value):
         return NONE
     if not math.isfinite(value):

@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools import units
 from fiotools.errors import SchemaError
-from fiotools.vocabulary import COLUMNS, EVERY
+from fiotools.vocabulary import COLUMNS, EVERY, describe
 
 if TYPE_CHECKING:
+    import polars as pl
     from narwhals.typing import IntoDataFrame
 
+    from fiotools.tables.results import Results
+
 _UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
+# where a metric is looked for, in this order
+_MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
+_FIRST = ("iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns", "real_s")
+_BESIDE = re.compile(r"_(min|max|stddev|agg|samples)$")
 
 
 def short(name: str) -> str:
@@ -34,7 +41,7 @@ def short(name: str) -> str:
 
 
 def full(name: str, columns: Iterable[Any]) -> str:
-    """Find the column that is meant; what is none of them stays as it is, to be refused by name.
+    """Return the full name of a column; an unknown name stays as it is.
 
     Examples
     --------
@@ -48,7 +55,7 @@ def full(name: str, columns: Iterable[Any]) -> str:
 
 
 def found(name: str, frame: IntoDataFrame, option: str) -> str:
-    """Find the column that an option means, or say which are called nearly so."""
+    """Find the column that an option names, or suggest similar names."""
     column = full(name, of(frame))
     if column not in of(frame):
         near = get_close_matches(name, [*dict.fromkeys(map(short, of(frame)))])
@@ -83,3 +90,51 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
         return units.amount(text, COLUMNS[column].unit if column in COLUMNS else "")
     except ValueError:
         raise SchemaError(f"{column} holds numbers, not {text!r}") from None
+
+
+def main_table(results: Results) -> str:
+    """Name the most useful table."""
+    return next(iter(_filled(results)), "runs")
+
+
+def find_metric(results: Results, metric: str, table: str | None = None) -> tuple[str, str]:
+    """Name the table that has a metric, and the metric in full.
+
+    Raises
+    ------
+    SchemaError
+        If nothing has it: the message says what there is.
+    """
+    for name in [table] if table else _filled(results):
+        frame = results.tables.polars(name)
+        column = full(metric, frame.columns)
+        if column in frame.columns and frame[column].null_count() < frame.height:
+            return name, column
+    describe(full(metric, COLUMNS))  # refuses a name that nothing has
+    raise SchemaError(f"there is no {metric}: these files have {measured(results, table)}")
+
+
+def measured(results: Results, table: str | None = None) -> str:
+    """List the metrics of a table, by default the main one, the most important first."""
+    frame = results.tables.polars(table or main_table(results))
+    return ", ".join(map(short, _worth_asking(frame))) or "no numbers"
+
+
+def _worth_asking(frame: pl.DataFrame) -> list[str]:
+    """Name the metrics of a frame, without their spreads and extremes.
+
+    What matters most comes first.
+    """
+    found = [
+        name
+        for name in of(frame)
+        if name in COLUMNS
+        and COLUMNS[name].better
+        and not _BESIDE.search(short(name))
+        and frame[name].null_count() < frame.height
+    ]
+    return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+
+
+def _filled(results: Results) -> list[str]:
+    return [name for name in _MEASURED if results.tables.height(name)]

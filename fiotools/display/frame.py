@@ -25,7 +25,7 @@ _READ = (
 
 
 class Frame:
-    """The first rows of a frame as lists, and what can be said of all its rows.
+    """The first rows of a frame as lists, and facts about all its rows.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Frame:
         self.columns = {name: _values(part[name]) for name in self.names}
 
     def whole(self) -> dict[str, list[Any]]:
-        """Give all rows, as `columns` gives the first."""
+        """Return all rows, as `columns` has the first."""
         return {name: _values(self._data[name]) for name in self.names}
 
     def is_empty(self, name: str) -> bool:
@@ -65,7 +65,7 @@ class Frame:
         )
 
     def is_alike(self, name: str) -> bool:
-        """Say whether a column says the same in all rows, and there are several."""
+        """Say whether a column has one value in all of several rows."""
         first = self.columns[name][:1]
         if self.size < 2 or any(one != first[0] for one in self.columns[name]):
             return False
@@ -73,7 +73,7 @@ class Frame:
 
 
 def answer_of(names: Sequence[str]) -> str | None:
-    """Name the statistic whose answer ends with these columns; None if that is no whole answer.
+    """Name the statistic whose answer ends with these columns; None if none does.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def answer_of(names: Sequence[str]) -> str | None:
 
 
 def _opened(frame: Any) -> Any:
-    """Give a frame whose columns are asked alike: of polars as it is, else by narwhals."""
+    """Open a frame: polars as it is, others by narwhals."""
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(frame, polars.DataFrame):
         return frame
@@ -106,7 +106,7 @@ def _opened(frame: Any) -> Any:
 
 
 def _plain(frame: Any) -> Any:
-    """Make columns of an index that says something, and texts of all names."""
+    """Turn a named index into columns, and all names into texts."""
     index = frame.index
     if index.nlevels > 1 or index.name is not None or not _counts(index):
         names = ["" if name is None else name for name in index.names]

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from html import escape
 
 from fiotools.display.cells import NONE
-from fiotools.display.marks import MARKED, mark
-from fiotools.display.model import Column, Sheet
+from fiotools.display.model import MARKED, Column, Sheet, mark
 from fiotools.language import spoken
 from fiotools.plain_text import length, printable
 
@@ -30,7 +29,6 @@ max-width:none;padding:.3em .8em .3em 0;text-align:left;vertical-align:top;white
 .fiotools-show .t th{border-bottom-width:2px;font-weight:600;vertical-align:bottom}
 .fiotools-show .t .r{font-variant-numeric:tabular-nums;text-align:right}
 .fiotools-show .t .w{max-width:32em;min-width:12em;white-space:normal}
-.fiotools-show .t tbody th{border-bottom-width:1px;vertical-align:top}
 .fiotools-show .m,.fiotools-show ul{opacity:.8}
 .fiotools-show ul{margin:.3em 0;padding-left:1.2em}
 .fiotools-show i{display:inline-block;font-style:normal;font-weight:700;min-width:1.3em}
@@ -46,7 +44,7 @@ body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0
 
 
 def page(sheets: Iterable[Sheet]) -> str:
-    """Write sheets as a page of their own."""
+    """Write sheets as a page."""
     there = [sheet for sheet in sheets if sheet.columns]
     title = _safe(next((sheet.title for sheet in there if sheet.title), "fiotools"))
     lines = ["<!doctype html>", '<html lang="en"><head><meta charset="utf-8">']

@@ -27,7 +27,7 @@ def load() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Let whole answers show themselves as `show` shows them: ``%load_ext fiotools``.
+    """Show whole answers as `show` does: ``%load_ext fiotools``.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Let answers be shown as any other frame: ``%unload_ext fiotools``.
+    """Show answers as any other frame: ``%unload_ext fiotools``.
 
     Parameters
     ----------

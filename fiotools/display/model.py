@@ -1,11 +1,13 @@
 """The model of a table for people: columns of written cells, with a title and notes.
 
-A layout makes a `Sheet` of an answer; `html` and `text_table` write it.
+A layout makes a `Sheet` of an answer; `html` and `text_table` write it. A verdict
+is marked by a sign before its words; its colour only repeats the sign.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Column:
 
 @dataclass
 class Sheet:
-    """A table, and what stands around it.
+    """A table with its title and notes.
 
     Attributes
     ----------
@@ -73,3 +75,55 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     shared: str = ""
     kind: str = ""
+
+
+Mood = Literal["good", "bad", "care", "open"]
+
+
+class Mark(NamedTuple):
+    """A sign, and the colour that goes with it."""
+
+    sign: str
+    mood: Mood
+
+
+_WORDS = {
+    "faster": Mark("▲", "good"),
+    "better": Mark("▲", "good"),
+    "higher": Mark("▲", "open"),
+    "slower": Mark("▼", "bad"),
+    "worse": Mark("▼", "bad"),
+    "lower": Mark("▼", "open"),
+    "same": Mark("=", "open"),
+    "ok": Mark("✓", "good"),
+    "window met": Mark("✓", "good"),
+    "window not met": Mark("✕", "bad"),
+    "disagrees": Mark("✕", "bad"),
+    "impossible": Mark("✕", "bad"),
+    "suspect": Mark("!", "care"),
+    "error": Mark("✕", "bad"),
+    "warning": Mark("!", "care"),
+    "info": Mark("i", "open"),
+}
+_HOLLOW = {"▲": "△", "▼": "▽"}
+MARKED = ("verdict", "severity")  # the columns whose values are marked
+
+
+def mark(words: str) -> Mark:
+    """Choose the mark of a verdict, or of a note's severity.
+
+    Examples
+    --------
+    >>> mark("faster").sign, mark("slower by 2 to 9 %; whether by more is not settled").sign
+    ('▲', '▽')
+    >>> mark("one run each: not comparable").sign, mark("window not met: range 31 %").sign
+    ('?', '✕')
+    """
+    found = next((one for start, one in _WORDS.items() if _begins(words, start)), Mark("?", "open"))
+    if words.endswith("not settled"):
+        return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
+    return found
+
+
+def _begins(words: str, start: str) -> bool:
+    return words == start or words.startswith((f"{start} ", f"{start}:", f"{start},"))

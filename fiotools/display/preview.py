@@ -1,4 +1,4 @@
-"""A first look at what was read: the rows of a table, in the columns that tell most."""
+"""A first look at results: the rows of a table, in the most useful columns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LAST = ("source", "entry", "io_bytes", "total_ios", "port", "size_bytes", "comm
 
 
 def overview(results: Results, rows: int | None = None) -> Sheet:
-    """Lay out results at a glance: the first rows, and what the readers warned of."""
+    """Lay out results at a glance: the first rows, and the warnings of the readers."""
     made = Sheet([])
     tables = results.tables
     name = next((one for one in _OVERVIEW if one in tables and tables.height(one)), None)
@@ -45,7 +45,7 @@ def overview(results: Results, rows: int | None = None) -> Sheet:
         own = [one for one in frame.columns if one not in TABLES[name]]
         told = _SHOWN if name in ("io", "timings") else TABLES[name][1:]
         part = frame.select(own + [one for one in told if one in frame.columns])
-        made = layout.sheet(Frame(part, _MOST if rows is None else min(rows, _MOST)))
+        made = layout.plain(Frame(part, _MOST if rows is None else min(rows, _MOST)))
         of = f"rows of .{name}, a few of their columns"
         made.notes = [note.replace("rows", of) for note in made.notes]
     made.title = f"Results: {_counts(results)}"
@@ -54,7 +54,7 @@ def overview(results: Results, rows: int | None = None) -> Sheet:
 
 
 def table(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: bool) -> Sheet:
-    """Lay out rows of a table, in the columns that were chosen, or in those that tell something.
+    """Lay out rows of a table, in the chosen columns or in those that have values.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _counts(results: Results) -> str:
 
 
 def _warnings(results: Results) -> list[str]:
-    """List what the readers warned of; the rest is in `notes`."""
+    """List the warnings of the readers; the rest is in `notes`."""
     notes = results.tables.polars("notes")
     grave = notes.filter(notes["severity"].is_in(["warning", "error"]))
     if not len(grave):
@@ -125,7 +125,7 @@ def _warnings(results: Results) -> list[str]:
 
 
 def _tells(column: pl.Series) -> bool:
-    """Say whether a column is worth its place: something is in it, and not zeros alone."""
+    """Say whether a column has values other than zero."""
     there = column.drop_nulls()
     counts = column.name in COLUMNS and not COLUMNS[column.name].better
     zeros = there.dtype.is_numeric() and bool((there == 0).all())

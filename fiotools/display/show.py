@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fiotools.display import answers, html, preview, text_table
+from fiotools.display import html, layout, preview, text_table
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.errors import SchemaError
@@ -17,7 +17,7 @@ ROWS = 60
 
 
 class Readable:
-    """The readable form of something: HTML in a notebook, text where it is printed."""
+    """A readable form: HTML in a notebook, text when printed."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -33,14 +33,13 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     """Show results, or any frame of them, as people read them.
 
     Values have units (1.2 GB/s, 350 µs), an interval stands beside its value, a verdict has a sign
-    that says the same as its colour, and warnings are listed below. Columns without a value are
-    left out, and what is the same in all rows is named once. The frame itself stays as it is, to
-    be sorted and computed with.
+    and a colour, and warnings are listed below. Columns without a value are left out, and columns
+    with one value in all rows are named once. The frame itself is not changed.
 
     Parameters
     ----------
     x : Results or pandas or polars frame
-        What `read` returned, one of its tables, or what a statistic answered.
+        The result of `read`, one of its tables, or the answer of a statistic.
     rows : int, optional
         How many rows to show at most; None for all. Of a Results, at most five.
 
@@ -73,7 +72,7 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     need >= 3 runs a side for a verdict
     """
     if rows is not None and rows < 1:
-        raise SchemaError(f"rows={rows!r} is no number of rows: give 1 or more, or None for all")
+        raise SchemaError(f"rows={rows!r} is not a number of rows: give 1 or more, or None for all")
     if isinstance(x, Results):
         return Readable(preview.overview(x, rows))
-    return Readable(answers.sheet(Frame(x, rows)))
+    return Readable(layout.sheet(Frame(x, rows)))

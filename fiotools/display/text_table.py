@@ -1,6 +1,6 @@
-"""A sheet as text: what fits the width, in order of importance, with notes below; and as Markdown.
+"""A sheet as text, with the columns that fit, the most important first; and as Markdown.
 
-What does not fit is left out and named; machines take the frame, or ``--format csv``.
+Columns that do not fit are named; the frame and ``--format csv`` have all.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fiotools.display.marks import MARKED, mark
-from fiotools.display.model import Column, Sheet
+from fiotools.display.model import MARKED, Column, Sheet, mark
 from fiotools.hints import typed
 from fiotools.language import listed, say, spoken
 from fiotools.plain_text import length, printable
@@ -26,7 +25,7 @@ _COLOURS = {"good": "green", "bad": "red", "care": "yellow", "open": ""}
 
 
 def width() -> int:
-    """Give the letters in a line: of the terminal, or as COLUMNS says."""
+    """Return the width of the terminal in letters, or COLUMNS."""
     try:
         told = int(os.environ.get("COLUMNS", ""))
     except ValueError:
@@ -41,7 +40,7 @@ def _on_terminal() -> bool:
 
 
 def text(sheet: Sheet, *, colours: bool = False) -> str:
-    """Write a sheet as lines of the width that there is.
+    """Write a sheet as lines that fit the terminal.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ def _told(one: Column, text: str) -> str:
 
 
 def _joined(columns: Sequence[Column]) -> list[Column]:
-    """Write the sentences of a row one after the other, in the last column."""
+    """Join the sentences of a row in the last column."""
     parts = [one for one in columns if one.joins is not None]
     if not parts:
         return [*columns]
@@ -169,13 +168,13 @@ def _left_out(dropped: Sequence[Column]) -> list[str]:
 
 
 def _wide(one: Column, room: int) -> int:
-    """Count the letters that a column takes at its widest, and a sentence at its narrowest."""
+    """Return the widest a column needs, or the narrowest of a sentence."""
     widest = max(map(length, [one.head, *one.cells]))
     return min(widest, min(one.wraps, room // 2) or _LONGEST)
 
 
 def _cut(one: Column, text: str) -> str:
-    """Leave out the middle of a long name: both of its ends tell something."""
+    """Cut the middle of a long name."""
     if one.wraps or length(text) <= _LONGEST:
         return text
     half = (_LONGEST - 1) // 2

@@ -143,6 +143,6 @@ def formats() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
 
 
-def load(file: Found, version: str | None = None) -> Document:
+def load(file: Found) -> Document:
     """Read a file into a `Document`."""
-    return document(file.name, raw(file), version)
+    return document(file.name, raw(file))

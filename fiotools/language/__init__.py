@@ -1,18 +1,18 @@
-"""The language of figures and of the sentences in frames: a state.
+"""The language of plots, reports and the sentences in frames: a state.
 
-The code says everything in English, in whole messages: ``say("{n} rounds", n=5)``. A language is
-one file beside this module, ``<lang>.toml``, a message and its translation in each line of its
-tables: ``"{n} rounds" = "{n} ラウンド"``. What is inserted has a name in braces, the same in both.
+The code has English messages: ``say("{n} rounds", n=5)``. A language is one file beside this
+module, ``<lang>.toml``, a message and its translation in each line of its tables:
+``"{n} rounds" = "{n} ラウンド"``. Inserted values have names in braces, the same in both.
 
 * ``[font]``: which font has its letters, in which package, and which extra installs that;
-* ``[names]``: what data says itself, such as ``read`` of a row (`called`);
-* these and all others: what `say` is asked for.
+* ``[names]``: words of data, such as ``read``, and sentences of frames (`called`, `spoken`);
+* these and all others: messages of `say`.
 
-What is in no table stays English. For another language copy a file, translate it, and add the
-font's package to ``pyproject.toml``; for another message add it to each file.
-``tests/plot/test_catalogues.py`` knows what is missing, and what nobody says any more.
+A message without a translation stays English. For another language copy a file, translate it,
+and add the font's package to ``pyproject.toml``; for another message add it to each file.
+``tests/plot/test_catalogues.py`` finds missing and unused messages.
 
-What a project writes on its figures itself (titles, names of its own) is looked up in
+A project's own texts on its plots (titles, names) are looked up in
 ``figures.<lang>.toml``, in the folder where the code runs: beside the notebook.
 """
 
@@ -38,7 +38,7 @@ Messages: TypeAlias = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Language:
-    """What is said otherwise than in English.
+    """The words of a language.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Language:
         return [(_pattern(name), own) for name, own in self.names.items() if places(name)]
 
     def called(self, text: str) -> str:
-        """Translate a name, and what was inserted into it; leave any other text as it is."""
+        """Translate a name and the values in it; any other text stays as it is."""
         if text in self.names:
             return self.names[text]
         for pattern, own in self._patterns:
@@ -78,7 +78,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def languages() -> list[str]:
-    """Give the languages that figures can be in."""
+    """List the languages."""
     return [ENGLISH, *sorted(file.stem for file in FOLDER.glob("*.toml"))]
 
 
@@ -133,7 +133,7 @@ def tables(path: Path) -> dict[str, dict[str, str]]:
 
 
 def places(message: str) -> set[str]:
-    """Give the names of what is inserted into a message.
+    """Return the names of the values of a message.
 
     Examples
     --------
@@ -147,19 +147,19 @@ _current = Language()
 
 
 def current() -> Language:
-    """Give the language in use."""
+    """Return the language in use."""
     return _current
 
 
 def use(code: str) -> None:
-    """Say everything in this language from now on."""
+    """Set the language."""
     global _current
     _current = language(code)
 
 
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
-    """Say everything in this language for a while."""
+    """Set the language for a while."""
     global _current
     before = _current
     use(code)
@@ -170,7 +170,7 @@ def speaking(code: str) -> Iterator[None]:
 
 
 def say(message: str, /, **inserted: object) -> str:
-    """Give a message of fiotools in the language in use.
+    """Return a message in the language in use.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def listed(items: Iterable[str], separator: str = ", ") -> str:
 
 
 def called(text: str) -> str:
-    """Give what data or a project calls something, in the language in use if it is known.
+    """Return a name in the language in use, if it is known.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def called(text: str) -> str:
 
 
 def counted(count: int, one: str, several: str) -> str:
-    """Give a message that counts something, in the singular or the plural of English.
+    """Return a message in the singular or the plural.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def counted(count: int, one: str, several: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """Give what a frame says (a verdict, warnings) in the language in use; frames stay English.
+    """Return a verdict or warning in the language in use; frames stay English.
 
     Examples
     --------

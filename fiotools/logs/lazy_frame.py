@@ -12,6 +12,7 @@ from polars.io.plugins import register_io_source
 from fiotools.errors import ScanWarning
 from fiotools.hints import argument
 from fiotools.tables.columns import POLARS
+from fiotools.tables.frames import of_files
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -80,13 +81,12 @@ def lazy(
 
 
 def label_types(files: Sequence[Found]) -> dict[str, pl.DataType]:
-    """Choose the types of labels: whole numbers if all are, text otherwise."""
-    types = {}
-    for label in dict.fromkeys(label for found in files for label in found.labels):
-        values = [found.labels.get(label) for found in files]
-        whole = all(isinstance(value, int) or value is None for value in values)
-        types[label] = POLARS["Int64" if whole else "str"]
-    return types
+    """Choose the types of labels, as `read` does."""
+    labels = dict.fromkeys(label for found in files for label in found.labels)
+    return {
+        label: of_files(label, [found.labels.get(label) for found in files]).dtype
+        for label in labels
+    }
 
 
 def warn_of(notes: Sequence[Tables], stacklevel: int) -> None:

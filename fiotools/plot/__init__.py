@@ -1,4 +1,4 @@
-"""Figures: a tidy frame in, Axes out. Nothing is computed here but places on paper."""
+"""Plots: a tidy frame in, Axes out. The statistics stand in `fiotools.stats`."""
 
 from fiotools.plot.cdf import cdf
 from fiotools.plot.credibility import credibility

@@ -1,4 +1,4 @@
-"""The distribution of latencies: which share of the I/Os took no longer."""
+"""The distribution of latencies: the share of the I/Os that took no longer."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def cdf(
 ) -> Axes:
     """Draw the share of the I/Os that took no longer than a latency.
 
-    Of a histogram, the share is known at the edges of its bins. Within a bin it lies between them:
-    the band. The line is its lower edge, what has certainly ended by then.
+    A histogram tells the share at the edges of its bins only. The band shows the range within a
+    bin; the line along its lower edge counts the I/Os that had certainly ended.
 
     Parameters
     ----------
     bins : pandas or polars frame
-        ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of fio's JSON+, or what
-        `merge_bins` answered: of one latency and one direction, one histogram per curve.
+        ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of fio's JSON+ or the
+        answer of `merge_bins`: one latency, one direction and one histogram per curve.
     hue : str
         The column that names the curves.
     order : sequence, optional
@@ -52,7 +52,7 @@ def cdf(
     Raises
     ------
     SchemaError
-        If a curve has several histograms, of latencies, directions, jobs, runs or intervals.
+        If a curve has histograms of several latencies, directions, jobs, runs or intervals.
 
     See Also
     --------
@@ -106,13 +106,13 @@ def cdf(
     common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value / 100)))
     common.label_beside(ax, say("I/Os that took no longer"))
-    common.label_below(ax, common.latency_of(table), say("band: what the bins leave open"))
+    common.label_below(ax, common.latency_of(table), say("band: undecided within a bin"))
     common.legend_below(ax)
     return ax
 
 
 def _limits(found: Sequence[Histogram]) -> tuple[float, float]:
-    """Give the ends of the axis: a little beyond the bins that hold anything."""
+    """Return the ends of the axis: a little beyond the bins with I/Os."""
     bins = [edges for own in found for edges, count in own.counts.items() if count]
     low = min(low or (high / 2 if math.isfinite(high) else 1.0) for low, high in bins)
     high = max(high if math.isfinite(high) else max(low, 1.0) * 2 for low, high in bins)
@@ -124,7 +124,7 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
     """Draw a band from the lower to the upper edge of each bin, and a line along the lower."""
     total, bins = sum(own.counts.values()), [edges for edges, n in own.counts.items() if n]
     sums = [0.0, *(100 * n / total for n in accumulate(own.counts[edges] for edges in bins))]
-    # at each edge: what has certainly ended from there on, and what may have
+    # at each edge: the share that has certainly ended, and the share that may have
     places, surely, maybe = [], [], []
     for before, after, (start, end) in zip(sums[:-1], sums[1:], bins, strict=True):
         places += [max(start, low), min(end, high)]

@@ -1,4 +1,4 @@
-"""What the drawing modules share: colours, rows, axes with units, and which rows go together."""
+"""The base of all plots: colours, rows, axes with units, and checks of the frames."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.hints import argument, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import fit_text, fonts
+from fiotools.plot import fit_text
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
@@ -73,6 +73,8 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
 }
 _SMALL = 0.833  # of the letters' size: "small"
 _NAME = 0.3  # of a figure's width: the longest name at the end of a line
+_NARROW = 300  # points: Axes beside long names
+_MOST = 0.7  # of narrow Axes: what a text may take
 _ASIDE = 0.45  # of a figure's width: the widest legend beside Axes
 _FEW = 5  # lines below Axes that a figure has room for
 _ENTRY = 16  # points: a line of a legend
@@ -89,20 +91,20 @@ _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
 
 
 def rc() -> Any:
-    """Give `RC` with the fonts of the current language."""
-    weight = RC["axes.titleweight"] if fonts.has_bold() else "normal"
-    return {**RC, "font.family": fonts.family(), "axes.titleweight": weight}
+    """Return `RC` with the fonts of the current language."""
+    weight = RC["axes.titleweight"] if fit_text.has_bold() else "normal"
+    return {**RC, "font.family": fit_text.family(), "axes.titleweight": weight}
 
 
 def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:
-    """Open a frame that has rows and the columns asked for, or say what it lacks."""
+    """Open a frame, or say which of the columns it lacks."""
     table = frames.opened(frame)
     frames.need(table, [column for column in columns if column is not None])
     return table
 
 
 def known(frame: Frame, column: str) -> list[Any]:
-    """Give a column that names or places what is drawn: nothing in it may be missing."""
+    """Return a column of names or places; a missing value is refused."""
     listed = frames.values(frame, column)
     if gaps := listed.count(None):
         pandas = frame.implementation.is_pandas_like()
@@ -117,7 +119,7 @@ def known(frame: Frame, column: str) -> list[Any]:
 
 
 def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | None]:
-    """Give a column to draw: some of it is there, and has a place on the axis."""
+    """Return a column of numbers to draw; at least one is there and all are on the axis."""
     listed = frames.numbers(frame, column)
     there = [value for value in listed if value is not None]
     if not there:
@@ -130,7 +132,7 @@ def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | Non
 
 
 def above_zero(column: str, listed: Iterable[float]) -> None:
-    """Refuse what has no place on a logarithmic axis."""
+    """Refuse values that a logarithmic axis cannot show."""
     if (least := min(listed, default=1)) <= 0:
         raise SchemaError(
             f"{column!r} is {least:g} in a row: a logarithmic axis needs values above zero"
@@ -139,7 +141,7 @@ def above_zero(column: str, listed: Iterable[float]) -> None:
 
 @dataclass(frozen=True)
 class Point:
-    """What is drawn of one row of the frame, and where."""
+    """The value of one row of the frame and its place."""
 
     place: float
     value: float
@@ -158,7 +160,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Look:
-    """What tells a line from the others."""
+    """The colour, marker and stroke of a line."""
 
     colour: str
     marker: str
@@ -175,7 +177,7 @@ def looks(names: Sequence[Any]) -> list[Look]:
 
 
 def look_of(at: int) -> Look:
-    """Give the colours in turn; where these begin again, other markers and strokes."""
+    """Return the next colour; markers and strokes change when the colours begin again."""
     turn = at // len(PALETTE)
     return Look(
         PALETTE[at % len(PALETTE)], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)]
@@ -257,7 +259,7 @@ def _one_row_each(table: Frame, series: Sequence[Series]) -> None:
 
 
 def _crowd(table: Frame, rows: Sequence[int]) -> str:
-    """Say which rows want one place, what tells them apart and how to keep one."""
+    """Say which rows have one place, how they differ and how to keep one."""
     candidates = dict.fromkeys(["scope", "direction", *KEYS, *CONDITIONS, *labels(table)])
     apart = frames.differing(frames.columns(table, candidates), rows)
     shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
@@ -315,22 +317,22 @@ def write(
 
 
 def paper(ax: Axes) -> dict[str, Any]:
-    """Give the box that keeps lines from running through a text."""
+    """Return the box that keeps lines from running through a text."""
     return {"facecolor": ground(ax), "edgecolor": "none", "pad": 0.8}
 
 
 def small(ax: Axes) -> float:
-    """Give the size of small words: smaller than the labels of the axes, whatever style is set."""
+    """Return the size of small words: smaller than the labels of the axes in any style."""
     return _SMALL * float(ax.xaxis.label.get_fontsize())
 
 
 def line_of(ax: Axes) -> float:
-    """Give the height of a line of small words in points."""
+    """Return the height of a line of small words in points."""
     return _LINE * small(ax) / (10 * _SMALL)
 
 
 def ground(ax: Axes) -> str:
-    """Give the colour behind what is drawn: that of the Axes, or of a figure without axes."""
+    """Return the colour behind what is drawn: that of the Axes, or of a figure without axes."""
     figure = ax.get_figure(root=True)
     behind = ax.get_facecolor() if ax.axison or figure is None else figure.get_facecolor()
     colour = to_hex(behind)
@@ -338,12 +340,12 @@ def ground(ax: Axes) -> str:
 
 
 def shade(ax: Axes) -> str:
-    """Give the grey of an area behind what is drawn."""
+    """Return the grey of an area behind what is drawn."""
     return "#EFEFEF" if ink(ax) == "black" else "#3A3A3A"
 
 
 def ink(ax: Axes) -> str:
-    """Give the colour of words: black, or white on a dark ground."""
+    """Return the colour of words: black, or white on a dark ground."""
     return "black" if luminance(to_rgba(ground(ax))) > PALE else "white"
 
 
@@ -379,9 +381,9 @@ def limit_x(ax: Axes, low: float, high: float) -> tuple[float, float]:
 
 
 def keep_room(ax: Axes) -> None:
-    """Let the figure keep room for what stands beside Axes, where nobody has arranged that.
+    """Let the figure keep room for words beside Axes, unless somebody has arranged that.
 
-    Without a layout engine, matplotlib lets words below and beside Axes run into their neighbours.
+    Without a layout engine, words below and beside Axes run into their neighbours.
     """
     figure = ax.get_figure(root=True)
     if figure is None or figure.get_layout_engine() is not None:
@@ -396,9 +398,9 @@ def keep_room(ax: Axes) -> None:
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Give new Axes the look of `style`, also for who did not call it.
+    """Give new Axes the look of `style`, even if nobody called it.
 
-    The first figure of a session loads the backend, and that of a notebook then switches on that
+    The first figure of a session loads the backend, and a notebook's backend then switches on that
     figures are shown; a bare ``rc_context`` would switch it off again (matplotlib's issue 24351).
     """
     with mpl.rc_context(
@@ -410,7 +412,7 @@ def look() -> Iterator[None]:
 
 
 def points(ax: Axes) -> tuple[float, float]:
-    """Give the width and height of Axes in points, as they are before anything is drawn."""
+    """Return the width and height of Axes in points, as they are before anything is drawn."""
     box, figure = ax.get_position(), ax.get_figure(root=True)
     width, height = figure.get_size_inches() if figure else (6.4, 4)
     return box.width * width * 72, box.height * height * 72
@@ -431,7 +433,7 @@ def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[An
 def of_one_run(
     label: str, table: Frame, rows: Iterable[int] | None = None, *, below: bool = False
 ) -> str:
-    """Add to an axis' label that each row is one run, where the frame says so.
+    """Add to an axis' label that each row is one run, if the frame says so.
 
     A frame says it with ``source`` and ``run``, or with an ``n`` of 1; ``below`` a label that has a
     legend beside it.
@@ -449,7 +451,7 @@ def of_one_run(
 
 
 def unit(column: str) -> str:
-    """Give a column's base unit, if it is known."""
+    """Return a column's base unit, if it is known."""
     return COLUMNS[column].unit if column in COLUMNS else ""
 
 
@@ -462,11 +464,14 @@ def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> N
 End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
 
 
-def name_lines(ax: Axes, ends: Sequence[End], hue: str | None) -> None:
+def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = True) -> None:
     """Name lines at their ends, apart from each other; in a legend if they have no room there.
 
-    To be called when the axes' limits are set.
+    To be called when limits and labels of the axes are set. A legend that is too wide to stand
+    beside the Axes goes ``below`` or is left out.
     """
+    if not ends:
+        return
     size, most = small(ax), _NAME * _whole(ax)
     names = ["\n".join(fit_text.wrapped(end[2], size, most)) for end in ends]
     ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
@@ -479,7 +484,8 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None) -> None:
     columns = int(-(-lines * line // max(1, high - line)))
     widest = max(fit_text.width(part, size) for name in names for part in name.splitlines())
     if columns * (widest + _HANDLE) > _ASIDE * _whole(ax):
-        legend_below(ax, handles, legend_title(hue))
+        if below:
+            legend_below(ax, handles, legend_title(hue))
         return
     legend = ax.legend(
         handles=handles,
@@ -604,8 +610,16 @@ def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
         ax.set_title(own, pad=8 + line_of(ax) * len(ends))  # room for the names
 
 
+def title_panel(ax: Axes, cell: Sequence[Any], columns: Sequence[str]) -> None:
+    """Name a panel by its conditions."""
+    title = listed(named(*one) for one in zip(cell, columns, strict=True))
+    size = RC["axes.labelsize"]
+    lines = fit_text.wrapped(title, size, points(ax)[0])
+    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)
+
+
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
-    """Give the entries of a legend, in the order of the lines' right ends."""
+    """Return the entries of a legend, in the order of the lines' right ends."""
     return [
         Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, label=name)
         for _, _, name, look in sorted(ends, key=lambda end: -end[1])
@@ -634,7 +648,7 @@ def percent(share: float) -> str:
 
 
 def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
-    """Give about so many steps of 1, 2, 5, 10, ..., and at least three ticks."""
+    """Return about so many steps of 1, 2, 5, 10, ..., and at least three ticks."""
     return MaxNLocator(most, steps=[1, 2, 5, 10], integer=integer, min_n_ticks=min(most, 3))
 
 
@@ -653,7 +667,7 @@ def log_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_rows(ax: Axes, names: Sequence[Any]) -> None:
-    """Name the rows of a chart, the first at the top; break names that are half a figure wide."""
+    """Name the rows, the first at the top; names wider than half a figure are broken."""
     ax.set_yticks(range(len(names)), names_beside(ax, [called(str(name)) for name in names]))
     literal(ax.get_yticklabels())
     ax.set_ylim(len(names) - 0.5, -0.5)
@@ -661,7 +675,7 @@ def name_rows(ax: Axes, names: Sequence[Any]) -> None:
 
 
 def wording(metric: str, *, short: bool = False) -> str:
-    """Name a metric on an axis, in words; or in those before its first comma."""
+    """Name a metric on an axis in words, up to the first comma if ``short``."""
     if metric not in COLUMNS:
         return metric
     words = COLUMNS[metric].meaning.rstrip(".")
@@ -671,7 +685,7 @@ def wording(metric: str, *, short: bool = False) -> str:
 
 
 def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
-    """Give the rows that are drawn under each name."""
+    """Return the rows that are drawn under each name."""
     found: dict[Any, list[int]] = {}
     for row, name in enumerate(names):
         found.setdefault(name, []).append(row)
@@ -679,7 +693,7 @@ def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
 
 
 def named(name: Any, hue: str | None) -> str:
-    """Name what is drawn; a bare number says nothing: "thread 0"."""
+    """Name a level; a bare number gets the name of its column: "thread 0"."""
     return called(units.level(name, hue or ""))
 
 
@@ -705,7 +719,7 @@ def refuse_several(
     names : sequence
         The name that each row is drawn under.
     what : str
-        What shows one kind, such as ``"a heat map"``.
+        The plot or the part of it that shows one kind, such as ``"a heat map"``.
     hue : str, optional
         The column of the names.
     apart : sequence of str
@@ -730,7 +744,7 @@ def refuse_several(
 
 
 def latency_of(table: Frame) -> str:
-    """Name the latency of all rows, and their direction, as far as the frame knows."""
+    """Name the latency and the direction of all rows, if they have one each."""
     found = frames.columns(table, ("latency", "direction"))
     kinds, ways = (frames.distinct(found.get(name, [])) for name in ("latency", "direction"))
     name = latency_name(kinds[0] if len(kinds) == 1 else None)
@@ -743,12 +757,12 @@ def latency_name(kind: str | None) -> str:
 
 
 def going(what: str, direction: str) -> str:
-    """Add a direction to what goes that way."""
+    """Add a direction to the name of a metric."""
     return say("{what} ({direction})", what=what, direction=called(direction))
 
 
 def summary_rows(summary: IntoDataFrame, metric: str, *keys: str | None) -> Frame:
-    """Open what `summarize` said of a metric by some columns."""
+    """Open the answer of `summarize` for a metric by some columns."""
     give = f"give summarize(frame, {metric!r}, by={[key for key in keys if key]})"
     table = opened(summary)
     if missing := {"metric", "n", "mean", "confidence"} - set(table.columns):
@@ -780,7 +794,7 @@ class Middles:
 
 
 def confidence_of(summary: Frame, middle: str) -> str:
-    """Give the confidence of a summary's intervals, or nothing if it has none."""
+    """Return the confidence of a summary's intervals in percent; empty if it has none."""
     if not frames.distinct(frames.values(summary, f"{middle}_lo")):
         return ""
     confidence = frames.distinct(frames.values(summary, "confidence"))
@@ -812,9 +826,9 @@ def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
 
 
 def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
-    """Choose each name at 0, 1, 2, ... of the x axis, or each second, ..., as they have room.
+    """Choose every name at 0, 1, 2, ... of the x axis, or every second, ..., that has room.
 
-    Long ones are broken.
+    Long names are broken.
     """
     size, wide = _size(ax.xaxis.label), points(ax)[0]
     figure = ax.get_figure(root=True)
@@ -828,7 +842,7 @@ def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
 
 
 def beside(ax: Axes) -> float:
-    """Give the width in points that the names of the rows leave of a figure to its only Axes."""
+    """Return the width in points that the names of rows leave for the only Axes of a figure."""
     figure = ax.get_figure(root=True)
     if figure is None or len(figure.axes) > 1:
         return points(ax)[0]
@@ -839,12 +853,12 @@ def beside(ax: Axes) -> float:
 
 
 def breadth(ax: Axes) -> float:
-    """Give the width of Axes in points, less what long names of rows take."""
+    """Return the width of Axes in points, less what long names of rows take."""
     return min(points(ax)[0], beside(ax))
 
 
 def _whole(ax: Axes) -> float:
-    """Give the width of the figure in points."""
+    """Return the width of the figure in points."""
     figure = ax.get_figure(root=True)
     return float(figure.get_size_inches()[0]) * 72 if figure else points(ax)[0]
 
@@ -888,8 +902,20 @@ def _grow(ax: Axes, high: float) -> None:
         figure.set_figheight(figure.get_figheight() + high / 72)
 
 
+def fit_texts(ax: Axes, low: float, high: float) -> None:
+    """Set a linear x axis up to ``high``, further if a text beside a point needs room."""
+    wide = 0.9 * breadth(ax)
+    if wide < _NARROW:
+        for text in ax.texts:
+            assert isinstance(text, Annotation)
+            taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + 10) / wide
+            if taken < _MOST:
+                high = max(high, low + (text.xy[0] - low) / (1 - taken))
+    limit_x(ax, low, high)
+
+
 def literal(texts: Iterable[Text]) -> None:
-    """Write names as they are: a dollar sign begins no formula."""
+    """Write names as they are: a dollar sign does not begin a formula."""
     for text in texts:
         text.set_parse_math(False)
 
@@ -899,14 +925,14 @@ def _size(text: Text) -> float:
 
 
 def time_axis(ax: Axes, low: float, high: float) -> None:
-    """Make the x axis one of seconds, with as many round ticks as have room."""
+    """Make an x axis of seconds, with as many round ticks as have room."""
     ax.set_xlim(low, high)
     ax.xaxis.set_major_locator(round_ticks(max(2, min(5, int(breadth(ax) / _TICK["x"])))))
     unit_axis(ax, "time_s", "", like=high)
 
 
 def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> None:
-    """Make an axis one of latencies, logarithmic, with as many round ticks as have room."""
+    """Make a logarithmic axis of latencies, with as many round ticks as have room."""
     named = ax.xaxis if axis == "x" else ax.yaxis
     (ax.set_xscale if axis == "x" else ax.set_yscale)("log")
     (ax.set_xlim if axis == "x" else ax.set_ylim)(low, high)
@@ -917,7 +943,7 @@ def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> 
 
 
 def round_values(low: float, high: float, most: int) -> list[float]:
-    """Choose the ticks of a logarithmic axis: 1, 2, 5, 10, ..., or powers of ten, or some of them.
+    """Choose the ticks of a logarithmic axis: 1, 2, 5, 10, ..., or powers of ten, or some of these.
 
     Examples
     --------

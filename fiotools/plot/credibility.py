@@ -1,4 +1,4 @@
-"""The credibility table: on one page, whether the figures can be true, and why not."""
+"""The credibility table: which numbers can be true, and why not, on one page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fiotools.stats.frames import Frame
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-# told apart by shape: in greyscale, and by whoever sees colours differently
+# told apart by shape: in greyscale, and by the colour-blind
 _LOOKS: Mapping[str, Mapping[str, Any]] = {
     "impossible": {"marker": "X", "markersize": 8, "color": common.PALETTE[1]},
     "suspect": {
@@ -95,22 +95,22 @@ def credibility(
     reasons: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what `check` said on one page: a row per run, a column per check, and the reasons.
+    """Draw the answer of `check` on one page: a row per run, a column per check, and the reasons.
 
-    A cell has the worst verdict, and the numbers of its reasons, which stand below: one for each
-    that is impossible or suspect. Of the unknown, the evidence is listed that is missing. Where the
-    page would not hold all reasons, those that differ in numbers only are merged; where it would
-    not hold a row for each run, the runs are counted instead.
+    A cell has the worst verdict and the numbers of its reasons. The reasons stand below, one for
+    each verdict that is impossible or suspect; for the unknown, the missing evidence is listed.
+    Reasons that differ only in their values are merged if the page is too short for all of them,
+    and the runs are counted if it is too short for a row each.
 
     Parameters
     ----------
     checks : pandas or polars frame
-        What `check` returned.
+        The answer of `check`.
     y : str, optional
         The column that names the rows, with all its runs in one; by default each run has a row,
-        named by its labels, or else by its file.
+        named by its labels or else by its file.
     reasons : int, optional
-        List only so many reasons: what is impossible first, then what concerns most rows. By
+        The number of reasons: what is impossible first, then what concerns most rows. By
         default all, and the evidence that is missing.
     ax : matplotlib.axes.Axes, optional
 
@@ -146,7 +146,7 @@ def credibility(
 
 
 def _room(ax: Axes) -> tuple[float, float]:
-    """Give the size that Axes without axes get from the figure's layout, in points."""
+    """Return the size that Axes without axes get from the figure's layout, in points."""
     ax.set_axis_off()
     figure = ax.get_figure(root=True)
     if figure and (engine := figure.get_layout_engine()):
@@ -223,7 +223,7 @@ def _page(told: Verdicts, wide: float, high: float, most: int | None) -> Page:
 
 
 def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
-    """Choose between a row for each run and counts, by what the page holds."""
+    """Choose a row for each run, or counts if the page is too short."""
     heads = [width(_name(check), _SIZE) for check in told.checks]
     shown = [called(name) for name in told.rows]
     verdicts = [say(verdict) for verdict in WORST]
@@ -243,7 +243,7 @@ def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
 
 
 def _seen(told: Verdicts) -> list[str]:
-    """Give the verdicts that the legend explains."""
+    """Return the verdicts that the legend explains."""
     found = set(told.worst(told.names).values())
     return [verdict for verdict in WORST if verdict in found]
 
@@ -321,7 +321,7 @@ def _counts(page: Page, told: Verdicts, grid: _Grid) -> None:
 
 
 def _texts(told: Verdicts, reasons: Sequence[Reason], grid: _Grid) -> list[tuple[str, str]]:
-    """Put the reasons, and what is missing, into words."""
+    """Put the reasons and the missing evidence into words."""
     found = []
     every = len(set(told.runs))
     for one in reasons:
@@ -364,7 +364,7 @@ def _height(text: str, wide: float) -> float:
 
 
 def _fitting(texts: Sequence[tuple[str, str]], wide: float, room: float) -> list[tuple[str, str]]:
-    """Keep as many texts as have room, and a line to say how many have none."""
+    """Keep as many texts as have room, with a line that says how many have none."""
     heights = [_height(text, wide) for _, text in texts]
     if sum(heights) <= room:
         return list(texts)
@@ -432,7 +432,7 @@ class _Finding(NamedTuple):
 
 @dataclass
 class Reason:
-    """A sentence, the checks that say it, and the cells and runs of which they do."""
+    """A sentence, the checks that say it, and the cells and runs that it is about."""
 
     verdict: str
     text: str
@@ -442,7 +442,7 @@ class Reason:
     texts: set[str] = field(default_factory=set)
 
     def add(self, finding: _Finding, text: str) -> None:
-        """Take another finding that says it, if with other numbers."""
+        """Take another finding that says it, perhaps with other values."""
         self.checks[finding.check] = None
         self.cells.add((finding.name, finding.check))
         self.runs.add(finding.run)
@@ -462,7 +462,7 @@ class Verdicts:
         self._found = [_Finding(*row) for row in zip(self.names, self.runs, *told, strict=True)]
 
     def worst(self, whose: Sequence[Any]) -> dict[tuple[Any, str], str]:
-        """Give the worst verdict of each check, by the rows of the page or by runs."""
+        """Return the worst verdict of each check, by the rows of the page or by runs."""
         found: dict[tuple[Any, str], str] = {}
         for own, one in zip(whose, self._found, strict=True):
             known = found.get((own, one.check), "ok")
@@ -470,7 +470,7 @@ class Verdicts:
         return found
 
     def reasons(self, *, alike: bool) -> list[Reason]:
-        """Give what is impossible, then what is suspect, each reason once.
+        """Return the reasons of impossible verdicts, then of suspect ones, each once.
 
         Reasons that are ``alike`` but for their numbers count as one.
         """
@@ -487,7 +487,7 @@ class Verdicts:
         )
 
     def missing(self) -> list[Reason]:
-        """Give the evidence that is missing, and to which checks; most runs first."""
+        """Return the missing evidence and the checks that miss it; most runs first."""
         found: dict[str, Reason] = {}
         for one in self._found:
             if one.verdict == "unknown":
@@ -504,7 +504,7 @@ def _opened(frame: IntoDataFrame, y: str | None) -> Frame:
         )
     for verdict in common.known(table, "verdict"):
         if verdict not in WORST:
-            raise SchemaError(f"{verdict!r} is no verdict of check(): {_GIVE}")
+            raise SchemaError(f"{verdict!r} is not a verdict of check(): {_GIVE}")
     frames.need(table, [y] if y else [])
     return table
 
@@ -516,7 +516,7 @@ def _runs(table: Frame) -> list[Any]:
 
 
 def _names(table: Frame, y: str | None, runs: Sequence[Any]) -> list[str]:
-    """Name the rows of the page: by a column, else the runs, in as few words as tell them apart."""
+    """Name the rows of the page by a column, or the runs in as few words as tell them apart."""
     if y:
         own = [called(str(value)) for value in common.known(table, y)]
         of: dict[str, set[Any]] = {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _WHOSE = ("source", "run", "group", "direction")
 _TOLD = ("k", "jain", "max_over_min", "iops_lowest", "iops_highest", "stragglers")
 _Place: TypeAlias = tuple[float, float]
-# points: what the figures take, a tick, a legend in one line; the axis' label, and a line of it
+# points: what the numbers take, a tick, a legend in one line; the axis' label, and a line of it
 _ROOM, _TICK, _LEGEND, _BELOW, _LINE = 120, 50, 260, 26, 14
 _NAMED = 3  # stragglers of a row whose names have room
 
@@ -41,16 +41,16 @@ def fairness(
 ) -> Axes:
     """Draw the IOPS of each thread, and how far they are from an equal share of their run.
 
-    A grey line is the equal share; a thread that fell behind is a triangle. At the end of a row
-    stand the fastest thread over the slowest, and Jain's index: 1 where all are equal, and 1/k
-    where one of k threads has everything.
+    A grey line is the equal share; a thread that fell behind is a triangle. The end of a row has
+    the ratio of the fastest thread to the slowest and Jain's index: 1 if all are equal, and 1/k
+    if one of k threads has everything.
 
     Parameters
     ----------
     threads : pandas or polars frame
-        What `per_thread` returned, of one direction.
+        The answer of `per_thread` for one direction.
     fairness : pandas or polars frame
-        What `fairness` returned of the same table; it may have other directions and runs, too.
+        The answer of `fairness` for the same table; it may have other directions and runs, too.
     y : str
         The column that names the rows, a run in each.
     order : sequence, optional
@@ -64,7 +64,7 @@ def fairness(
     Raises
     ------
     SchemaError
-        If a row would hold several runs or directions, or `fairness` is of other threads.
+        If a row would hold several runs or directions, or `fairness` is about other threads.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def fairness(
     common.name_rows(ax, [units.level(run.name, y) for run in runs])
     _draw(ax, runs, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
     for run in runs:
-        _figures(ax, run)
+        _numbers(ax, run)
     edge = max(point for run in runs for point, _ in run.points)
     ax.set_xlim(0, edge * 1.04 or 1)
     wide = common.breadth(ax) - _ROOM
@@ -119,7 +119,7 @@ def fairness(
 
 @dataclass(frozen=True)
 class _Run:
-    """A row of the chart: the threads of a run, and what `fairness` said of them."""
+    """A row of the plot: the threads of a run, and the answer of `fairness`."""
 
     place: int
     name: Any
@@ -138,7 +138,7 @@ class _Run:
 
     @property
     def share(self) -> float | None:
-        """Give the equal share, where fairness is of equals."""
+        """Return the equal share, if the threads should be equal."""
         if self.fact["jain"] is None:
             return None
         return fsum(rate for rate, _ in self.points) / len(self.rates)
@@ -156,7 +156,7 @@ class _Run:
 
 
 def _told(fairness: IntoDataFrame, y: str) -> Frame:
-    """Open what `fairness` said."""
+    """Open the answer of `fairness`."""
     table = common.opened(fairness)
     if missing := set(_TOLD) - set(table.columns):
         raise SchemaError(
@@ -168,7 +168,7 @@ def _told(fairness: IntoDataFrame, y: str) -> Frame:
 
 
 def _fact(table: Frame, told: Frame, y: str, rows: Sequence[int]) -> Mapping[str, Any]:
-    """Find what was said of the threads in a row of the chart."""
+    """Find the answer about the threads in a row of the plot."""
     own = frames.columns(table, [y, *_WHOSE])
     name = own[y][rows[0]]
     if apart := frames.differing(own, rows):
@@ -196,7 +196,7 @@ def _fact(table: Frame, told: Frame, y: str, rows: Sequence[int]) -> Mapping[str
 def _same_threads(
     fact: Mapping[str, Any], rates: Sequence[float | None], name: str, y: str
 ) -> None:
-    """Refuse what was said of other threads than those that are drawn."""
+    """Refuse an answer about other threads than those that are drawn."""
     there = [rate for rate in rates if rate is not None]
     least, most = fact["iops_lowest"], fact["iops_highest"]
     same = least is None or (bool(there) and (least, most) == (min(there), max(there)))
@@ -208,7 +208,7 @@ def _same_threads(
 
 
 def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
-    """Draw the threads of all rows, and what would be their equal shares."""
+    """Draw the threads of all rows and their equal shares."""
     alike, behind = list[_Place](), list[_Place]()
     edge = max(point for run in runs for point, _ in run.points)
     sticks, shares = list[list[_Place]](), list[list[_Place]]()
@@ -257,8 +257,8 @@ def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
             )
 
 
-def _figures(ax: Axes, run: _Run) -> None:
-    """Write the figures at the end of a row, and over the first what they are."""
+def _numbers(ax: Axes, run: _Run) -> None:
+    """Write the numbers at the end of a row, and their names over the first."""
     ratio, jain = run.fact["max_over_min"], run.fact["jain"]
     columns = (
         (46, say("max/min"), "-" if ratio is None else common.factor(ratio)),
@@ -302,7 +302,7 @@ def _key(runs: Sequence[_Run]) -> list[str]:
 
 
 def _remarks(runs: Sequence[_Run]) -> list[str]:
-    """Say why there are no figures for a row."""
+    """Say why a row has no numbers."""
     found: dict[str, list[str]] = {}
     for run in runs:
         if None in (run.fact["jain"], run.fact["max_over_min"]) and run.fact.get("warnings"):

@@ -1,20 +1,25 @@
-"""Text that must fit: how wide it is, and where it may be broken.
+"""Letters and words: fonts of the language in use, the width of a text, where it may be broken.
 
 Japanese and Chinese put no space between words, and may break a line almost anywhere: not before a
 full stop, a closing bracket or a small kana, nor after an opening bracket (kinsoku). It reads best
-where a particle ends, which is where hiragana do; so lines are broken there, while they are long
+if a line ends after a particle, where hiragana end; lines are broken there if they are long
 enough.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
+from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from fiotools.plot import fonts
+from fiotools import language
+from fiotools.errors import SchemaError
+from fiotools.hints import argument
 
 _HIRAGANA = "\u3041-\u309f"
 _WIDE = "\u3000-\u9fff\uff01-\uffef"  # kana, ideographs, and the punctuation that goes with them
@@ -32,11 +37,48 @@ _PHRASE = re.compile(
 _LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
 _LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
 _COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
+_FONT = "DejaVu Sans"  # comes with matplotlib, and has the units' letters
+
+
+def family() -> list[str]:
+    """Return the fonts of the language in use: a letter is taken from the first that has it."""
+    font = language.current().font
+    return [_FONT, font["family"]] if font else [_FONT]
+
+
+def has_bold() -> bool:
+    """Whether all of the fonts have bold letters; bold and other letters in a line look ragged."""
+    return language.current().font is None
+
+
+def load_font(code: str) -> None:
+    """Register the font of a language with matplotlib.
+
+    Raises
+    ------
+    SchemaError
+        If the language is not known, its font is not installed, or a catalogue is broken.
+    """
+    font = language.language(code).font
+    if font is None:
+        return
+    spec = find_spec(font["package"])  # not imported: that might change the style of all figures
+    if spec is None or not spec.submodule_search_locations:
+        raise SchemaError(
+            f"{argument('lang', code)} needs the letters of {font['package'].replace('_', '-')}:"
+            f" python -m pip install 'fiotools[{font['extra']}]'"
+        )
+    _add(Path(spec.submodule_search_locations[0], font["file"]))
+
+
+@cache
+def _add(file: Path) -> None:
+    font_manager.fontManager.addfont(file)
 
 
 def width(text: str, size: float) -> float:
     """Measure a text in points; the same on every screen and paper."""
-    return _width(text, size, tuple(fonts.family()))
+    return _width(text, size, tuple(family()))
 
 
 @lru_cache(maxsize=4096)
@@ -66,7 +108,7 @@ def wrapped(text: str, size: float, room: float) -> list[str]:
 
 
 def pieces(text: str) -> list[tuple[str, str]]:
-    """Give the pieces of a text that stay whole, each with the space before it.
+    """Return the pieces of a text that stay whole, each with the space before it.
 
     Examples
     --------
@@ -93,7 +135,7 @@ def pieces(text: str) -> list[tuple[str, str]]:
 
 
 def letters(word: str) -> list[str]:
-    """Give the pieces of a word that is too long for a line.
+    """Return the pieces of a word that is too long for a line.
 
     Examples
     --------
@@ -109,5 +151,5 @@ def is_wide(text: str) -> bool:
 
 
 def fitting(text: str, room: float) -> float:
-    """Give the size of letters, of a few, in which a text has room."""
+    """Return the largest of a few sizes of letters in which a text has room."""
     return next((size for size in (9.0, 8.0, 7.0, 6.0) if width(text, size) <= room), 5.0)

@@ -13,7 +13,7 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.sweep_lines import is_far, tick
+from fiotools.plot.sweep import is_far, tick
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import settled
@@ -26,7 +26,7 @@ _HIGH = 0.42  # inches for a row of cells
 
 
 class _Cell(NamedTuple):
-    """What stands in a cell: a value, and whether it is settled."""
+    """A cell: a value, its text, and whether its verdict is decided."""
 
     value: float
     text: str
@@ -46,9 +46,9 @@ def grid(
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per run, of which the mean is drawn; or, without `metric`, what `compare` or
-        `speedup` answered by ``x`` and ``y``: its ratio or speed-up, of one level. In grey letters
-        where the verdict is not settled.
+        One row per run, to draw their mean; or, without `metric`, the answer of `compare` or
+        `speedup` by ``x`` and ``y``, to draw the ratio or speed-up of one level. Letters are pale
+        if the verdict is undecided.
     metric : str, optional
         The column to draw.
     x, y : str
@@ -124,7 +124,7 @@ def _name(value: Any, column: str) -> str:
 
 
 def _means(table: frames.Frame, metric: str, x: str, y: str) -> dict[Any, _Cell]:
-    """Give the mean of the runs in each cell."""
+    """Return the mean of the runs in each cell."""
     told = frames.opened(summarize(table.to_native(), metric, by=[x, y]))
     means = [mean for mean in frames.values(told, "mean") if mean is not None]
     like = min(means) if means and not is_far(means) else None
@@ -139,7 +139,7 @@ def _means(table: frames.Frame, metric: str, x: str, y: str) -> dict[Any, _Cell]
 
 
 def _ratios(table: frames.Frame, x: str, y: str) -> dict[Any, _Cell]:
-    """Give the ratio of each cell of a comparison."""
+    """Return the ratio of each cell of a comparison."""
     frames.need(table, ["ratio", "verdict", "baseline"])
     drawn = "speedup" if "speedup" in table.columns else "ratio"
     keys = frames.keys_of(table, [x, y])
@@ -191,4 +191,4 @@ def _what(table: frames.Frame, metric: str | None, cells: Any) -> str:
     )
     if all(cell.settled for cell in cells):
         return said
-    return say("{said}; pale: not settled", said=said)
+    return say("{said}; pale: undecided", said=said)

@@ -30,20 +30,19 @@ _GAP = 1.5  # of the usual interval: after more, nothing is known of the time be
 def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw latency over time, each interval's I/Os by colour.
 
-    Every interval is a column whose colours are shares of its own I/Os: the map shows how latencies
-    spread, and not how many I/Os there were. White is no I/O. An interval with fewer than ten I/Os
-    is blank if most have ten times as many: its shares would say nothing.
+    Every interval is a column. Its colours are shares of its own I/Os: the map shows how latencies
+    spread, and not how many I/Os there were. White means no I/O. An interval with fewer than ten
+    I/Os is blank if most have ten times as many: its shares would say nothing.
 
-    A cell is 10 % of latency high: finer bins are added up. A wider bin is a cell of its own, in
-    the colour of what it holds for each 10 % of latency, so that it does not look denser than it
-    is.
+    A cell is 10 % of latency high: finer bins are added up. A wider bin is one cell in the colour
+    of its share per 10 % of latency, so that it does not look denser than it is.
 
     Parameters
     ----------
     bins : pandas or polars frame
         ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
-        histogram log, or what `merge_bins` answered by ``time_s``: of one latency, one direction
-        and one entry of one run.
+        histogram log, or the answer of `merge_bins` by ``time_s``: one latency, one direction and
+        one entry of one run.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -57,10 +56,9 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    ``time_s`` is the end of an interval, which began with the end of the one before. Where that is
-    more than half an interval too long ago, it gets the usual length, and what is before it stays
-    white: that no I/O ended there, or none was logged. The last bin, which has no end, is one cell
-    high.
+    ``time_s`` is the end of an interval, which began at the end of the one before. An interval
+    more than half too long gets the usual length, and the time before it stays white: no I/O ended
+    there, or none was logged. The last bin has no end and is one cell high.
 
     Examples
     --------
@@ -134,7 +132,7 @@ def _each(widths: NDArray[np.float64]) -> str:
 
 
 def _widths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Say how long each interval was: since the one before, unless that is too long ago."""
+    """Return the length of each interval: since the one before, unless that is too long ago."""
     steps = np.diff(ends)
     usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
     found = np.concatenate([[ends[0] or usual], steps])
@@ -142,7 +140,7 @@ def _widths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _logs(own: Histogram) -> list[tuple[float, float, int]]:
-    """Give the bins of a histogram that hold anything: both edges, in cells, and the count."""
+    """Return the bins of a histogram that hold anything: both edges, in cells, and the count."""
     found = []
     for (low, high), count in own.counts.items():
         if count:
@@ -154,7 +152,7 @@ def _logs(own: Histogram) -> list[tuple[float, float, int]]:
 
 
 def _grid(found: list[Histogram]) -> NDArray[np.float64]:
-    """Give the edges of the cells, in cells: each 10 % on, or where the bin ends that it is in."""
+    """Return the edges of the cells, in cells: every 10 %, or the end of a wider bin."""
     bins = sorted({(first, -last) for own in found for first, last, _ in _logs(own)})
     if not bins:
         raise SchemaError("nothing to draw: no bin has an I/O")
@@ -171,7 +169,7 @@ def _grid(found: list[Histogram]) -> NDArray[np.float64]:
 
 
 def _shares(own: Histogram, grid: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the share of an interval's I/Os in each cell, for 10 % of latency."""
+    """Return the share of an interval's I/Os in each cell, for 10 % of latency."""
     places, sums, total = [], [], 0
     for first, last, count in _logs(own):
         places += [first, last]
@@ -200,7 +198,7 @@ def _columns(
 
 
 def _pale_to_dark() -> LinearSegmentedColormap:
-    """Make the colours: even steps of lightness, dark where most is, none as pale as the paper."""
+    """Make the colours: even steps of lightness, dark for most I/Os, none as pale as the paper."""
     whole = sns.color_palette("mako_r", as_cmap=True)
     return LinearSegmentedColormap.from_list("pale-to-dark", whole(np.linspace(0.15, 1, 256)))
 

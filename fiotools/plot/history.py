@@ -20,7 +20,7 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.shifts import NEEDED, draw_level, step
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key
+from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import moments, sortable
 from fiotools.stats.shifts import shifts as find_shifts
 from fiotools.stats.summary import summarize
@@ -117,7 +117,7 @@ def history(
         said |= dict.fromkeys(level["verdict"] for level in levels if level["verdict"])
         confidence |= dict.fromkeys(one for level in levels if (one := level["confidence"]))
         if columns:
-            _title(panel, cell, columns)
+            common.title_panel(panel, cell, columns)
         if panel is not axes[-1]:
             panel.tick_params(labelbottom=False)
     drawn = [say("points: runs")]
@@ -154,7 +154,7 @@ class _Sequence:
         self.places: dict[Any, float] = dict(zip(ordered, spots, strict=True))
 
     def values(self, table: Frame) -> list[Any]:
-        """Give the value of each row."""
+        """Return the value of each row."""
         return frames.values(table, self.name)
 
     @property
@@ -165,7 +165,7 @@ class _Sequence:
         return there[0] - room, there[-1] + room
 
     def before(self, value: Any) -> float:
-        """Give the middle between a value and the one before it."""
+        """Return the middle between a value and the one before it."""
         there = sorted(self.places.values())
         at = there.index(self.places[value])
         return (there[at - 1] + there[at]) / 2 if at else self.ends[0]
@@ -237,7 +237,7 @@ def _levels(middles: Frame, metric: str, axis: _Sequence) -> list[Mapping[str, A
 def _given(
     shifts: IntoDataFrame, metric: str, axis: _Sequence, cell: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
-    """Give the levels of a panel as `fiotools.shifts` found them."""
+    """Return the levels of a panel as `fiotools.shifts` found them."""
     table = common.opened(shifts)
     if missing := sorted({*NEEDED, axis.name, *cell} - {*table.columns}):
         raise SchemaError(
@@ -312,11 +312,3 @@ def _zoom(ax: Axes, low: float, high: float, lines: int) -> None:
         bottom = max(0.0, bottom)
     room = min(0.6, (common.line_of(ax) * lines + 4) / common.points(ax)[1])
     ax.set_ylim(bottom, bottom + (top - bottom) / (1 - room))
-
-
-def _title(ax: Axes, cell: Key, columns: Sequence[str]) -> None:
-    """Name a panel by its conditions."""
-    title = listed(called(units.level(*one)) for one in zip(cell, columns, strict=True))
-    size = common.RC["axes.labelsize"]
-    lines = fit_text.wrapped(title, size, common.points(ax)[0])
-    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)

@@ -31,13 +31,13 @@ def latency(
 ) -> Axes:
     """Draw mean latencies, with the spread of the single I/Os as bars.
 
-    The bars are one standard deviation to each side, or reach from one column to another; they are
-    not intervals of the mean.
+    The bars are one standard deviation to each side, or reach from one column to another. They
+    show the spread of I/Os within a run, not an interval of the mean.
 
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per point; for several runs there is `repeats`.
+        One row per point; `repeats` draws several runs.
     metric : str
         The column to draw.
     y : str
@@ -103,7 +103,7 @@ def latency(
         common.above_zero(metric, [least])
         common.latency_axis(ax, "x", least / 1.3, edge * (edge / least) ** 0.22)
     else:
-        ax.set_xlim(chart.least, edge * 1.22 or 1)
+        common.fit_texts(ax, chart.least, edge * 1.22 or 1)
         common.few_ticks(ax.xaxis)
     label = _label(spread, cut=least < 0)
     drawn = [point.row for point in points]

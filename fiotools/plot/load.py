@@ -1,4 +1,4 @@
-"""What a device does under load: IOPS and latency against the queue depth."""
+"""A device under load: IOPS and latency against the queue depth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import say
 from fiotools.plot import common, fit_text
-from fiotools.plot.sweep_lines import Swept, tick
+from fiotools.plot.sweep import Swept, tick
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
 from fiotools.stats.replicates import choose_scope, refuse_directions
@@ -127,8 +127,7 @@ def load(
     limits = dict.fromkeys(row["limit"] for row in chosen.values())
     for value in limits:
         lower.axhline(value, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
-    for panel, ax in zip(panels, two, strict=True):
-        panel.draw(ax)
+    ends = [panel.draw(ax) for panel, ax in zip(panels, two, strict=True)]
     none = [common.named(name, hue) for name, row in chosen.items() if row["iops"] is None]
     for value in limits:
         _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
@@ -149,11 +148,14 @@ def load(
     common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
         common.label_below(upper, *lines)
+    if hue:
+        for ax, own in zip(two, ends, strict=True):
+            common.name_lines(ax, own, hue, below=ax is lower)
     return two
 
 
 def _alike(table: frames.Frame, named: Sequence[str]) -> frames.Frame:
-    """Keep the rows that `summarize` keeps, and refuse what it refuses."""
+    """Keep the rows that `summarize` keeps, and refuse those that it refuses."""
     table = choose_scope(table, None, named)
     refuse_directions(table, named)
     return table
@@ -174,7 +176,7 @@ def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
 
 
 def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mapping[str, Any]]:
-    """Give the conditions that `best_under` chose for each line."""
+    """Return the conditions that `best_under` chose for each line."""
     x, hue, latency = panel.x, panel.hue, panel.metric
     by = f", by={hue!r}" if hue else ""
     give = f"give best_under(frame, {latency!r}, limit{by}, sweep={x!r})"
@@ -184,7 +186,7 @@ def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mappin
             f"not what best_under() returned: no column {', '.join(sorted(missing))}; {give}"
         )
     if set(frames.values(table, "metric")) != {latency}:
-        raise SchemaError(f"best= is not of {latency!r}: {give}")
+        raise SchemaError(f"best= is not about {latency!r}: {give}")
     lists = frames.columns(table, ["limit", "observed", "iops", x])
     groups = frames.groups(table, [hue] if hue and hue in table.columns else [])
     found: dict[Any, Mapping[str, Any]] = {}
@@ -198,7 +200,7 @@ def _chosen(best: IntoDataFrame, rates: Swept, panel: Swept) -> dict[Any, Mappin
         if row["iops"] is not None and not (
             cell in rates.middles.cells and isclose(rates.middles[cell][0], row["iops"])
         ):
-            raise SchemaError(f"best= is of other runs than those to draw: {give}")
+            raise SchemaError(f"best= is about other runs than those to draw: {give}")
         found[name] = row
     return found
 
@@ -239,7 +241,7 @@ def _knee_words(panel: Swept, knees: Mapping[Any, float | None]) -> str:
 
 
 def _best(name: str, iops: float, depth: str) -> str:
-    """Say what a line did at best, and where."""
+    """Say the best rate of a line, and where."""
     rate = units.human(iops, "1/s")
     if name:
         return say("{name}, {rate} at {depth}", name=name, rate=rate, depth=depth)
@@ -266,7 +268,7 @@ def _diamonds(
 
 
 def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> None:
-    """Write the limit over its line, and which lines are nowhere below it."""
+    """Write the limit over its line, and name the lines that are nowhere below it."""
     ms = common.tick(limit, common.unit(latency))
     text = say("limit: {limit}", limit=ms)
     if none:

@@ -35,16 +35,16 @@ def percentiles(
 ) -> Axes:
     """Draw latency against percentile, each further nine as wide as the one before.
 
-    What `percentiles_from_bins` and `bound_percentiles` answer is drawn with its bounds, as a band,
-    and its intervals, as bars; the axis says what they are. A percentile that is not bounded from
-    both sides is not in the band. From percentile to percentile, lines only lead the eye.
+    The answers of `percentiles_from_bins` and `bound_percentiles` are drawn with their bounds as a
+    band and their intervals as bars; the axis says what they are. A percentile without both bounds
+    is not in the band. Lines between percentiles only lead the eye.
 
     Parameters
     ----------
     frame : pandas or polars frame
-        ``percentile`` and ``value_ns``, such as `Results.percentiles`: of one latency and one
-        direction, one row per percentile, run and curve. Of a curve with several runs each run is
-        drawn, thin. With ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
+        ``percentile`` and ``value_ns``, such as `Results.percentiles`, of one latency and one
+        direction: one row per percentile, run and curve. Several runs of a curve are thin lines.
+        With ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
     hue : str
         The column that names the curves; the name stands at the curve's end.
     order : sequence, optional
@@ -74,7 +74,7 @@ def percentiles(
     table = common.opened(frame, hue, "percentile")
     if not (bounded := {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}):
         frames.need(table, ["value_ns"])
-    # the least and the greatest latency have no place on the axis
+    # the lowest and the highest latency have no place on the axis
     inner = [share is not None and 0 < share < 100 for share in frames.numbers(table, "percentile")]
     beyond = frames.distinct(
         share
@@ -119,7 +119,7 @@ def percentiles(
 
 
 class _Point(NamedTuple):
-    """A percentile of a curve; something of value and bound is there."""
+    """A percentile of a curve with a value or a bound."""
 
     share: float
     value: float | None
@@ -133,7 +133,7 @@ class _Point(NamedTuple):
 
 
 def _points(table: Frame, *, bounded: bool) -> list[_Point]:
-    """Give the point of each row."""
+    """Return the point of each row."""
     shares = common.known(table, "percentile")
     if not bounded:
         values = common.numbers(table, "value_ns", log=True)
@@ -150,7 +150,7 @@ def _points(table: Frame, *, bounded: bool) -> list[_Point]:
 
 
 def _bound_ends(table: Frame, what: str) -> list[Ends]:
-    """Give ``bound`` or ``value`` with both ends of each row; None where an end is missing."""
+    """Return ``bound`` or ``value`` with both ends of each row; None where an end is missing."""
     columns = (f"{what}_lo_ns", f"{what}_hi_ns")
     if not {*columns} <= {*table.columns}:
         return [None] * len(table)
@@ -163,7 +163,7 @@ def _bound_ends(table: Frame, what: str) -> list[Ends]:
 
 
 def _line(name: Any, points: Sequence[_Point], rows: Sequence[int]) -> list[_Point]:
-    """Give the points of a run in order, as far as there is something to draw."""
+    """Return the points of a run with a value or a bound, in order."""
     there = (points[row] for row in rows)
     own = sorted(
         (point for point in there if point.value is not None or point.bound),
@@ -179,7 +179,7 @@ def _line(name: Any, points: Sequence[_Point], rows: Sequence[int]) -> list[_Poi
 def _draw_line(
     ax: Axes, curve: Sequence[_Point], look: common.Look, *, several: bool
 ) -> tuple[float, float]:
-    """Draw the values of a curve, and say where its name goes: at its end, or that of its band."""
+    """Draw the values of a curve, and return where its name goes: the end of it or of its band."""
     drawn = [(point.x, point.value) for point in curve if point.value is not None]
     if not drawn:
         low, high = curve[-1].bound or (1.0, 1.0)
@@ -199,8 +199,8 @@ def _draw_line(
 def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> None:
     """Draw the bounds of a curve as a band, and its intervals as bars so many points aside.
 
-    The edges of the band are drawn where there are no values between them, and an interval where it
-    is more than the bounds.
+    The edges of the band are drawn if there are no values between them, and an interval if it is
+    wider than the bounds.
     """
     colour = common.look_of(at).colour
     places = [point.x for point in curve]
@@ -253,14 +253,14 @@ def share_axis(ax: Axes, last: float) -> None:
 
 
 def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
-    """Say what the bands and bars of a figure are."""
+    """Say what the bands and bars are."""
     lines = []
     if any(point.bound for point in points):
         methods = frames.columns(table, ("method",)).get("method", [])
         lines.append(
             say("band: the bins that hold the percentiles")
             if {*methods} == {"bins"}
-            else say("band: between which the percentiles certainly are")
+            else say("band: certain bounds of the percentiles")
         )
     if any(point.interval and point.interval != point.bound for point in points):
         told = frames.columns(table, ("confidence", "note"))

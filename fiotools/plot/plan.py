@@ -1,4 +1,4 @@
-"""A plan: how many runs a difference takes."""
+"""A plan: how many runs it takes to find a difference."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 
 def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
-    """Draw how many runs a side it takes, against the difference that they are to find.
+    """Draw how many runs a side are needed, against the difference to be found.
 
     Solid lines are for finding a difference of that size, dashed ones for finding that two equal
-    sides are the same within it; both axes are logarithmic. Where rounds were planned, these are
-    drawn, and no runs.
+    sides are the same within it. Both axes are logarithmic. A plan of rounds is drawn in rounds.
 
     Parameters
     ----------
     frame : pandas or polars frame
-        What `plan` answers, of one combination of `by`; ten differences make a curve.
+        The answer of `plan` for one combination of `by`; ten differences make a curve.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -37,7 +36,7 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     SchemaError
-        If the frame is no plan, has no number of runs, or has a difference twice.
+        If the frame is not a plan, has no number of runs, or has a difference twice.
 
     Examples
     --------
@@ -78,9 +77,7 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
                 label=label,
             )
     if not most:
-        raise SchemaError(
-            "nothing to draw: each of the differences takes more than 1000 runs a side"
-        )
+        raise SchemaError("nothing to draw: every difference takes more than 1000 runs a side")
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_ylim(2.5, max(20, most * 1.3))

@@ -1,4 +1,4 @@
-"""The forest plot: ratios with their intervals and the band within which they do not matter."""
+"""The forest plot: ratios with their intervals and the band that does not matter."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def ratios(
     """Draw the ratios of `compare`, or the speed-ups of `speedup`, on a logarithmic axis.
 
     A frame with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them: above
-    1 is faster, also where the metric is a time. Any other is drawn by ``ratio``, level / baseline.
-    Intervals are drawn where there are any; a ratio of one run each has none, and is drawn hollow
-    and marked so. A row over all workloads is set apart, as a diamond below a line.
+    1 is faster, even if the metric is a time. Any other is drawn by ``ratio``, level / baseline.
+    A ratio without an interval is hollow, and the axis says why. A row over all workloads is a
+    diamond below a line.
 
     Parameters
     ----------
     comparison : pandas or polars frame
-        What `compare`, `speedup` or `overall` returned.
+        The answer of `compare`, `speedup` or `overall`.
     band : float
         Half-width of the relevance band that was used.
     labels : list of str, optional
@@ -69,8 +69,8 @@ def ratios(
     Raises
     ------
     SchemaError
-        If the frame is no comparison, has several metrics and no labels, or has another number of
-        rows than there are labels.
+        If the frame is not a comparison, has several metrics and no labels, or the number of labels
+        differs from that of the rows.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def ratios(
     common.name_rows(ax, names)
     common.above_zero(drawn, reach)
     wide = common.beside(ax)
-    # wider Axes give way themselves to a text that leaves them
+    # wider Axes make room by themselves for a text that leaves them
     _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
     size = float(ax.xaxis.label.get_fontsize())
     against = _sides(table, faster=drawn == "speedup") if labels else ""
@@ -118,7 +118,7 @@ def _measure(table: Frame) -> str:
 
 
 def _names(table: Frame, rows: list[Row], labels: list[str] | None, *, faster: bool) -> list[str]:
-    """Name the rows: as the caller does, or by what is compared."""
+    """Name the rows as the caller does, or by the levels that are compared."""
     if labels is not None:
         if len(labels) != len(rows):
             raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
@@ -152,7 +152,7 @@ def _all(row: Row) -> bool:
 
 
 def _ends(row: Row, drawn: str) -> tuple[float | None, float | None, float | None]:
-    """Give a ratio and the ends of its interval, as far as there are any."""
+    """Return a ratio and the ends of its interval, None if missing."""
     return _number(row[drawn]), _number(row[f"{drawn}_lo"]), _number(row[f"{drawn}_hi"])
 
 
@@ -163,7 +163,7 @@ def _cut(row: Row, drawn: str, limits: tuple[float, float]) -> bool:
 
 
 def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) -> list[float]:
-    """Draw each ratio with its interval, and give what has to be seen on the axis."""
+    """Draw each ratio with its interval, and return the values that the axis has to show."""
     reach = []
     for place, row in enumerate(rows):
         ratio, low, high = _ends(row, drawn)
@@ -234,7 +234,7 @@ def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:
 
 
 def sides(level: Any, baseline: Any, between: str, *, faster: bool) -> str:
-    """Name what is held against what."""
+    """Name the two sides of a ratio."""
     versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
     own, other = map(called, units.sides(level, baseline, between))
     return say(versus, level=own, baseline=other)
@@ -248,7 +248,7 @@ def _why(sides: set[Any], warnings: str) -> str:
 
 
 def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
-    """Set a log axis with ticks that people would write, and room for what stands at its points."""
+    """Set a log axis with ticks that people would write, and room for the texts."""
     ax.set_xscale("log")
     span = math.log(high / low)
     low, high = low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05)

@@ -1,4 +1,4 @@
-"""Repeats: every run as a point, and how well they pin the middle down."""
+"""Repeats: every run as a point, with the interval of their middle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from fiotools import units
 from fiotools.language import listed, say
 from fiotools.plot import common
-from fiotools.stats.frames import values
+from fiotools.stats import frames
+from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -27,8 +28,8 @@ def repeats(
     metric: str,
     *,
     y: str,
-    summary: IntoDataFrame,
     hue: str | None = None,
+    summary: IntoDataFrame | None = None,
     order: Sequence[Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -37,7 +38,7 @@ def repeats(
     Points that would hide each other are moved up or down.
 
     The interval is that of the mean below six runs and of the median from six on; the axis says
-    which. Where there is one run, there is a hollow point and no interval.
+    which. A single run is a hollow point without an interval.
 
     Parameters
     ----------
@@ -47,10 +48,11 @@ def repeats(
         The column to draw, in its base unit.
     y : str
         The column that names the rows.
-    summary : pandas or polars frame
-        What `summarize` says of the same metric, by ``y`` (and ``hue``).
     hue : str, optional
         The column that gives colour and marker.
+    summary : pandas or polars frame, optional
+        The answer of `summarize` for the same metric, by ``y`` (and ``hue``); made here if left
+        out.
     order : sequence, optional
         The rows from top to bottom.
     ax : matplotlib.axes.Axes, optional
@@ -69,13 +71,14 @@ def repeats(
     >>> import pandas as pd
     >>> import fiotools as ft
     >>> runs = pd.DataFrame({"mount": ["9p"] * 3 + ["virtiofs"] * 3, "iops": range(100, 106)})
-    >>> told = ft.summarize(runs, "iops", by="mount")
-    >>> ft.plot.repeats(runs, "iops", y="mount", summary=told).get_xlabel()
+    >>> ft.plot.repeats(runs, "iops", y="mount").get_xlabel()
     'I/Os per second (points: runs; tick and bar: mean, 95 % interval)'
     """
+    if summary is None:
+        summary = summarize(frame, metric, by=[key for key in (y, hue) if key])
     told = common.summary_rows(summary, metric, y, hue)
     chart = common.chart(frame, metric, y, hue, order, ax, several=True)
-    middle = "median" if min(values(told, "n")) >= ENOUGH else "mean"
+    middle = "median" if min(frames.values(told, "n")) >= ENOUGH else "mean"
     middles = common.Middles(told, middle, y, hue)
     ax, edge, alone = chart.ax, 0.0, list[bool]()
     for one in chart.series:
@@ -101,7 +104,7 @@ def repeats(
             right = max([*runs, high if high is not None else centre])
             edge = max(edge, right)
             common.write(ax, units.human(centre, chart.unit), right, place, one.colour)
-    common.limit_x(ax, chart.least, edge * 1.16 or 1)
+    common.fit_texts(ax, chart.least, edge * 1.16 or 1)
     edges: Any = {"markeredgecolor": common.ground(ax), "markeredgewidth": 0.5}
     for one in chart.series:
         count = Counter(point.place for point in one.points)

@@ -34,10 +34,10 @@ _FEW = 5_000  # points that a vector file holds well
 ALLOWED = "#D2D2D2"
 _WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
 _WHOLE_DRAWN = "{said} (bar)"
-_FIGURES = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
+_NUMBERS = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
-    *("method", "rounds", "first_round", "last_round", "cut", "window_mean", *_FIGURES),
+    *("method", "rounds", "first_round", "last_round", "cut", "window_mean", *_NUMBERS),
     *("met", "verdict"),
 )
 Limit: TypeAlias = "float | Sequence[float] | None"
@@ -53,18 +53,17 @@ def series(
     limit: Limit = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a quantity over time, each sample as long as the time that it stands for.
+    """Draw a quantity over time, each sample as long as the time that it covers.
 
-    With what `steady` said of it, the window is grey, and dark what its rounds may range over; the
-    lines in it are its mean and, dashed, its trend. The verdict stands below, in words. Rounds that
-    `steady` made are drawn over their samples.
+    With the answer of `steady`, the window is grey and the range allowed to its rounds is darker.
+    The lines in it are its mean and, dashed, its trend. The verdict stands below in words. Rounds
+    that `steady` made are drawn over their samples.
 
     Parameters
     ----------
     samples : pandas or polars frame
-        A table such as `Results.samples`, of which one series is drawn, or one for each value of
-        ``hue``. Amounts become rates, as in `steady`. Single I/Os are points. Or what `window`
-        answered.
+        A table such as `Results.samples` or the answer of `window`, with one series, or one for
+        each value of ``hue``. Amounts become rates, as in `steady`. Single I/Os are points.
     quantity : str, optional
         Which of the quantities, if there are several; of windows, which column: ``iops``,
         ``bw_bytes_per_s``, ``mean`` or ``value_ns``.
@@ -73,9 +72,9 @@ def series(
     order : sequence, optional
         The lines, which take their colours in this order.
     steady : pandas or polars frame, optional
-        What `steady` answered for these samples.
+        The answer of `steady` for these samples.
     limit : float or (float, float), optional
-        The limits that `steady` was given, if it was given any.
+        The limits that were passed to `steady`, if any.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -86,7 +85,7 @@ def series(
     ------
     SchemaError
         If one line had to show several quantities, directions, jobs or runs, or ``steady`` is about
-        other samples or was given other limits.
+        other samples or has other limits.
 
     Examples
     --------
@@ -222,7 +221,7 @@ def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile
 
 @dataclass(frozen=True)
 class Line:
-    """One series, from `edges` to `edges`, with what `steady` said of it."""
+    """One series, from `edges` to `edges`, with the answer of `steady`."""
 
     name: str
     series: Series
@@ -264,7 +263,7 @@ def lines_of(
     order: Sequence[Any] | None,
     told: Told | None,
 ) -> list[Line]:
-    """Find the series, one for each name, and what was said of them."""
+    """Find the series, one for each name, and the answers about them."""
     names = common.known(table, hue) if hue else [None] * len(table)
     keys = [name for name in (hue, *(told.keys if told else ())) if name]
     frames.need(table, keys)
@@ -295,7 +294,7 @@ def lines_of(
 
 
 def _edges(table: Frame, line: Series) -> NDArray[np.float64]:
-    """Give the times between the samples; without times, the nth sample is around n."""
+    """Return the times between the samples; without times, the nth sample is around n."""
     start = 0.5
     if line.timed:
         start = float(frames.values(table, "time_s")[line.rows[-1]]) - line.span
@@ -303,13 +302,13 @@ def _edges(table: Frame, line: Series) -> NDArray[np.float64]:
 
 
 class Told:
-    """What `steady` said, a row per series; `keys` tell the series apart."""
+    """The answer of `steady`, a row per series; `keys` tell the series apart."""
 
     def __init__(self, steady: IntoDataFrame, limit: Limit) -> None:
         table = common.opened(steady)
         if missing := sorted({*_NEEDED} - {*table.columns}):
             raise SchemaError(
-                f"not what steady() answers: no column {', '.join(missing)}; give steady(samples)"
+                f"not the answer of steady(): no column {', '.join(missing)}; give steady(samples)"
             )
         self.keys = table.columns[: table.columns.index("metric")]
         lists = (frames.values(table, name) for name in table.columns)
@@ -319,7 +318,7 @@ class Told:
         self._limit = limit
 
     def about(self, samples: Frame, series: Series, start: float) -> Judged:
-        """Give what was said of a series that starts at this time."""
+        """Return the answer about a series that starts at this time."""
         own = {name: frames.values(samples, name)[series.rows[0]] for name in self.keys}
         own["metric"] = series.metric.name
         found = [row for row in self._rows if own.items() <= row.items()]
@@ -338,7 +337,7 @@ class Told:
 
 
 def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
-    """Give the rounds that were judged: the samples, or what ``round_s`` made of them."""
+    """Return the rounds that were judged: the samples, or what ``round_s`` made of them."""
     length, found = told["interval_s"], []
     if not series.single:
         found.append(series)
@@ -357,19 +356,19 @@ def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
 
 
 def _parts(series: Series, cut: int, count: int) -> Series:
-    """Make rounds of a whole series, but for what was left out at the start."""
+    """Make rounds of a series without the part that was left out at its start."""
     values, widths = series.values[cut:], series.widths[cut:]
     edges = np.linspace(0.0, float(widths.sum()), count + 1)
     return replace(series, values=portions(values, widths, edges), widths=np.diff(edges))
 
 
 def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
-    """Give the limits that a window was judged by; none where they are not known."""
+    """Return the limits that a window was judged by; empty if they are not known."""
     if limit is None and told["method"] != "snia":
         return ()
     judge = judge_of(told["method"], None, limit)
     if told["met"] is not None:
-        window = Window(told["window_mean"], *(told[name] for name in _FIGURES))
+        window = Window(told["window_mean"], *(told[name] for name in _NUMBERS))
         if judge.verdict(window) != (told["met"], told["verdict"]):
             need = argument("limit")
             raise SchemaError(f"other limits gave this verdict: name them, {need}, as in steady()")
@@ -378,7 +377,7 @@ def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Judged:
-    """A series with what `steady` said of it.
+    """A series with the answer of `steady`.
 
     Attributes
     ----------
@@ -404,9 +403,9 @@ class Judged:
         return mean
 
     def draw(self, ax: Axes, colour: str | None = None) -> float:
-        """Shade the window and what it may range over, draw mean and trend; give the top.
+        """Shade the window and its allowed range, draw mean and trend; return the top.
 
-        In the ``colour`` of the line, where there are others.
+        In the ``colour`` of the line, if there are others.
         """
         if self.mean is None:
             return 0.0
@@ -443,7 +442,7 @@ class Judged:
         return float(high)
 
     def _allowed(self) -> tuple[float, float] | None:
-        """Give the ends of what the rounds fit into, if the window is met."""
+        """Return the ends of the range allowed to the rounds, if it is known."""
         if not self.limits or self.mean is None or self.told["method"] == "fio-slope":
             return None
         values = self.rounds.values[self.told["first_round"] - 1 : self.told["last_round"]]
@@ -454,12 +453,12 @@ class Judged:
         return max(0.0, middle - half), middle + half
 
     def words(self) -> list[str]:
-        """Say the verdict with its figures, and the mean of the whole with its interval."""
+        """Say the verdict with its numbers, and the mean of the whole with its interval."""
         told, unit = self.told, self.rounds.metric.unit
         lines = [told["verdict"]]
         if self.mean is not None:
-            met = "window met: {figures}" if told["met"] else "window not met: {figures}"
-            lines = [say(met, figures=listed(self._figures()))]
+            met = "window met: {numbers}" if told["met"] else "window not met: {numbers}"
+            lines = [say(met, numbers=listed(self._numbers()))]
         if told["mean_lo"] is not None:
             mean, low, high = (
                 units.human(told[name], unit, like=told["mean_hi"])
@@ -470,9 +469,9 @@ class Judged:
             lines.append(say(_WHOLE, **words))
         return lines
 
-    def _figures(self) -> list[str]:
+    def _numbers(self) -> list[str]:
         spread, far, rise, drift = (
-            say("{share} %", share=units.human(self.told[name], "")) for name in _FIGURES
+            say("{share} %", share=units.human(self.told[name], "")) for name in _NUMBERS
         )
         sign = "≤" if self.told["method"] == "snia" else "<"
         first, second = [
@@ -494,7 +493,7 @@ class Judged:
         return [say("drift {value}/round{limit}", value=drift, limit=first), rise]
 
     def key(self) -> str:
-        """Say what the shades and lines are."""
+        """Say what shades and lines are."""
         size = self.told["last_round"] - self.told["first_round"] + 1
         if not self.rounds.timed:
             lines = [say("grey: window, {n} rounds", n=size)]

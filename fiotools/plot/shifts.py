@@ -1,4 +1,4 @@
-"""A sequence of runs or samples, its levels, and how large the steps between them are."""
+"""A sequence of runs or samples with its levels and the steps between them."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def shifts(
     Parameters
     ----------
     frame : pandas or polars frame
-        Runs or samples of one sequence, as `fiotools.shifts` was given them.
+        Runs or samples of one sequence, as they were passed to `fiotools.shifts`.
     metric : str, optional
         The column to draw, or which quantity.
     shifts : pandas or polars frame
-        What `fiotools.shifts` answered for them.
+        The answer of `fiotools.shifts` for them.
     order, round_s : optional
-        As `fiotools.shifts` was given them.
+        As they were passed to `fiotools.shifts`.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -110,10 +110,10 @@ def shifts(
 
 
 def _levels(shifts: IntoDataFrame, series: Series) -> list[dict[str, Any]]:
-    """Give the rows of the answer, if it is about this sequence."""
+    """Return the rows of the answer, if it is about this sequence."""
     table = common.opened(shifts)
     if missing := sorted({*NEEDED} - {*table.columns}):
-        raise SchemaError(f"not what shifts() answers: no column {', '.join(missing)}")
+        raise SchemaError(f"not the answer of shifts(): no column {', '.join(missing)}")
     lists = {name: frames.values(table, name) for name in table.columns}
     found = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     for level in found:
@@ -141,7 +141,7 @@ def _draw(ax: Axes, series: Series, edges: np.ndarray, *, runs: bool) -> None:
 
 
 def draw_level(ax: Axes, level: Mapping[str, Any], left: float, right: float) -> float:
-    """Draw a level with the interval of its step; give the top."""
+    """Draw a level with the interval of its step; return the top."""
     colour, high = common.PALETTE[1], level["center"]
     if level["ratio_lo"] is not None:
         before = level["center"] / level["ratio"]
@@ -154,7 +154,7 @@ def draw_level(ax: Axes, level: Mapping[str, Any], left: float, right: float) ->
 
 
 def _name(ax: Axes, levels: list[dict[str, Any]], edges: np.ndarray) -> int:
-    """Write above each level how high it is, or how large its step; say in how many lines."""
+    """Write the value of each level, or its step, above it; return in how many lines."""
     names = []
     for level in levels:
         text = units.human(level["center"], str(level["unit"]))
@@ -166,7 +166,7 @@ def _name(ax: Axes, levels: list[dict[str, Any]], edges: np.ndarray) -> int:
 
 
 def step(level: Mapping[str, Any]) -> str:
-    """Write how large a step is, with its interval."""
+    """Write the ratio of a step with its interval."""
     text = f"×{units.human(level['ratio'], '')}"
     if level["ratio_lo"] is None:
         return text

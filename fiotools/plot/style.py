@@ -1,4 +1,4 @@
-"""One look for all figures, and the same bytes every time they are saved.
+"""One look for all plots, and the same bytes every time they are saved.
 
 Colours are Okabe and Ito's, told apart by colour-blind readers and, with the markers, in greyscale.
 
@@ -34,7 +34,7 @@ from matplotlib.text import Text
 from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write
-from fiotools.plot import common, fit_text, fonts
+from fiotools.plot import common, fit_text
 from fiotools.plot.fit_text import is_wide
 from fiotools.stats.frames import values
 from fiotools.tables.results import Results
@@ -60,22 +60,22 @@ _NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")
 
 
 def style(*, lang: str | None = None) -> None:
-    """Set matplotlib to the look of the project's figures, for the rest of the session.
+    """Set matplotlib to the look of the project's plots for the rest of the session.
 
     Parameters
     ----------
     lang : {"en", "ja"}, optional
-        The language of what fiotools writes on figures from now on, in every thread; English by
-        default. Sentences that frames hold are made in it too: the ``why`` and ``remedy`` of
+        The language of the words that fiotools writes on plots from now on, in every thread;
+        English by default. Sentences in frames are made in it too: the ``why`` and ``remedy`` of
         `check`, the notes of `fairness`, `percentiles_from_bins` and `steady`. So set it first: a
-        frame keeps the language that it was made in, on figures too. Verdicts, names, errors and
-        the text of your own stay as they are; titles and names that the file
-        ``figures.<lang>.toml`` in the working folder knows are translated on figures.
+        frame keeps the language that it was made in. Verdicts, names, errors and your own text
+        stay as they are; titles and names in the file ``figures.<lang>.toml`` of the working
+        folder are translated.
 
     Raises
     ------
     SchemaError
-        If there is no such language, or its letters are not installed (Japanese:
+        If the language is not known, or its letters are not installed (Japanese:
         ``python -m pip install 'fiotools[ja]'``).
 
     Examples
@@ -84,19 +84,19 @@ def style(*, lang: str | None = None) -> None:
     >>> ft.plot.style()
     """
     code = lang or _asked() or language.ENGLISH
-    fonts.load(code)
+    fit_text.load_font(code)
     language.use(code)
     sns.set_theme(style="whitegrid", rc=common.rc())
     mpl.rcParams.update(common.rc())  # set_theme puts its own font.family over ours
 
 
 def _asked() -> str | None:
-    """Give the language that the runner of the notebooks asks for."""
+    """Return the language that the runner of the notebooks asks for."""
     return os.environ.get(_LANGUAGE)
 
 
 def title(ax: Axes | Figure, text: str) -> None:
-    """Write a figure's message above it, from its left edge, in lines that fit its width.
+    """Write a title above a plot, from its left edge, in lines that fit its width.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def title(ax: Axes | Figure, text: str) -> None:
     figure = _figure(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
-    if not fonts.has_bold():
+    if not fit_text.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])
         if is_wide(text):
             shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
@@ -155,7 +155,7 @@ def save(
     data: Any = None,
     formats: Sequence[str] = ("svg", "png"),
 ) -> list[Path]:
-    """Write a figure to files, the same bytes every time.
+    """Write a plot to files, the same bytes every time.
 
     Parameters
     ----------
@@ -163,15 +163,15 @@ def save(
     path : str or path-like
         With a suffix, that one file; without, one file for each of ``formats``.
     data : Results or frame, optional
-        What was drawn: the files in its ``source`` column are recorded in the figure's metadata
-        with their SHA-256.
+        The data that was drawn: the metadata records the files in its ``source`` column with their
+        SHA-256.
     formats : sequence of str
         Of ``svg``, ``png``, ``pdf``.
 
     Returns
     -------
     list of pathlib.Path
-        The files, whole; one that already has these bytes is left alone.
+        The files, written whole; a file that already has these bytes is left alone.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def save(
     suffix = target.suffix.lstrip(".")
     if suffix and suffix not in _METADATA:
         raise ValueError(
-            f"{target.name}: a figure is saved as {', '.join(_METADATA)}, not {suffix!r}"
+            f"{target.name}: a plot is saved as {', '.join(_METADATA)}, not {suffix!r}"
         )
     asked = _asked() or language.ENGLISH
     folder = target.parent if asked == language.ENGLISH else target.parent / asked
@@ -211,7 +211,7 @@ def save(
 
 
 def _translate(figure: Figure) -> None:
-    """Translate what was written on a figure without fiotools, such as the title of Axes."""
+    """Translate words that were written without fiotools, such as the title of Axes."""
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
         if (known := language.called(text.get_text())) != text.get_text():
@@ -235,7 +235,9 @@ def _provenance(data: Any, folder: Path) -> str:
         tables = [nw.from_native(frame, eager_only=True) for frame in frames]
     except TypeError:
         kind = type(data).__name__
-        raise SchemaError(f"data= is the Results or the frame that was drawn, not {kind}") from None
+        raise SchemaError(
+            f"data= must be the Results or the frame that was drawn, not {kind}"
+        ) from None
     names = {
         name
         for table in tables

@@ -24,15 +24,15 @@ _WITHIN = "band: {confidence} interval within these runs"
 
 
 def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the ratio of each percentile against the percentile, as `fiotools.tails` answers it.
+    """Draw the ratio of each percentile against the percentile, the answer of `fiotools.tails`.
 
-    Above 1, the I/Os of the level take longer than those of the baseline. The interval is a band,
-    as far as there is one; a percentile without has a hollow point.
+    Above 1, the I/Os of the level take longer than those of the baseline. The interval is a band;
+    a percentile without an interval is a hollow point.
 
     Parameters
     ----------
     comparison : pandas or polars frame
-        What `fiotools.tails` returned, or what `compare` did by percentile.
+        The answer of `fiotools.tails`, or of `compare` by percentile.
     band : float
         Half-width of the relevance band that was used.
     ax : matplotlib.axes.Axes, optional
@@ -44,7 +44,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
     Raises
     ------
     SchemaError
-        If there is no ratio to draw, or a curve has a percentile twice.
+        If no row has a ratio, or a curve has a percentile twice.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
 
 
 def _curves(table: Frame) -> dict[str, list[int]]:
-    """Give the rows of each curve, which is named by what is compared, and by what differs."""
+    """Return the rows of each curve, named by its sides and the conditions that differ."""
     before = table.columns[: table.columns.index("baseline")]
     *by, level = [name for name in before if name != "percentile"]
     lists = frames.columns(table, [*by, level, "baseline"])

@@ -1,4 +1,4 @@
-"""How much per second: one row per thing measured, its value beside it."""
+"""A metric as one row per thing measured, its value beside it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def throughput(
     Parameters
     ----------
     frame : pandas or polars frame
-        One row per point; for several runs there is `repeats`.
+        One row per point; `repeats` draws several runs.
     metric : str
         The column to draw, in its base unit.
     y : str
@@ -43,7 +43,7 @@ def throughput(
     ceilings : mapping of str to float, optional
         Limits to draw as lines, in the metric's base unit, each with its name.
     log : bool
-        A logarithmic axis. Without it the axis begins at 0.
+        Draw a logarithmic axis; a linear one begins at 0.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -79,7 +79,7 @@ def throughput(
         ax.set_xlim(low, high)
         common.log_ticks(ax.xaxis, low, high)
     else:
-        ax.set_xlim(chart.least, max(present) * 1.18 or 1)
+        common.fit_texts(ax, chart.least, max(present) * 1.18 or 1)
         common.few_ticks(ax.xaxis)
     drawn = [point.row for one in chart.series for point in one.points]
     what = common.of_one_run(common.wording(metric), chart.table, drawn, below=bool(hue))

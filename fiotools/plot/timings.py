@@ -1,4 +1,4 @@
-"""Where wall time went."""
+"""Wall time: CPU time and waiting."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def timings(
 ) -> Axes:
     """Draw where wall time went: user CPU, system CPU, and the rest, which is waiting.
 
-    Several processors may take more CPU time than the clock shows: then the bar is longer than wall
-    time, whose end is marked in it.
+    Several processors may take more CPU time than the clock shows: the bar is then longer than wall
+    time, and a line in it marks the wall time.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def timings(
     ends = _draw_bars(ax, [spent[row] for row in at], longest)
     over = _write_times(ax, walls, ends, longest)
     common.name_rows(ax, [units.level(row, y) for row in rows])
-    common.limit_x(ax, 0, longest * (1.24 if over else 1.12) or 1)
+    common.fit_texts(ax, 0, longest * (1.24 if over else 1.12) or 1)
     common.few_ticks(ax.xaxis)
     label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
     what = common.of_one_run(label, table, at, below=True)
@@ -86,7 +86,7 @@ def timings(
 
 
 def _spent(table: Frame, walls: Sequence[float]) -> list[Spent]:
-    """Give user CPU, system CPU and waiting of each row."""
+    """Return user CPU, system CPU and waiting of each row."""
     used = zip(walls, numbers(table, "user_s"), numbers(table, "sys_s"), strict=True)
     return [
         (user or 0.0, system or 0.0, max(0.0, wall - (user or 0.0) - (system or 0.0)))
@@ -95,7 +95,7 @@ def _spent(table: Frame, walls: Sequence[float]) -> list[Spent]:
 
 
 def _draw_bars(ax: Axes, spent: Sequence[Spent], longest: float) -> list[float]:
-    """Draw a bar of three parts for each row, and say where it ends."""
+    """Draw a bar of three parts for each row, and return where it ends."""
     kinds = (
         # told apart in greyscale too: dark, middle, light
         (say("user CPU"), common.PALETTE[0]),
@@ -104,7 +104,7 @@ def _draw_bars(ax: Axes, spent: Sequence[Spent], longest: float) -> list[float]:
     )
     left = [0.0] * len(spent)
     for (label, colour), widths in zip(kinds, zip(*spent, strict=True), strict=True):
-        # what is too short to be seen is not explained either
+        # a part that is too short to be seen is not explained
         seen = max(widths) > longest * _SEEN
         ax.barh(
             range(len(spent)),

@@ -10,7 +10,6 @@ import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from functools import cached_property
 from io import BytesIO
 from itertools import accumulate
@@ -53,15 +52,7 @@ _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 
 
-@dataclass
-class Decoded:
-    """The text of a file, and the problems of its bytes: (line or None, message)."""
-
-    text: str
-    doubts: list[tuple[int | None, str]] = field(default_factory=list)
-
-
-def decode(name: str, data: bytes) -> Decoded:
+def decode(name: str, data: bytes) -> Repaired:
     """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced.
 
     Raises
@@ -71,13 +62,13 @@ def decode(name: str, data: bytes) -> Decoded:
     FileError
         If they expand beyond the bound.
     """
-    doubts: list[tuple[int | None, str]] = []
+    remarks: list[Remark] = []
     if is_packed(data):
         from fiotools.files.packing import Packed, unpack
 
-        remarks: list[str] = []
-        data = b"".join(unpack(Packed.of(name, BytesIO(data)), remarks))
-        doubts += [(None, remark) for remark in remarks]
+        told: list[str] = []
+        data = b"".join(unpack(Packed.of(name, BytesIO(data)), told))
+        remarks += [Remark(None, message) for message in told]
         refuse_packed(name, data)
     if data.startswith(_BEGINNINGS):
         what = next(what for magic, what in _MAGIC.items() if data.startswith(magic))
@@ -93,11 +84,11 @@ def decode(name: str, data: bytes) -> Decoded:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         wanted = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
-        doubts.append((line, f"bytes that are not {wanted} were replaced"))
+        remarks.append(Remark(line, f"bytes that are not {wanted} were replaced"))
         text = data.decode(encoding, errors="replace")
     if "\0" in text[:4096]:
         raise UnknownFormatError(name, "this is a binary file, not a tool's output")
-    return Decoded(text, doubts)
+    return Repaired(text, remarks=remarks)
 
 
 def refuse_packed(name: str, data: bytes) -> None:
@@ -240,13 +231,8 @@ class Document:
         self.name, self.plain_name = name, plain_name(name)
         self.version, self.quantity = version, quantity
         self._grammars = grammars
-        self.remarks: list[Remark] = []
-        if isinstance(data, str):
-            text = data
-        else:
-            decoded = decode(name, data)
-            text = decoded.text
-            self.remarks += [Remark(*doubt) for doubt in decoded.doubts]
+        found = Repaired(data) if isinstance(data, str) else decode(name, data)
+        text, self.remarks = found.text, [*found.remarks]
         self.text = line_ends(text) if "\r" in text else text
         self.data: bytes | None = None
         if isinstance(data, bytes) and data.startswith(b"{") and self.text.isascii():

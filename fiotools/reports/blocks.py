@@ -9,8 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
-from fiotools.display.marks import mark
-from fiotools.display.model import Column, Sheet
+from fiotools.display.model import Column, Sheet, mark
 from fiotools.language import say
 from fiotools.plain_text import printable
 from fiotools.reports.sentences import Sentence
@@ -103,11 +102,11 @@ def verdicts(said: Iterable[Sentence]) -> Block:
 
 def of_frame(frame: pd.DataFrame, *, whole: bool = True) -> Block:
     """Write a frame as `show` does: all rows, or the first."""
-    from fiotools.display import answers  # what makes a page of a notebook needs no frames
+    from fiotools.display import layout  # what makes a page of a notebook needs no frames
     from fiotools.display.frame import Frame
     from fiotools.display.show import ROWS
 
-    return of_sheet(answers.sheet(Frame(frame, None if whole else ROWS)))
+    return of_sheet(layout.sheet(Frame(frame, None if whole else ROWS)))
 
 
 def table(

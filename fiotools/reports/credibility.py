@@ -15,7 +15,7 @@ from fiotools.measure.machine import MEMORY, binary
 from fiotools.reports.subjects import Source, of_one
 from fiotools.stats.check import check
 
-# what these find is that memory answered, or nothing at all
+# these find that memory answered, or nothing at all
 _NO_DISK = (
     *("link", "medium", "turns", "budget", "cache", "caching", "fast_reads", "fast_writes"),
     *("flush", "dd_flush", "copying", "data", "dd_source", "sparse", "warm"),
@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
 
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
-    """Ask `check` of every run; of a campaign, with what its manifest knows of each place."""
+    """Check every run, with the facts of a campaign's manifest about each place."""
     if source.campaign is None:
         return check(source.results, **told)
     one = source.campaign
@@ -50,12 +50,12 @@ def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
-    """Count what `check` says in the same words, gravest first.
+    """Count findings of `check` that differ in numbers only, gravest first.
 
     Parameters
     ----------
     checks : pandas.DataFrame
-        What `check` answered.
+        The answer of `check`.
     side : str or None
         The column whose values are counted apart.
 
@@ -106,7 +106,7 @@ def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple
 
 
 def _accused(part: pd.DataFrame) -> str:
-    """Say of one side what its runs are accused of."""
+    """Say why the numbers of one side are doubtful."""
     memory = part["check"].isin(_NO_DISK)
     worst = part[memory & part["verdict"].eq("impossible")]
     if len(worst):
@@ -134,7 +134,7 @@ def _share(row: Mapping[Any, Any]) -> str:
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:
-    """Say what the manifest knows that limits what follows."""
+    """List the limits of a campaign that its manifest tells."""
     plan, session = one.asked, one.session
     done, total = int(one.plan["done"].sum()), len(one.plan)
     if one.status not in ("complete", "settled"):
@@ -178,7 +178,7 @@ def _memory(one: Campaign | None) -> list[str]:
 
 
 def _in_memory(facts: Mapping[str, Any]) -> bool:
-    """Say whether what is written there stays in memory, be it in an image there."""
+    """Say whether files there stay in memory, also those of an image."""
     device = facts["device"] or {}
     below = device.get("backing")
     if below is not None:
@@ -187,7 +187,7 @@ def _in_memory(facts: Mapping[str, Any]) -> bool:
 
 
 def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[str]:
-    """Say of a place whose disk is a file where that lies, and which cache is between."""
+    """Say where the file of a loop device is, and which cache is between."""
     device = facts["device"] or {}
     if device.get("transport") != "loop":
         return
@@ -221,7 +221,7 @@ def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[s
 
 
 def _together(places: list[dict[str, Any]]) -> list[list[str]]:
-    """Give the names of places that share a file system."""
+    """Name the places that share a file system."""
     found: dict[tuple[Any, ...], list[str]] = {}
     for one in places:
         if one["mount_point"] is not None:

@@ -83,7 +83,7 @@ class Drawn:
 
 
 def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """Make panels one below the other, each high enough for its rows."""
+    """Make panels below each other, each high enough for its rows."""
     import matplotlib.pyplot as plt
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -113,7 +113,7 @@ def alone(axes: Sequence[Axes]) -> None:
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Give the figure that Axes are on."""
+    """Return the figure of Axes."""
     figure = ax.get_figure(root=True)
     if figure is None:
         raise SchemaError("these Axes are on no figure")
@@ -128,7 +128,7 @@ def by_cell(one: Comparison) -> pd.DataFrame:
 
 
 def rows_of(frame: pd.DataFrame) -> list[Any]:
-    """Give the cells of a frame."""
+    """Return the cells of a frame."""
     return list(dict.fromkeys(frame["_cell"]))
 
 
@@ -298,7 +298,7 @@ def _submitting(one: Comparison, kind: str) -> str:
 
 
 def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame | None, str]:
-    """Keep one kind of latency, where the rows have what the cells are named by."""
+    """Keep one kind of latency, if the rows have the columns that name cells."""
     kind = next((kind for kind in _KINDS if frame["latency"].eq(kind).any()), "")
     if not kind or not set(one.keys) <= set(frame):
         return None, kind
@@ -456,7 +456,7 @@ def _ratios(one: Comparison) -> Iterator[Drawn]:
 
 
 def _runs(one: Comparison) -> Iterator[Drawn]:
-    """Draw every run; where there are several cells, in a panel for each side."""
+    """Draw every run, with a panel for each side if there are several cells."""
     if swept(one):
         yield from sweeps(one)
         return
@@ -551,7 +551,7 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
 
 
 def sweeps(one: Comparison) -> Iterator[Drawn]:
-    """Draw what was swept: the metric and the latency along it, and a grid of two conditions."""
+    """Draw a sweep: the metric and the latency along it, and a grid of two conditions."""
     names = swept(one)
     if len(names) > 1:
         yield from _grid(one, *names[:2])

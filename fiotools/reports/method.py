@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import cells
-from fiotools.display.spreadsheet import guarded
+from fiotools.display.exports import guarded
 from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.campaign import Campaign, wanted
 from fiotools.measure.experiments import experiment_named

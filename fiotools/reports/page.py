@@ -100,7 +100,7 @@ def _converted(notebook: Any, lang: str) -> str:
 
 
 def _make_inert(main: Any) -> None:
-    """Take out what could run or load; the page's policy forbids it anyway."""
+    """Remove elements that could run or load; the page's policy forbids them anyway."""
     etree.strip_elements(main, etree.Comment, *_ACTIVE, with_tail=False)
     for element in main.iter(etree.Element):
         for name, value in element.attrib.items():
@@ -114,7 +114,7 @@ def _make_inert(main: Any) -> None:
 
 
 def _is_active(tag: str, name: str, value: str) -> bool:
-    """Say whether an attribute runs, loads, or leads to anything but a page or a place in it."""
+    """Say whether an attribute runs or loads something, or links to anything but a page."""
     if name == "href" and tag == "a":
         return ":" in value.split("/")[0] and not _OUTSIDE.match(value)
     if name == "src" and tag == "img":
@@ -125,7 +125,7 @@ def _is_active(tag: str, name: str, value: str) -> bool:
 
 
 def _take_in(main: Any, out: Path) -> None:
-    """Put the files that are linked to into the page, to be saved from there."""
+    """Put linked files into the page, to be saved from there."""
     for link in main.iter("a"):
         target = Path(unquote(link.get("href", "")))
         if target.parent != out or not target.is_file():
@@ -188,7 +188,7 @@ def _scroll(main: Any) -> None:
 
 
 def _styles_once(main: Any) -> None:
-    """Keep one of each style that outputs bring along."""
+    """Keep each style of the outputs once."""
     seen: set[str] = set()
     for element in list(main.iter("style")):
         text = element.text or ""

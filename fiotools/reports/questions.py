@@ -8,13 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from fiotools.display import columns, metrics
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import counted, say
 from fiotools.measure.experiment import Question
 from fiotools.measure.experiments import experiment_named
 from fiotools.reports.subjects import SWEPT, Source, differs
+from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
@@ -33,7 +34,7 @@ _APART = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct", "size_bytes",
 
 @dataclass(frozen=True)
 class Wish:
-    """What the caller asks for; what is None follows from the results."""
+    """The caller's choices; None follows from the results."""
 
     between: str | None = None
     baseline: Any = None
@@ -53,10 +54,10 @@ class Comparison:
     by : tuple of str
         The columns that make the cells.
     between : str or None
-        The label that holds the sides; None where there is one side.
+        The label that holds the sides; None if there is one side.
     baseline : object
     answer : pandas.DataFrame or None
-        What `compare` says, or `speedup` where less is better.
+        The answer of `compare`, or of `speedup` if less is better.
     problem : str
         Why there is no answer.
     said : str
@@ -89,7 +90,7 @@ class Comparison:
 
     @property
     def levels(self) -> list[Any]:
-        """The sides, as they first came: in the order in which they were measured."""
+        """The sides, in the order in which they were measured."""
         if self.between is None:
             return []
         return list(dict.fromkeys(self.frame[self.between]))
@@ -101,12 +102,12 @@ class Comparison:
 
     @property
     def summary(self) -> pd.DataFrame:
-        """What `summarize` says of each cell and side."""
+        """The answer of `summarize` for each cell and side."""
         return summarize(self.frame, self.metric, by=self.keys or None)
 
 
 def comparisons(source: Source, wish: Wish) -> list[Comparison]:
-    """Ask the results what their experiment is about, or what the caller wishes."""
+    """Make the comparisons of the experiment, or those that the caller wants."""
     frame, metric = _table(source, wish)
     if frame is None:
         return []
@@ -127,10 +128,10 @@ def _asked(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> list
 
 
 def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
-    """Choose the table and the column that are asked about."""
+    """Choose the table and the column to compare."""
     results = source.results
     if wish.metric is not None:
-        table, metric = metrics.find(results, wish.metric)
+        table, metric = columns.find_metric(results, wish.metric)
         return results.tables[table], metric
     if source.campaign is not None:
         table, metric = experiment_named(source.campaign.asked.experiment).metric
@@ -178,7 +179,7 @@ def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
 
 
 def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> Comparison:
-    """Compare what the labels set apart, within what else differs."""
+    """Compare the sides that labels tell apart, within the other conditions."""
     fields = [name for name in source.fields if name != _ROUND]
     named = [name for name in fields if name not in source.swept]
     between = columns.full(wish.between, frame) if wish.between else _only(named)
@@ -202,7 +203,7 @@ def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> 
 
 
 def _only(fields: list[str]) -> str | None:
-    """Give the one label that can hold the sides, or ask which is meant."""
+    """Return the one label that can hold the sides, or refuse several."""
     if len(fields) < 2:
         return fields[0] if fields else None
     for name in ("label", "place"):
@@ -215,7 +216,7 @@ def _only(fields: list[str]) -> str | None:
 def _cells(
     frame: pd.DataFrame, between: str | None, others: list[str], by: list[str] | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Leave one row for each run and cell, and name what makes the cells."""
+    """Keep one row for each run and cell, and name the columns of the cells."""
     if "scope" in frame:
         frame = in_one_scope(frame, None, by or [])
         where = [name for name in ("source", "run", "group", "direction", *_APART) if name in frame]
@@ -289,7 +290,7 @@ def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def swept(one: Comparison) -> list[str]:
-    """Name the conditions of a sweep, that of the most values first; none where it is no sweep.
+    """Name the conditions of a sweep, the one with most values first; none if it is not a sweep.
 
     Numbers in the rows that are compared: one of three values or more, or two of two.
     """
@@ -327,4 +328,6 @@ def best(one: Comparison) -> pd.DataFrame | None:
         return None
     keys = [*by, "limit", *names, "iops", "observed", "observed_lo", "observed_hi"]
     told = in_order(pd.concat(found, ignore_index=True), by)
-    return told[[*keys, *(name for name in told if name not in keys)]]
+    # the other conditions follow from the side or are the same in all rows
+    rest = [name for name in told if name not in (*keys, *CONDITIONS)]
+    return told[[*keys, *rest]]

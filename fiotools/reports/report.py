@@ -41,7 +41,7 @@ class Written:
     size : int
         Its bytes.
     unread : list of str
-        The files that could not be read, though they should have been.
+        The files that could not be read.
     """
 
     path: Path
@@ -154,7 +154,7 @@ def _own_template() -> Path:
 
 
 def _plain(sources: Any) -> Any:
-    """Give sources as values that a notebook can hold."""
+    """Turn sources into values that a notebook can hold."""
     if isinstance(sources, Mapping):
         return {str(label): _plain(part) for label, part in sources.items()}
     if isinstance(sources, (str, os.PathLike)):
@@ -206,7 +206,7 @@ def _headed(notebook: Any, title: str | None, question: str | None) -> None:
 
 
 def _given(notebook: Any, parameters: Mapping[str, Any]) -> None:
-    """Set the parameters after the cell that is tagged so, as papermill does."""
+    """Set the parameters after the cell tagged for them, as papermill does."""
     from nbformat.v4 import new_code_cell
 
     source = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
@@ -225,7 +225,7 @@ def _execute(
     *,
     html_only: bool,
 ) -> None:
-    """Run the cells in this folder, with nothing of the user's set-up; files go to ``out``."""
+    """Run the cells in this folder, without the user's set-up; files go to ``out``."""
     from nbclient.exceptions import CellControlSignal, CellExecutionError
 
     from fiotools.articles.kernel import run_cells
@@ -262,7 +262,7 @@ def _execute(
 
 
 def _why(source: Path, notebook: Any, at: int, kind: str, message: str) -> str:
-    """Say in one line what stopped the notebook: in our own words, if they are ours."""
+    """Say in one line what stopped the notebook."""
     said = " ".join(message.split())
     if kind in _OURS or kind in _SYSTEM:
         return said
@@ -272,7 +272,7 @@ def _why(source: Path, notebook: Any, at: int, kind: str, message: str) -> str:
 
 
 def _copy(notebook: Any, out: Path) -> bytes:
-    """Give the executed notebook as a file, as if it had been run where it will lie."""
+    """Write the executed notebook, with the paths of its new place."""
     import nbformat
 
     text: str = nbformat.writes(notebook)

@@ -1,4 +1,4 @@
-"""A comparison in sentences: which side, how many times what, how sure, and no more than that."""
+"""A comparison in sentences, and the findings that a report begins with."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _UNJUDGED = ("one run", "two runs", "not comparable", "no verdict")
 
 @dataclass(frozen=True)
 class Sentence:
-    """What is said of one comparison: in short, its numbers, and the verdict that both tell."""
+    """A comparison in words: in short, its numbers, and their verdict."""
 
     head: str
     rest: str
@@ -64,14 +64,14 @@ class Sentence:
 
 
 def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]:
-    """Say what `compare` or `speedup` found, a sentence for each row.
+    """Turn an answer of `compare` or `speedup` into a sentence for each row.
 
     Parameters
     ----------
     answer : pandas.DataFrame
-        Of `speedup` where less is better, so that above 1 is always better; else of `compare`.
+        From `speedup` if less is better, so that above 1 is always better; else from `compare`.
     together : bool
-        Say in one sentence what is said of many rows in the same words.
+        Merge the sentences of many rows with the same verdict.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
 
 
 def _nothing(part: list[tuple[dict[str, Any], str]], of: int) -> list[Sentence]:
-    """Say where a side has no run; one by one where that is seldom."""
+    """Say where a side has no run, together if there are three or more."""
     if len(part) < 3:
         return [_one(row, name) for row, name in part]
     names = [_named(name, sides_of(row)[0]) for row, name in part]
@@ -126,7 +126,7 @@ def _few(names: list[str], most: int) -> str:
 
 
 def cell_names(answer: pd.DataFrame) -> list[str]:
-    """Name the cell that each row is about, by what sets the cells apart.
+    """Name the cell of each row, by the columns in which cells differ.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
 
 
 def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
-    """Name rows by some columns; left out is what is the same in all, or follows from the rest."""
+    """Name rows by some columns, without those that are the same in all or follow from the rest."""
     by = [name for name in by if len(frame[name].unique()) > 1]
     for name in ("direction", *CONDITIONS):
         rest = [other for other in by if other != name]
@@ -178,7 +178,7 @@ def _splits(frame: pd.DataFrame, name: str, by: Sequence[str]) -> bool:
 
 
 def _openness(part: list[tuple[dict[str, Any], str]]) -> int:
-    """Say how much a verdict leaves open: what is settled is said first."""
+    """Rank a verdict by how much it leaves open."""
     verdict = part[0][0]["verdict"]
     if "not comparable" in verdict or "no verdict" in verdict:
         return 3
@@ -186,7 +186,7 @@ def _openness(part: list[tuple[dict[str, Any], str]]) -> int:
 
 
 def _one(row: dict[str, Any], cell: str) -> Sentence:
-    """Say what holds of one cell."""
+    """Write the sentence of one cell."""
     verdict = str(row["verdict"])
     level, baseline = sides_of(row)
     if cells.is_missing(row["ratio"]):
@@ -204,7 +204,7 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
 
 
 def _head(row: dict[str, Any], *, begins: bool = True) -> str:
-    """Give the verdict with the names of both sides."""
+    """Write the verdict with the names of both sides."""
     level, baseline = sides_of(row)
     verdict = str(row["verdict"])
     both = {"level": level, "baseline": baseline}
@@ -230,7 +230,7 @@ def _head(row: dict[str, Any], *, begins: bool = True) -> str:
 
 
 def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
-    """Say what holds of several cells."""
+    """Write the sentence of several cells."""
     verdict = str(part[0][0]["verdict"])
     rows = [row for row, _ in part]
     head = _head(rows[0])
@@ -270,7 +270,7 @@ def sides_of(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _told(row: dict[str, Any]) -> str:
-    """Name the column that is told: of a time how many times as fast, else how many times what."""
+    """Name the column to show: the speed-up of a time, else the ratio."""
     return "speedup" if "speedup" in row and metric_of(row["metric"]).is_time else "ratio"
 
 
@@ -312,7 +312,7 @@ def _times(row: dict[str, Any]) -> str:
 
 
 def interval(row: dict[str, Any]) -> str:
-    """Give the interval of a row in brackets, where it has one."""
+    """Write the interval of a row in brackets, if it has one."""
     ends = [row[f"{_told(row)}_{end}"] for end in ("lo", "hi")]
     if any(cells.is_missing(end) or not math.isfinite(end) for end in ends):
         return ""
@@ -332,7 +332,7 @@ def _notes(row: dict[str, Any]) -> list[str]:
 
 
 def _caveats(row: dict[str, Any]) -> list[str]:
-    """Repeat what weakens the comparison; an option that is a condition is said once."""
+    """Repeat the warnings that weaken the comparison, and an option only once."""
     found = [note for note in _notes(row) if note.startswith(tuple(_CAVEATS))]
     if any(note.startswith("the sides differ in") for note in found):
         found = [note for note in found if not note.startswith("the sides had other options")]
@@ -340,7 +340,7 @@ def _caveats(row: dict[str, Any]) -> list[str]:
 
 
 def findings(asked: list[Comparison]) -> list[Sentence]:
-    """Say the most important of some comparisons: the clearest first, three at most.
+    """Return up to three findings of some comparisons, the clearest first.
 
     Examples
     --------
@@ -354,7 +354,7 @@ def findings(asked: list[Comparison]) -> list[Sentence]:
 
 
 def _ranked(one: Comparison) -> list[tuple[float, Sentence]]:
-    """Give the findings of a comparison, each with its weight."""
+    """Return the findings of a comparison, each with its weight."""
     if one.answer is None:
         return [(0.0, said) for said in _of_sweep(one)]
     answer, between = one.answer, str(one.between)
@@ -370,7 +370,7 @@ def _ranked(one: Comparison) -> list[tuple[float, Sentence]]:
 
 
 def _whole(one: Comparison) -> dict[Any, dict[str, Any]]:
-    """Ask for the ratio over all cells, which takes that each side has runs in every cell."""
+    """Compute the ratio over all cells, if each side has runs in every cell."""
     if one.answer is None or one.answer["method"].str.contains("any looks").any():
         return {}  # its interval is for a number of runs that was fixed beforehand
     try:
@@ -388,7 +388,7 @@ def _whole(one: Comparison) -> dict[Any, dict[str, Any]]:
 
 
 def _across(part: pd.DataFrame, whole: dict[str, Any] | None) -> Sentence:
-    """Say in one sentence what holds of one side in several cells."""
+    """Write one sentence about a side in several cells."""
     rows = [{str(name): value for name, value in row.items()} for row in part.to_dict("records")]
     told = "speedup" if "speedup" in part and metric_of(rows[0]["metric"]).is_time else "ratio"
     rows.sort(key=lambda row: row[told])
@@ -442,7 +442,7 @@ def _is_judged(verdict: str) -> bool:
 
 
 def _of_sweep(one: Comparison) -> list[Sentence]:
-    """Say of a sweep without sides where it did most, and how much that is below a latency."""
+    """Say where a sweep without sides does most, also below a latency."""
     names = swept(one)
     told = one.summary
     told = told[told["mean"].notna()]

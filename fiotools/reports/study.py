@@ -198,7 +198,7 @@ class Study:
         )
 
     def _of_each(self, tell: Callable[[Part], Sequence[Block]]) -> Block:
-        """Tell something of each part, below its name where there are several."""
+        """Write something for each part, below its name if there are several."""
         found: list[Block] = []
         for part in self.parts:
             found += [heading(part.name, 4)] if len(self.parts) > 1 else []
@@ -206,7 +206,7 @@ class Study:
         return together(found)
 
     def remarks(self) -> Block:
-        """Give the notes of the readers, of each kind once."""
+        """List the notes of the readers, each kind once."""
         notes = self.notes
         if not len(notes):
             return paragraph(say("Nothing: every file was read to its end."))
@@ -321,7 +321,7 @@ def _caveats(doubts: list[tuple[str, str]]) -> Block:
 
 
 def _verdict(one: Comparison, *, several: bool) -> Block:
-    """Say what one comparison found."""
+    """Write the verdict of one comparison."""
     lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}")] if several else []
     lead += [paragraph(say("{said}.", said=one.said))] if one.said else []
     if one.answer is None:

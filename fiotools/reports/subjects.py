@@ -139,7 +139,7 @@ def _of_campaign(one: Campaign) -> Source:
 
 
 def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
-    """Find the labels of files without a manifest; where there are none, name the files."""
+    """Find the labels of files without a manifest; without labels, name the files."""
     fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *path_labels.fields(paths)]))
     if fields:
         kept, swept, said = _sorted_out(results, fields)
@@ -170,7 +170,7 @@ def _nameless(results: Results, files: int) -> str:
 
 
 def _names(files: list[str], paths: list[str]) -> dict[str, str]:
-    """Name the side of each file: its folder, where there are several, else itself."""
+    """Name the side of each file: its folder if there are several, else the file."""
     if len(paths) == 1 and Path(paths[0]).is_dir():
         tops = {file: PurePath(file).relative_to(PurePath(paths[0])).parts for file in files}
         if all(len(parts) > 1 for parts in tops.values()):
@@ -195,7 +195,7 @@ def of_one(results: Results, label: str, value: Any) -> Results:
 
 
 def conditions(results: Results) -> pd.DataFrame:
-    """Give the conditions in which files differ: a row for each file, with all values that it has.
+    """Return the conditions in which files differ, a row of values for each file.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def conditions(results: Results) -> pd.DataFrame:
 
 
 def _are_alike(results: Results, names: dict[str, str]) -> bool:
-    """Say whether each of these names stands for the same conditions, so that it may be a side."""
+    """Say whether all these names have the same conditions, so that they can be sides."""
     told = conditions(results)
     sides: dict[str, set[Any]] = {}
     for source, row in zip(told.index, told.itertuples(index=False), strict=True):
@@ -226,7 +226,7 @@ def _are_alike(results: Results, names: dict[str, str]) -> bool:
 
 
 def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Sort the fields of a path template out.
+    """Tell the fields of a path template apart: sides, sweeps and counters.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
 
 
 def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
-    """Give what may name a device or a place, by file."""
+    """Return what may name a device or a place, by file."""
     settings = results.settings
     for option in ("directory", "filename"):
         yield (
@@ -317,7 +317,7 @@ def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
 
 
 def _joined(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    """Give all values of a column in each file."""
+    """Return all values of a column in each file."""
     return (
         frame[frame[name].notna()]
         .groupby("source", sort=False)[name]
@@ -326,7 +326,7 @@ def _joined(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
 
 
 def _words(own: pd.Series[Any]) -> dict[str, str]:
-    """Name each side by the word of the files' names that changes with it, if there is one."""
+    """Name each side by the word of the file names that changes with it, if there is one."""
     if own.is_unique:  # a word of each name says no more than the name
         return {}
     words = [_BREAK.split(PurePath(str(file)).stem) for file in own.index]

@@ -227,11 +227,7 @@ def kinds(arms: Arms, names: Sequence[Any], *, paired: bool) -> list[str]:
 
 def levels_beside(data: Frame, between: str, baseline: Any) -> list[Any]:
     """Give the levels to compare with the baseline, which must be one of them."""
-    side = frames.values(data, between)
-    if None in side:
-        gone = f"{between!r} is missing in {side.count(None)} of {len(side)} rows"
-        raise SchemaError(f"{gone}: {frames.leave_out(data, between)}")
-    there = frames.ordered(side)
+    there = frames.ordered(frames.complete(data, between))
     listed = ", ".join(repr(value) for value in there)
     if baseline not in there:
         why = f"is not a value of {between!r}"

@@ -57,7 +57,6 @@ def batch_interval(
     `widths` are the times that the samples stand for. None for fewer than 60 samples, and without
     spread between the batches.
 
-
     Examples
     --------
     >>> batch_interval(np.repeat([9.0, 10.0, 11.0, 10.0, 9.0, 11.0] * 5, 2))
@@ -128,7 +127,6 @@ def integrated_time(correlation: Array) -> float:
 
     The sum ends at the first lag that is at least five times what it came to. The answer is at
     least 1, and too small for a series that is not many times as long.
-
 
     Examples
     --------

@@ -94,7 +94,6 @@ def best_under(
     A warning says if the interval reaches the limit, so that other runs might not stay below, and
     names the conditions that were faster but not below. The interval is that of `summarize`.
 
-
     Examples
     --------
     >>> import pandas as pd

@@ -79,7 +79,6 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     For parts with n_i I/Os, means m_i and standard deviations s_i, the pooled variance is
     ``(sum((n_i - 1) s_i^2) + sum(n_i m_i^2) - N m^2) / (N - 1)``.
 
-
     Examples
     --------
     Two threads of a DISKSPD run; the tool itself prints 88330.73, 0.724 and 0.434 for both:
@@ -253,7 +252,6 @@ def pooled_stddev(
     ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``. The sum over deviations
     equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
 
-
     Examples
     --------
     Two DISKSPD threads (I/Os, ms, ms); the tool prints 0.724 and 0.434 for both:
@@ -308,7 +306,6 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     ------
     SchemaError
         If a column is missing, no row is of a single thread, or a row is there twice.
-
 
     Examples
     --------

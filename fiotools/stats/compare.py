@@ -160,7 +160,6 @@ def compare(
     for lognormal runs: if two sides move as many bytes in the long run, the one whose runs vary by
     .5 has .91 times the geometric mean of the one whose runs vary by .2.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -212,7 +211,6 @@ def speedup(
     ------
     SchemaError
         As in `compare`, and if it is unknown whether higher or lower is better.
-
 
     Examples
     --------
@@ -320,7 +318,7 @@ def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
 def _say_what_was_set(
     found: Ratio, level: OptionTexts, baseline: OptionTexts, named: Collection[str]
 ) -> None:
-    """Name the options that the sides did not have alike."""
+    """Name the options in which the sides differ."""
     if not level or not baseline:
         found.notes.append("the reports do not say whether both sides had the same options")
         return

@@ -172,7 +172,6 @@ def change_points(
     Neighbours are `dependent` if they are alike without a change, as seconds of one run are; by
     default in sequences of more than 30.
 
-
     Examples
     --------
     >>> change_points([5814, 5703, 8916, 9037, 8910])

@@ -182,6 +182,15 @@ def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None)
     return [name for name, column in lists.items() if len(distinct(column[row] for row in own)) > 1]
 
 
+def complete(frame: Frame, name: str) -> list[Any]:
+    """Give a column as plain values, or refuse gaps."""
+    found = values(frame, name)
+    if None in found:
+        gone = f"{name!r} is missing in {found.count(None)} of {len(found)} rows"
+        raise SchemaError(f"{gone}: {leave_out(frame, name)}")
+    return found
+
+
 def varying(lists: Mapping[str, list[Any]], rows: Iterable[int]) -> str | None:
     """List the columns that differ among some rows, as the column ``varies_in`` does."""
     return ", ".join(differing(lists, rows)) or None

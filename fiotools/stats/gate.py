@@ -125,7 +125,6 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         If a rule cannot be read or is about a metric that is not there, or the frame is not a
         comparison.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -155,7 +154,11 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     ]
     found, places = [], []
     for rule in rules:
-        about = [at for at, row in enumerate(rows) if _is_about(rule, row["metric"])]
+        about = [
+            at
+            for at, row in enumerate(rows)
+            if rule.metric is None or f"{row['metric']}_".startswith(f"{rule.metric}_")
+        ]
         if not about:
             there = ", ".join(frames.distinct(row["metric"] for row in rows))
             raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
@@ -167,11 +170,6 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
             places.append(at)
     keep = frames.kept((*names, "baseline"), places)
     return frames.answer(data, "gate", keep, found)
-
-
-def _is_about(rule: Rule, metric: str) -> bool:
-    """Say whether a rule is about a metric, whose unit people leave out."""
-    return rule.metric is None or metric == rule.metric or metric.startswith(f"{rule.metric}_")
 
 
 def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) -> str:

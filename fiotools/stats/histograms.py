@@ -74,7 +74,6 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
         its parts or intervals beside their whole run, for a bin that is there twice, and for a
         frame without rows or columns.
 
-
     Examples
     --------
     Two jobs of one run, the second from a coarser log:

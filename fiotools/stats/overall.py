@@ -25,7 +25,7 @@ from fiotools.stats.compare import (
     say_what_varies,
 )
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
-from fiotools.stats.frames import Frame, Key
+from fiotools.stats.frames import Key
 from fiotools.stats.replicates import Order, Runs, runs_of
 
 Workloads = Literal["fixed", "sample"]
@@ -103,7 +103,6 @@ def overall(
     variance between rounds (or between runs that hold all workloads) is added, since they are a
     sample too. That is on the safe side: noise of single runs counts twice.
 
-
     Examples
     --------
     >>> import fiotools as ft
@@ -126,7 +125,10 @@ def overall(
         measure, between, baseline, cell, pair, scope, confidence, band, method="log-welch"
     )
     data, keep, each = ratios_of(frame, design, None)
-    _refuse_gaps(data, names)
+    if not names:
+        raise SchemaError("over= names no column: which ones tell the workloads apart?")
+    for name in names:  # without a name, a workload would look like the row over all
+        frames.complete(data, name)
     named = [between, *cell, *frames.names(pair)]
     runs = runs_of(data, metric, named, scope, between=between, positive=True)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
@@ -156,17 +158,6 @@ def overall(
     ]
     both = {name: (source, held[name]) for name, (source, _) in keep.items()}
     return frames.answer(data, "overall", both, lines)
-
-
-def _refuse_gaps(data: Frame, over: Sequence[str]) -> None:
-    """Refuse workloads without a name: their row would look like the one over all."""
-    if not over:
-        raise SchemaError("over= names no column: which ones tell the workloads apart?")
-    for name in over:
-        gaps = frames.values(data, name).count(None)
-        if gaps:
-            remedy = frames.leave_out(data, name)
-            raise SchemaError(f"{name!r} is missing in {gaps} of {len(data)} rows: {remedy}")
 
 
 def _over_all(

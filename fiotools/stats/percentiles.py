@@ -87,7 +87,6 @@ def percentiles_from_bins(
     I/Os of one run as independent; stalls come in bursts, and then it is too narrow. It says
     nothing of other runs: for that, summarize the percentiles of several.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -284,7 +283,6 @@ def bound_percentiles(
     share of a part is known at its points only; between two of them it lies between their
     percentiles. The nearer the points, the nearer the bounds; no value between them is better
     founded than another.
-
 
     Examples
     --------
@@ -522,7 +520,6 @@ def middle(low: float, high: float) -> float | None:
 
     Before fio 3.0 that unit is 1 us. The last bin has no end and so no middle, though fio prints
     17.1 s.
-
 
     Examples
     --------

@@ -105,7 +105,6 @@ def plan(
     A pilot's own spread is uncertain: its upper limit, by the chi-square distribution, is above the
     true spread in 80 of 100 pilots, and so is the power above the one asked for.
 
-
     Examples
     --------
     >>> plan(0.03, differences=[0.02, 0.05], power=[0.8])[

@@ -32,7 +32,6 @@ def unlike(logs: Sequence[float], whose: str = "the runs") -> list[str]:
     Hartigan and Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform values. Less
     than 5 % of lognormal runs raise the warning.
 
-
     Examples
     --------
     >>> unlike([log(iops) for iops in (5814, 5703, 8916, 9037, 8910)])
@@ -116,7 +115,6 @@ def unseen(n: int, runs: str = "runs a side") -> str | None:
     """Say which rare modes n runs may have missed, and how many runs would not.
 
     The chance that n runs all miss a mode that takes the share q of them is ``(1 - q)^n``.
-
 
     Examples
     --------

@@ -104,7 +104,6 @@ def reconcile(
     either. Time before the first entry counts as such, and gaps of two windows and more; if a gap
     may also be a sample that came late, the log is judged by both.
 
-
     Examples
     --------
     >>> import pandas as pd

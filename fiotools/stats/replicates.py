@@ -506,7 +506,6 @@ def sortable(places: Sequence[Any]) -> list[Any] | None:
     "r2" comes before "r10"; "4k" and "8k" are sizes. Files sort by such names, and then by the
     number of the run in the file.
 
-
     Examples
     --------
     >>> sortable(["r10", "r2"]), sortable(["4k", "8k"]), sortable(["fast", "slow"])

@@ -49,7 +49,7 @@ _EQUAL = 0.1  # intervals that differ by less are equal
 # Windows may not follow each other if, from so many intervals on, more than this share of them
 # is off the multiples of the usual one, and of the shortest, by this part of it.
 _FEW, _OFTEN, _OFF = 5, 0.25, 0.2
-FIGURES = ("iops", "bw_bytes_per_s", "mean", "value_ns")
+_OF_WINDOWS = ("iops", "bw_bytes_per_s", "mean", "value_ns")
 # which of several logs of a job tells how many I/Os there were
 _COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
 
@@ -364,12 +364,11 @@ def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
     return "the rows mix several jobs, runs or scopes: keep one of them"
 
 
-def as_samples(frame: Any, figure: str | None) -> Any:
+def as_samples(frame: Any, name: str | None) -> Any:
     """Take one value of each window for a sample; a frame that has no windows stays as it is.
 
-    A sample stands for the time that its window covers, ``span_s``. `figure` is a column of the
+    A sample stands for the time that its window covers, ``span_s``. `name` is a column of the
     answer of `window`.
-
 
     Examples
     --------
@@ -385,11 +384,11 @@ def as_samples(frame: Any, figure: str | None) -> Any:
     if not _is_windows(frame):
         return frame
     data = frames.opened(frame)
-    if figure not in FIGURES:
-        named = ", ".join(FIGURES)
+    if name not in _OF_WINDOWS:
+        named = ", ".join(_OF_WINDOWS)
         raise SchemaError(f"windows have several columns: quantity= is one of {named}")
-    frames.need(data, [figure])
-    return _samples(data, range(len(data)), {figure: frames.values(data, figure)})
+    frames.need(data, [name])
+    return _samples(data, range(len(data)), {name: frames.values(data, name)})
 
 
 def as_rates(frame: Any) -> Any:
@@ -438,7 +437,7 @@ def _apart(data: Frame) -> list[str]:
     return [name for name in names if name not in ("direction", "quantity")]
 
 
-def _samples(data: Frame, rows: Sequence[int], figures: Mapping[str, Sequence[Any]]) -> Any:
+def _samples(data: Frame, rows: Sequence[int], columns: Mapping[str, Sequence[Any]]) -> Any:
     """Make samples; those of the last windows of a log end with it."""
     lists = frames.columns(data, ("time_s", "interval_s", "span_s"))
     quantities = frames.optional(data, "quantity")  # windows of bins have a latency
@@ -449,14 +448,14 @@ def _samples(data: Frame, rows: Sequence[int], figures: Mapping[str, Sequence[An
         for row in own:
             time, length, span = (column[row] for column in lists.values())
             ends[row] = time - length + span if time == last and span < length else time
-    picked = [(row, name) for name in figures for row in rows if figures[name][row] is not None]
+    picked = [(row, name) for name in columns for row in rows if columns[name][row] is not None]
     if not picked:
-        raise SchemaError(f"the windows have no {' and no '.join(figures)}")
+        raise SchemaError(f"the windows have no {' and no '.join(columns)}")
     lines = [
         {
             "quantity": name if name in _AMOUNTS.values() else quantities[row] or "clat_ns",
             "time_s": round(ends[row], 9),
-            "value": figures[name][row],
+            "value": columns[name][row],
             "span_s": lists["span_s"][row],
             "io_bytes": moved[row],
         }

@@ -110,7 +110,6 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     --------
     compare : Takes the same frame as ``settings=``, and warns.
 
-
     Examples
     --------
     >>> import fiotools as ft

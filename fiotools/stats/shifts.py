@@ -83,7 +83,6 @@ def shifts(
     The interval of a ratio is Welch's, on logarithms; samples that depend on each other weigh less.
     It takes the place of the step for known: if noise has moved it, the step is a little too large.
 
-
     Examples
     --------
     >>> import pandas as pd

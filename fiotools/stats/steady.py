@@ -143,7 +143,6 @@ def steady(
     warning says how often. If intervals differ by more than a tenth, line and mean of the window
     are weighted by time, too.
 
-
     Examples
     --------
     >>> import pandas as pd

@@ -71,7 +71,6 @@ def summarize(
     from ``run`` within one ``source``, from a column ``round``, from file names that differ in
     their numbers, or from the rows of a plain frame.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -167,7 +166,6 @@ def mean_interval(
     The standard error of ``ln(mean)`` is ``stddev / mean / sqrt(n)``, the first term of its series.
     It keeps the interval of an amount above 0, and for skewed runs holds the mean more often than
     ``mean +- half``; if the runs spread by less than 10 % the two hardly differ.
-
 
     Examples
     --------

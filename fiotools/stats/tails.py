@@ -97,7 +97,6 @@ def tails(
     disturbance that happens fewer than three times in a run's length may be missing in it
     altogether, and no method finds it there.
 
-
     Examples
     --------
     The first half of a long run against the second; this log has 8 bins to an octave.

@@ -65,7 +65,6 @@ def variance_parts(
     another loses, and the spread between runs is then underestimated. See Searle, Casella and
     McCulloch, "Variance components" (1992), chapter 3.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -210,7 +209,6 @@ def variance_levels(
     "Confidence intervals on linear combinations of variance components" (1990), for equally many
     repeats.
 
-
     Examples
     --------
     >>> import pandas as pd
@@ -349,7 +347,6 @@ def best_repeats(variances: Sequence[float], costs: Sequence[float]) -> list[int
 
     A level without spread is not repeated, and its cost is that of the level above. If nothing
     above a level spreads, the more of it the better, and there is no best number.
-
 
     Examples
     --------

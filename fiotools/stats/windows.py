@@ -108,7 +108,7 @@ def window(
           which do not say how many I/Os are in a row;
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
           of fio's in which it is, and its middle, which fio prints;
-        * ``varies_in``, the columns over which was added up; ``warnings``.
+        * ``varies_in``, the columns whose values were added up; ``warnings``.
 
     Raises
     ------
@@ -131,7 +131,6 @@ def window(
     Percentiles are those of fio's own bins, 64 to an octave, which are counted and never averaged.
     The bins of all windows are kept in memory, some hundred each: for very long logs take longer
     windows.
-
 
     Examples
     --------

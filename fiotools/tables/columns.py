@@ -82,31 +82,41 @@ def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     return pl.Series(name, whole, dtype=POLARS[dtype])
 
 
-def few_rows(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+def few_rows(
+    columns: Mapping[str, Sequence[Any]], types: Mapping[str, pl.DataType] | None = None
+) -> pl.DataFrame:
     """Type the columns of a few rows, as `column` does; those without any value are left out.
 
     polars needs longer for one column than for all values of so few rows. It takes rows of plain
     values at once, but would cut off 1.5 for a whole number without a word: other values go column
     by column.
 
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+    types : mapping of str to polars.DataType, optional
+        The types of columns that are not in the vocabulary; they have all their values.
+
     Examples
     --------
     >>> few_rows({"run": [1, None], "host": [None, None]}).rows()
     [(1,), (None,)]
     """
-    plain: dict[str, Sequence[Any]] = {}
+    schema = dict(types or {})
     others: list[pl.Series] = []
+    plain = {name: columns[name] for name in schema}
     for name, values in columns.items():
+        if name in plain:
+            continue
         dtype = COLUMNS[name].dtype
         if dtype == "float64":
             values = [None if value != value else value for value in values]
         kinds = set(map(type, values))
         if kinds <= _PLAIN[dtype]:
             if kinds != {NoneType}:
-                plain[name] = values
+                plain[name], schema[name] = values, POLARS[dtype]
         else:
             others.append(column(name, values))
-    schema = {name: POLARS[COLUMNS[name].dtype] for name in plain}
     rows = [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
     return pl.from_dicts(rows, schema=schema).hstack(others) if rows else pl.DataFrame(others)
 

@@ -151,11 +151,12 @@ def _made(
 
 
 def _of_made(made: Made, files: NDArray[np.int32]) -> pl.DataFrame:
-    file = pl.Series(FILE, files, dtype=pl.Int32())
     if made.size <= FEW:
-        names = {**made.shared, **made.columns}
-        rows = few_rows({name: made.listed(name) for name in names})
-        return rows.hstack([file if made.sizes is None else file[_stretch_of_each(made.sizes)]])
+        numbers = files if made.sizes is None else files.repeat(made.sizes)
+        columns: dict[str, Sequence[Any]] = {FILE: numbers.tolist()}
+        columns |= {name: made.listed(name) for name in {**made.shared, **made.columns}}
+        return few_rows(columns, {FILE: pl.Int32()})
+    file = pl.Series(FILE, files, dtype=pl.Int32())
     own = _typed(made.columns)
     if made.sizes is None:
         return pl.DataFrame([file, *own])
@@ -242,9 +243,7 @@ SHARING = {
     "bins": SWEPT,
     "samples": tuple(name for name in SWEPT if name != "bs_bytes"),
 }
-_ENTRY = (FILE, "run", "entry")
-_DIRECTION = (*_ENTRY, "direction")
-_COUNT = "##"
+_DIRECTION = (FILE, "run", "entry", "direction")
 
 
 def fill_conditions(part: Part) -> list[tuple[int, str]]:
@@ -296,45 +295,65 @@ def share_conditions(part: Part) -> None:
     if io is None or {*SWEPT}.isdisjoint(io.columns):
         return
     io = flat(io)
-    known = _keys(io).hstack([_as_text(io[name]) for name in SWEPT if name in io.columns])
-    alike = _alike(known, _DIRECTION)
+    shared = [name for name in SWEPT if name in io.columns]
+    keys, rows = _rows(io, _DIRECTION), _rows(io, shared)
+    of_directions, of_entries = _alike(keys, rows), _alike([key[:-1] for key in keys], rows)
+    none = (None,) * len(shared)
     for table, names in SHARING.items():
         frame = part.tables.get(table)
-        if frame is not None and frame.height:
-            own = [name for name in names if name in known.columns]
-            part.tables[table] = _filled(frame, own, known, alike)
-
-
-def _keys(frame: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame([_as_text(get(frame, key)) for key in _DIRECTION])
-
-
-def _alike(known: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return the values that rows with the same keys share, and the number of these rows."""
-    values = pl.col(known.columns[len(_DIRECTION) :])
-    shared = pl.when(values.n_unique() == 1).then(values.first())
-    return known.group_by(keys).agg(pl.len().alias(_COUNT), shared)
+        if frame is None or not frame.height:
+            continue
+        if not {*_DIRECTION, *names}.isdisjoint(lists(frame)):
+            frame = flat(frame)
+        starts, sizes = _stretches([get(frame, key) for key in _DIRECTION])
+        found = [
+            of_directions.get(key) or of_entries.get(key[:-1], none)
+            for key in _rows(frame[starts], _DIRECTION)
+        ]
+        columns = dict(zip(shared, zip(*found, strict=True), strict=True))
+        given = {name: columns[name] for name in shared if name in names}
+        part.tables[table] = _filled(frame, given, _stretch_of_each(sizes))
 
 
 def _filled(
-    frame: pl.DataFrame, names: Sequence[str], known: pl.DataFrame, alike: pl.DataFrame
+    frame: pl.DataFrame, given: Mapping[str, Sequence[Any]], stretch: NDArray[np.uint32]
 ) -> pl.DataFrame:
-    if not {*_DIRECTION, *names}.isdisjoint(lists(frame)):
-        frame = flat(frame)
-    keys = _keys(frame)
-    found = _joined(keys, alike, _DIRECTION)
-    given = {name: [_as_text(frame[name])] if name in frame.columns else [] for name in names}
-    sources = [found]
-    if found[_COUNT].null_count():
-        sources.append(_joined(keys, _alike(known, _ENTRY), _ENTRY))
-    filled = []
-    for name in names:
-        values, *others = [*given[name], *(source[name] for source in sources)]
-        for other in others:
-            values = values.zip_with(values.is_not_null(), other)
-        filled.append(values)
-    return pl.DataFrame([*(one for one in frame if one.name not in names), *filled])
+    """Fill the gaps of columns with the value that each row's stretch is given."""
+    filled = [column(name, values)[stretch] for name, values in given.items()]
+    for place, values in enumerate(filled):
+        if values.name in frame.columns:
+            own = _as_text(frame[values.name])
+            filled[place] = own.zip_with(own.is_not_null(), values)
+    return pl.DataFrame([*(one for one in frame if one.name not in given), *filled])
 
 
-def _joined(keys: pl.DataFrame, shared: pl.DataFrame, on: Sequence[str]) -> pl.DataFrame:
-    return keys.join(shared, on=on, how="left", nulls_equal=True, maintain_order="left")
+def _rows(frame: pl.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    return [*zip(*(get(frame, name).to_list() for name in names), strict=True)]
+
+
+def _alike(
+    keys: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]
+) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the values that rows with the same key share; None for the others."""
+    found = dict(zip(keys, rows, strict=True))
+    if len(found) < len(rows):
+        for key, row in zip(keys, rows, strict=True):
+            known = found[key]
+            if row != known:
+                pairs = zip(known, row, strict=True)
+                found[key] = tuple(one if one == other else None for one, other in pairs)
+    return found
+
+
+def _stretches(columns: Sequence[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where consecutive rows with the same values begin, and how many each stretch has."""
+    size = len(columns[0])
+    begins = np.ones(size, dtype=bool)
+    begins[1:] = False
+    for one in columns:
+        differs = one.slice(1) != one.slice(0, size - 1)
+        if differs.null_count():
+            differs = differs.fill_null(True)
+        begins[1:] |= differs.to_numpy()
+    starts = np.flatnonzero(begins)
+    return starts, np.diff(starts, append=size)

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 
 
 def environment(**changes):
-    """Give an environment in which nothing of the caller's terminal is left."""
+    """Return an environment without the caller's terminal."""
     left_out = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONUNBUFFERED", "TQDM_DISABLE"}
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, "PYTHONUTF8": "1", "COLUMNS": "100", **changes}
@@ -23,7 +23,7 @@ def environment(**changes):
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled(tmp_path_factory):
-    """Let the many processes share what Python compiles, where it may not keep it."""
+    """Let the processes share compiled code if Python may not keep it."""
     if not sys.dont_write_bytecode:
         yield
         return

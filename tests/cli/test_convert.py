@@ -1,4 +1,4 @@
-"""`fiotools convert`: what it prints, where, and what it ends with."""
+"""`fiotools convert`: its output and exit code."""
 
 import json
 
@@ -41,7 +41,7 @@ def test_names_and_tables(inside, tmp_path):
     [
         (["run.json"], 2, "--output"),
         (["-", "-o", "ds"], 2, "convert reads files that can be read again, and not -"),
-        (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or no name for any"),
+        (["a=one", "two", "-o", "ds"], 2, "two has no name: write NAME=two, or name none"),
         (["nowhere", "-o", "ds"], 1, "nowhere: no such file or folder"),
         (["data/page-cache", "-o", "ds", "--table", "x"], 2, "--table x is not one of runs, jobs"),
         (["data/page-cache", "-o", "data"], 1, "and not a dataset; name a new folder"),
@@ -49,7 +49,7 @@ def test_names_and_tables(inside, tmp_path):
     ],
     ids=["no-output", "stdin", "no-name", "no-file", "no-table", "no-dataset", "no-protocol"],
 )
-def test_what_is_wrong_is_one_line(inside, words, code, said):
+def test_an_error_is_one_line(inside, words, code, said):
     done = inside("convert", *words)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr

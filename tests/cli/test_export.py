@@ -1,4 +1,4 @@
-"""What leaves for other programs: files by their ending, datasets read again, OpenMetrics."""
+"""Output for other programs: files by their ending, datasets read again, OpenMetrics."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_workbook_holds_no_formulas(tmp_path):
         assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
 
 
-def test_a_name_that_says_no_format_is_refused(tmp_path, capsys):
+def test_a_name_without_a_format_is_refused(tmp_path, capsys):
     assert main(["compare", *SIDES, "-o", str(tmp_path / "answer.doc")]) == 2
     assert ".xlsx" in capsys.readouterr().err
 
@@ -61,7 +61,7 @@ def test_a_dataset_is_a_side(tmp_path, capsys):
     assert "1.82" in capsys.readouterr().out
 
 
-def test_openmetrics_is_what_prometheus_reads(capsys):
+def test_prometheus_reads_openmetrics(capsys):
     parser = pytest.importorskip(
         "prometheus_client.openmetrics.parser", reason="prometheus_client is not installed"
     )

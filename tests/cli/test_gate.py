@@ -1,4 +1,4 @@
-"""`fiotools compare --fail-if`: the exit code, and what people and pipelines read."""
+"""`fiotools compare --fail-if`: the exit code, and its output for people and pipelines."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def test_github(sides, capsys):
     assert capsys.readouterr().out.startswith("::error title=fiotools slower:5%25::new / old: ")
 
 
-def test_a_form_of_gates_needs_a_rule(sides, capsys):
+def test_a_gate_s_format_needs_a_rule(sides, capsys):
     assert main(["compare", *SIDES, "--format", "junit"]) == 2
     assert "--fail-if" in capsys.readouterr().err
 
 
-def test_two_runs_settle_nothing(tmp_path, monkeypatch, capsys):
+def test_two_runs_are_undecided(tmp_path, monkeypatch, capsys):
     for name in ("old", "new"):
         reports = "".join(f"real {one}\nuser 0.100\nsys 0.100\n\n" for one in ("2.00", "2.01"))
         (tmp_path / f"{name}.txt").write_text(reports)

@@ -26,7 +26,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "fiotools"
 
 
 def imported(file):
-    """Give the modules that a file imports, at its top or later, and what it takes out of them."""
+    """Yield the modules and names that a file imports, at its top or later."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)

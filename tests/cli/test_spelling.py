@@ -1,4 +1,4 @@
-"""What messages say to type exists: arguments in Python, options and verbs in a shell."""
+"""Everything that messages name exists: arguments in Python, options and verbs in a shell."""
 
 import ast
 import re
@@ -49,7 +49,7 @@ def sources():
 
 
 def texts(tree):
-    """Give the literals of a module, without docstrings and without what `typed` chooses from."""
+    """Yield the literals of a module, without docstrings and the choices of `typed`."""
     left_out = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
@@ -67,7 +67,7 @@ def calls(tree, name):
             yield node
 
 
-def test_no_message_writes_an_argument_out():
+def test_messages_name_arguments_by_hints():
     written = re.compile(rf"(?<![\w-])({'|'.join(ARGUMENTS)})=(?!=)|\.(query|dropna|combine)\(")
     found = [
         f"{path.name}:{line}: {text}"
@@ -78,7 +78,7 @@ def test_no_message_writes_an_argument_out():
     assert found == []
 
 
-def test_no_message_writes_an_option_out():
+def test_messages_name_options_by_hints():
     options = sorted(option for option in OPTIONS if option.startswith("--"))
     written = re.compile(rf"(?<![\w-])({'|'.join(options)})(?![\w=-])")
     found = [
@@ -90,7 +90,7 @@ def test_no_message_writes_an_option_out():
     assert found == []
 
 
-def test_no_message_writes_an_argument_out_by_its_name():
+def test_messages_do_not_build_arguments():
     # f"{name}={value!r}"
     found = []
     for path, tree in sources():
@@ -103,7 +103,7 @@ def test_no_message_writes_an_argument_out_by_its_name():
     assert {*found} <= {"published.py"}  # of a file's columns
 
 
-def test_what_is_named_exists():
+def test_named_arguments_exist():
     named = []
     for _, tree in sources():
         for call in calls(tree, "argument"):
@@ -134,7 +134,7 @@ def test_an_argument_is_an_option(name, value, python, shell):
         assert hints.argument(name, value) == shell
 
 
-def test_what_a_file_says_is_no_argument(inside, tmp_path):
+def test_text_of_a_file_is_not_taken_for_an_argument(inside, tmp_path):
     file = tmp_path / "cache=1 version=3.txt"
     file.write_text("by=link= and format=x\n")
     said = inside("read", file).stderr

@@ -1,4 +1,4 @@
-"""What a newcomer sees first: the first screen, the help, and that both are there at once."""
+"""The first minutes of a newcomer: the first screen and the help, both fast."""
 
 import inspect
 import os
@@ -20,7 +20,7 @@ from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
 
-def test_alone_it_says_what_to_do_next(cli):
+def test_without_arguments_it_tells_what_to_do_next(cli):
     done = cli()
     assert done.returncode == 0
     assert done.stderr == ""
@@ -109,7 +109,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
     ],
     ids=["import", "read", "worker", "verb", "see", "compare", "settings", "summarize", "check"],
 )
-def test_what_is_not_needed_is_not_loaded(code, heavy):
+def test_unneeded_modules_are_not_loaded(code, heavy):
     code = f"import sys; {code}; print(*sorted(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
@@ -195,7 +195,7 @@ def test_examples_run(inside, tmp_path, monkeypatch, verb):
             assert (tmp_path / words.split()[words.split().index("-o") + 1]).exists()
 
 
-def test_every_kind_of_figure_has_an_example():
+def test_every_kind_of_plot_has_an_example():
     from fiotools.cli.plot_options import TAKES
 
     assert {example.split()[1] for example in command_of("plot").examples} == {*TAKES}
@@ -229,7 +229,7 @@ def test_choices_are_the_library_s():
     assert asked == {field.name for group in (verb.Known, options.Sides) for field in fields(group)}
 
 
-def test_what_measure_says_to_type_is_a_command():
+def test_commands_in_messages_of_measure_exist():
     words = (ROOT / "fiotools" / "measure" / "messages.py").read_text(encoding="utf-8")
     typed = re.findall(r"\bfiotools ([a-z]+) ", words)
     assert {"measure", "compare"} <= {*typed} <= {*VERBS}

@@ -1,4 +1,4 @@
-"""What goes wrong is one line on stderr, in the words of the command line, and an exit code."""
+"""An error is one line on stderr, in the words of the command line, and an exit code."""
 
 import os
 import shutil
@@ -82,7 +82,10 @@ def test_totals_beside_parts(inside):
         (["compar"], "there is no verb 'compar'; did you mean compare?"),
         (["compare"], "Missing argument 'FILES'; fiotools compare --help shows how"),
         (["pyproject.toml"], "fiotools read pyproject.toml shows what is in it"),
-        (["compare", VOLUMES], "say what to look at with --metric: these files have iops, bw,"),
+        (
+            ["compare", VOLUMES],
+            "name the column to look at with --metric: these files have iops, bw,",
+        ),
         (["compare", VOLUMES, "--metrik", "iops"], "--metrik"),
         (["compare", VOLUMES, "--confidence", "much"], "--confidence"),
         (["compare", VOLUMES, "--confidence", "95"], "less than or equal to 1; fiotools compare"),
@@ -90,10 +93,10 @@ def test_totals_beside_parts(inside):
         (["plot", "pie", VOLUMES, "-o", "x.svg"], "'pie' is not one of"),
         (
             ["plot", "timings", CACHE, "-o", "x.svg", "--log"],
-            "timings takes no --log; it takes --y",
+            "timings does not take --log; it takes --y",
         ),
-        (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings takes no --ram"),
-        (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series takes no --table"),
+        (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings does not take --ram"),
+        (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series does not take --table"),
         (["plot", "timings", CACHE, "-o", "x.doc"], "a plot ends in .svg, .png, .pdf"),
         (["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"], "NAME=500MB/s"),
         (["read", LIBAIO, "-o", "x.doc"], ".parquet, .csv, .json, .jsonl, .xlsx, .html"),
@@ -104,15 +107,15 @@ def test_totals_beside_parts(inside):
         (["check", VOLUMES, "--ram", "much"], "--ram much is not a size"),
         (["check", VOLUMES, "--link", "usb9"], "--link usb9 is neither a rate nor one of usb2"),
         (["check", VOLUMES, "--copies", "many"], "--copies many is not a whole number"),
-        (["read", LIBAIO, "--where", "iops >"], "is no condition: write direction=read"),
+        (["read", LIBAIO, "--where", "iops >"], "is not a condition: write direction=read"),
         (["read", LIBAIO, "--where", "__import__('os').abort()"], "compares columns with values"),
         (["read", LIBAIO, "--where", "job.str.len() > 1"], "compares columns with values only"),
-        (["read", LIBAIO, "--where", "@pd == 1"], "is no condition"),
-        (["read", LIBAIO, "--where", "(" * 3000], "is no condition"),
+        (["read", LIBAIO, "--where", "@pd == 1"], "is not a condition"),
+        (["read", LIBAIO, "--where", "(" * 3000], "is not a condition"),
         (["read", LIBAIO, "--table", "ios"], "--table ios is not one of runs, jobs, settings, io"),
         (["compare", VOLUMES, "-m", "iops", "--table", "ios"], "--table ios is not one of runs"),
         (["read", LIBAIO, "--reader", "nope"], "--reader nope is not one of crystaldiskmark, dd"),
-        (["read", LIBAIO, "-o", "-", "-f", "csv"], "-o - is no file"),
+        (["read", LIBAIO, "-o", "-", "-f", "csv"], "-o - is not a file"),
         (["read", "-c"], "fiotools read --help"),
         (["read", f"one={LIBAIO}", GROUP], "has no name"),
     ],
@@ -122,7 +125,7 @@ def test_wrong_command(inside, command, said):
     refused(inside(*command), 2, said)
 
 
-def test_the_good_ones_of_many_are_shown(inside):
+def test_good_files_are_shown_beside_bad_ones(inside):
     done = inside("read", LIBAIO, "README.md", "nowhere.json", "--format", "csv", "-c", "iops")
     assert done.returncode == 1
     assert len(done.stdout.splitlines()) == 1 + 2
@@ -132,15 +135,15 @@ def test_the_good_ones_of_many_are_shown(inside):
     ]
 
 
-def test_a_folder_without_anything_to_read(inside, tmp_path):
+def test_a_folder_without_results(inside, tmp_path):
     (tmp_path / "a.txt").write_text("hello\n")
     done = inside("read", tmp_path)
     assert done.returncode == 1
     assert "a.txt: unknown format" in done.stderr
-    assert "no file that was found there can be read" in done.stderr
+    assert "none of these files can be read" in done.stderr
 
 
-def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
+def test_a_bug_is_one_line_too(cli, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import fiotools.input.read\nfiotools.input.read.read = lambda *a, **k: 1 / 0\n"
     )
@@ -148,7 +151,7 @@ def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
     done = cli("read", LIBAIO, env=env)
     assert done.returncode == 1
     assert done.stderr == (
-        "fiotools: ZeroDivisionError: division by zero (a fault of fiotools; --debug shows where)\n"
+        "fiotools: ZeroDivisionError: division by zero (a bug of fiotools; --debug shows where)\n"
     )
     assert "Traceback" in cli("read", LIBAIO, "--debug", env=env).stderr
 
@@ -156,7 +159,7 @@ def test_a_fault_of_ours_is_a_line_too(cli, tmp_path):
 HOSTILE = "a\x1b[2J\x07[red]\u202eb.txt"
 
 
-def test_names_that_are_commands_to_a_terminal(inside, tmp_path):
+def test_names_with_terminal_commands(inside, tmp_path):
     source = ROOT / "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
     shutil.copy(source, tmp_path / HOSTILE)
     done = inside("read", tmp_path)
@@ -167,7 +170,7 @@ def test_names_that_are_commands_to_a_terminal(inside, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
-def test_names_that_are_no_text(inside, tmp_path):
+def test_names_that_are_not_utf_8(inside, tmp_path):
     source = ROOT / "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
     name = os.fsdecode(b"\xff\xfe.txt")
     try:

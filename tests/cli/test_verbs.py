@@ -1,4 +1,4 @@
-"""Each verb, run for real: what it prints, where, and what it ends with."""
+"""Each verb, run for real: its output and exit code."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def test_read_for_people(cli):
     assert max(map(len, lines)) <= 100
 
 
-def test_what_is_said_of_all_rows_holds_for_those_not_shown(inside):
+def test_notes_about_all_rows_hold_for_hidden_rows(inside):
     done = inside("read", LIBAIO, "-t", "percentiles", "--rows", "3")
     assert "\ndirection  percentile  " in done.stdout
     assert "latency clat" in done.stdout
@@ -67,12 +67,25 @@ def test_read_for_machines(inside):
     assert rows[0]["job"] == ""
 
 
-def test_machines_are_given_utf_8(cli, tmp_path):
+def test_machines_get_utf_8(cli, tmp_path):
     file = tmp_path / "µ日.json"
     file.write_bytes((ROOT / LIBAIO).read_bytes())
     poor = environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     done = cli("read", file, "-f", "json", "-c", "source", env=poor)
     assert json.loads(done.stdout)[0]["source"] == file.as_posix()
+
+
+def test_read_shows_the_label_of_each_file(inside):
+    """As `compare` does: from the path, or the name that was given."""
+    runs = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
+    for sources, labels in (
+        (runs, ["16_1", "16_2"]),
+        ([f"old={runs[0]}", f"new={runs[1]}"], ["old", "new"]),
+    ):
+        lines = inside("read", *sources).stdout.splitlines()
+        at = next(n for n, line in enumerate(lines) if line.startswith("label"))
+        assert [line.split()[0] for line in lines[at + 1 : at + 3]] == labels
+    assert "label" not in inside("read", runs[0]).stdout.split()
 
 
 def test_read_standard_input(cli):
@@ -145,7 +158,7 @@ def test_several_runs_a_side_by_name(inside):
     assert [(row["label"], row["baseline"], row["n"]) for row in answer] == [("tmpfs", "ext4", 3)]
 
 
-def test_the_baseline_is_what_was_named_first(cli, inside):
+def test_the_first_named_side_is_the_baseline(cli, inside):
     before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
     with (ROOT / before).open() as log:
         done = cli("compare", "-", after, "-m", "real", "-f", "csv", "--where", "real>0", stdin=log)
@@ -160,7 +173,7 @@ def test_the_baseline_is_what_was_named_first(cli, inside):
 def test_settings(inside):
     sides = [f"data/dda-vhdx/xml/{side}.xml" for side in ("vhdx", "nvme")]
     # the path of a target is what is compared, and no setting of its own
-    assert "differ in no setting" in inside("compare", *sides, "--settings").stdout
+    assert "no option in the files differs" in inside("compare", *sides, "--settings").stdout
     loads = "data/how-many-runs/rounds/{workload}_ext4_1.json"
     answer = json.loads(inside("compare", loads, "--settings", "--format", "json").stdout)
     given = {"workload": "randread", "baseline": "fsync", "option": "iodepth"}
@@ -170,7 +183,7 @@ def test_settings(inside):
     assert shown[1].split() == ["option", "workload", "set", "to", "of", "fsync"]
     assert ["fsync", "randread", "not", "given", "1"] in [line.split() for line in shown]
     alike = [f"{name}={sides[0]}" for name in ("one", "two")]
-    assert "differ in no setting" in inside("compare", *alike, "--settings").stdout
+    assert "no option in the files differs" in inside("compare", *alike, "--settings").stdout
 
 
 def test_settings_tell_the_tool_and_the_machine(inside, tmp_path):
@@ -198,11 +211,11 @@ def test_other_settings_are_a_warning(inside):
     assert "compare FILES --settings" in done.stdout
 
 
-def test_settings_that_nobody_tells(inside):
+def test_files_without_settings(inside):
     before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
     done = inside("compare", before, after, "--settings")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "tell no settings" in done.stderr
+    assert "hold no settings" in done.stderr
 
 
 def test_check(inside):
@@ -215,7 +228,7 @@ def test_check(inside):
     assert "prefilled=" not in done.stdout
 
 
-def test_what_is_unknown_of_many_runs_is_said_once(inside):
+def test_a_finding_of_many_runs_is_printed_once(inside):
     shown = inside("check", "data/wsl-vhdx").stdout
     text = " ".join(shown.split())
     assert "and 10 more: … cannot be judged: the link is not known" in text
@@ -262,7 +275,7 @@ def test_plot(inside, tmp_path, kind, options):
 
 
 @needs_letters
-def test_a_figure_in_japanese(monkeypatch, inside, tmp_path):
+def test_a_plot_in_japanese(monkeypatch, inside, tmp_path):
     seen = []
 
     def save(ax, path, **more):
@@ -281,7 +294,7 @@ def test_a_figure_in_japanese(monkeypatch, inside, tmp_path):
     assert english[0].startswith("read, ")
 
 
-def test_what_a_plot_shows_is_computed_by_the_library(monkeypatch, inside, tmp_path):
+def test_the_library_computes_what_a_plot_shows(monkeypatch, inside, tmp_path):
     drawn = {}
 
     def recorded(kind):

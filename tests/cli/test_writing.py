@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, whatever stops the writing; the streams end cleanly."""
+"""A file is written whole or not at all, whatever stops the writing; streams end cleanly."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ def start(*args, **changes):
 
 @pytest.fixture
 def many(tmp_path):
-    """A folder of which more is to be said than a pipe holds."""
+    """A folder with more output than a pipe holds."""
     folder = tmp_path / "many"
     folder.mkdir()
     for at in range(200):
@@ -44,7 +44,7 @@ def many(tmp_path):
 
 @pytest.fixture
 def mounted(tmp_path):
-    """Mount a small file system; where that is not allowed, there is nothing to test."""
+    """Mount a small file system, or skip the test if that is not allowed."""
     place = tmp_path / "mounted"
     place.mkdir()
 
@@ -86,20 +86,20 @@ def test_a_file_is_replaced_and_keeps_its_rights(inside, tmp_path):
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_what_cannot_be_read_leaves_the_file(inside, tmp_path):
+def test_a_failed_read_keeps_the_old_output(inside, tmp_path):
     file = tmp_path / "out.csv"
     file.write_text("old\n")
     assert inside("read", "pyproject.toml", "-o", file).returncode == 1
     assert file.read_text() == "old\n"
 
 
-def test_what_is_read_is_not_overwritten(inside, tmp_path):
+def test_inputs_are_not_overwritten(inside, tmp_path):
     raw = tmp_path / "io.json"
     shutil.copy(LIBAIO, raw)
     for out in (raw, tmp_path / "../" / tmp_path.name / "io.json", f"{tmp_path}/"):
         done = inside("read", raw, "--format", "json", "-o", out)
         assert done.returncode == 2
-        assert "io.json is what is read: write to another file" in done.stderr
+        assert "io.json is being read: write to another file" in done.stderr
     assert raw.read_bytes() == LIBAIO.read_bytes()
     assert [file.name for file in tmp_path.iterdir()] == ["io.json"]
     # what was written there before is no raw data
@@ -115,7 +115,7 @@ def test_no_folder_is_made_for_a_file(inside, tmp_path):
         assert done.stderr == f"fiotools: {folder}: there is no such folder\n"
 
 
-def test_a_figure_is_where_it_is_said_to_be(inside, tmp_path):
+def test_a_plot_is_where_the_message_says(inside, tmp_path):
     done = inside("plot", "percentiles", LIBAIO, "-o", tmp_path / "tail.SVG")
     assert done.stderr == f"fiotools: wrote {tmp_path / 'tail.svg'}\n"
     assert (tmp_path / "tail.svg").exists()
@@ -197,7 +197,7 @@ def test_stdout_is_full(unbuffered):
 
 @unix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_nobody_reads_on(unbuffered):
+def test_a_closed_pipe(unbuffered):
     listing = start("describe", "--format", "markdown", PYTHONUNBUFFERED=unbuffered)
     # closed before anything is written, as by a `head` that was quicker
     listing.stdout.close()
@@ -207,7 +207,7 @@ def test_nobody_reads_on(unbuffered):
 
 
 @unix
-def test_nobody_reads_the_rest(many):
+def test_a_pipe_closed_in_the_middle(many):
     reading = start("read", many, "--format", "json", PYTHONUNBUFFERED="1")
     assert reading.stdout.read(1) == "["
     reading.stdout.close()
@@ -292,7 +292,7 @@ HOSTILE = {
 
 
 def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
-    """A job is called what its author likes; numbers stay numbers."""
+    """A job may have any name; numbers stay numbers."""
     told = json.loads(LIBAIO.read_text(encoding="utf-8"))
     job = told["jobs"][0]
     told["jobs"] = [{**job, "jobname": name} for name in HOSTILE.values()]

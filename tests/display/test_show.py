@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 import fiotools as ft
 from fiotools.articles.kernel import run_cells
 from fiotools.display.frame import answer_of
-from fiotools.display.marks import mark
+from fiotools.display.model import mark
 from fiotools.schema import ANSWERS
 
 # five runs a side, and one level far off

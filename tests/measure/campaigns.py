@@ -1,4 +1,4 @@
-"""Campaigns run for real, as a user runs them, and what they left."""
+"""Campaigns run for real, as a user runs them, and their remains."""
 
 import io
 import json
@@ -35,7 +35,7 @@ def command(*args):
 
 
 def measure(*args, cwd=None, env=None):
-    """Run a campaign to its end; in this process where it need not be in another."""
+    """Run a campaign to its end, in this process if possible."""
     if cwd is not None or env is not None:
         return subprocess.run(
             command(*args),
@@ -61,7 +61,7 @@ def measure(*args, cwd=None, env=None):
 
 @contextmanager
 def begun(*args, until, apart=False):
-    """Start a campaign, wait until something is so, and give the process."""
+    """Start a campaign, wait for a condition, and return the process."""
     process = subprocess.Popen(
         command(*args),
         stdout=subprocess.PIPE,
@@ -87,14 +87,14 @@ def wait(until, process=None):
 
 
 def stop(process, number=signal.SIGINT):
-    """Send a signal and give what the process said, and how it ended."""
+    """Send a signal, and return the output and the exit status."""
     process.send_signal(number)
     said, complained = process.communicate(timeout=PATIENCE)
     return process.returncode, said, complained
 
 
 def log(folder):
-    """Read the lines of a manifest that are whole."""
+    """Read the whole lines of a manifest."""
     file = Path(folder) / "manifest.jsonl"
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     return [json.loads(line) for line in text.split("\n")[:-1]]

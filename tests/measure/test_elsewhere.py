@@ -1,4 +1,4 @@
-"""What is not there on macOS and Windows is not needed: tried without it, on any system."""
+"""Nothing that macOS and Windows lack is needed: tried without it, on any system."""
 
 import subprocess
 import sys

@@ -133,7 +133,7 @@ def test_small_files(run, monkeypatch):
     assert (timings["real_s"] > 0).all()
 
 
-def test_the_tarball_is_as_the_article_has_it(tmp_path):
+def test_the_tarball_is_that_of_the_article(tmp_path):
     import tarfile
 
     for name in ("one", "two"):
@@ -176,7 +176,7 @@ def test_the_manifest_tells_all_of_a_run(run, tmp_path):
 
 @linux
 @needs("dd")
-def test_an_output_that_was_changed_is_none_of_the_campaign(run, tmp_path):
+def test_a_changed_output_is_not_part_of_the_campaign(run, tmp_path):
     campaign = run("throughput", size="16M", only=["read"])
     raw = tmp_path / "throughput" / "here_read_1.txt"
     raw.write_bytes(raw.read_bytes().replace(b"16+0", b"17+0"))
@@ -221,7 +221,7 @@ def test_two_places_are_compared(tmp_path):
         ft.measure.known(campaign, "c")
 
 
-def test_signals_are_given_back(place, tmp_path):
+def test_signal_handlers_are_restored(place, tmp_path):
     before = signal.getsignal(signal.SIGINT)
     if sys.platform == "linux":
         ft.measure.run(
@@ -233,7 +233,7 @@ def test_signals_are_given_back(place, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there it is run")
-def test_diskspd_is_told_how_to_run(place):
+def test_diskspd_elsewhere_explains_how_to_run_it(place):
     done = measure("diskspd", "--dir", place)
     assert done.returncode == 0
     assert "diskspd -t2 -o32 -b4k -r4k -w40 -Sh -D -L -d120 -c5G -Rxml D:\\IO.dat" in done.stdout

@@ -1,4 +1,4 @@
-"""Whatever ends a campaign: nothing is left in the places, and what was measured is kept."""
+"""Whatever ends a campaign: nothing is left in the places, and finished runs are kept."""
 
 import os
 import re
@@ -254,7 +254,7 @@ def test_an_output_that_is_read_only(places):
 
 
 def test_ctrl_c_in_a_terminal_and_again_and_again(places):
-    """A terminal sends it to all that it started; the impatient press it until all is over."""
+    """A terminal sends it to all its processes; impatient people press it repeatedly."""
     out = places / "out"
     with begun(
         *("small-files", *dirs(places), "--rounds", 99, "--output", out),
@@ -273,8 +273,8 @@ def test_ctrl_c_in_a_terminal_and_again_and_again(places):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_command_dies_of_what_stops_the_campaign(tmp_path, monkeypatch, number):
-    """Until it has a session of its own, a command gets each signal that a terminal sends us."""
+def test_the_signal_of_a_campaign_kills_its_command(tmp_path, monkeypatch, number):
+    """A command gets the signals of the terminal until it has a session of its own."""
 
     class Looking(Watch):
         def check(self):
@@ -306,7 +306,7 @@ def test_killed_after_the_last_run(places):
     assert len(ran(out)) == 4
 
 
-def test_the_place_is_deleted_in_the_middle(places):
+def test_the_place_is_deleted_during_a_run(places):
     out = places / "out"
     with begun(
         *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: len(ran(out)) > 4
@@ -347,7 +347,7 @@ def test_another_file_system_hides_the_place_in_the_middle(tmp_path):
 
 
 def test_the_output_is_full_in_the_middle(tmp_path):
-    """Whatever the last line was, the campaign can be read and goes on when there is room."""
+    """The campaign can be read, and resumed when there is room, whatever the last line was."""
     (tmp_path / "disk").mkdir()
     fill = f"({WAIT}; while ! dd if=/dev/zero of=place/full bs=1k count=99999 2>&1 | grep -q full;"
     fill += " do :; done) &"

@@ -1,4 +1,4 @@
-"""What a campaign decides before it begins: order, sizes, and what it knows of the machine."""
+"""The decisions of a campaign before it begins: order, sizes, facts about the machine."""
 
 import errno
 import itertools
@@ -174,7 +174,7 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
     out, said = tmp_path / "out", []
 
     def clock():
-        """Go on with each run as it begins."""
+        """Advance with each run as it begins."""
         begun = [*out.glob("*_read_*.txt"), *out.glob(".*.part")]
         return float(sum(seconds[: len(begun)]))
 
@@ -341,7 +341,7 @@ PCIE = {"../../../current_link_speed": "8.0 GT/s PCIe", "../../../current_link_w
     ids=["nvme", "nvme-x2", "sata", "sata-unknown", "usb", "virtio"],
 )
 @linux
-def test_what_sys_tells_of_a_disk(tmp_path, path, files, transport, link, rotational):
+def test_sys_describes_a_disk(tmp_path, path, files, transport, link, rotational):
     files = {"size": "1000", "device/model": "Some Disk", **files}
     mount = sysfs(tmp_path, path, files, "8:1")
     (device,) = devices_of(mount, tmp_path)
@@ -352,7 +352,7 @@ def test_what_sys_tells_of_a_disk(tmp_path, path, files, transport, link, rotati
 
 @linux
 @pytest.mark.usefixtures("one_disk")
-def test_what_a_file_system_lies_on(tmp_path):
+def test_the_disks_below_a_file_system(tmp_path):
     """A volume on two disks, one of them by a partition; and a disk that is a file."""
     mount = sysfs(tmp_path, SATA, {}, "8:1")
     sda, block = tmp_path / "devices" / SATA, tmp_path / "dev" / "block"
@@ -391,7 +391,7 @@ def test_what_a_file_system_lies_on(tmp_path):
 
 @linux
 @pytest.mark.usefixtures("one_disk")
-def test_what_is_below_an_overlay(tmp_path):
+def test_the_disks_below_an_overlay(tmp_path):
     (tmp_path / "upper").mkdir()
     sysfs(tmp_path, SATA, {}, "8:1")
     table = f"9 1 0:9 / /o rw - overlay overlay rw,lowerdir=/l,upperdir={tmp_path}/upper,workdir=/w"
@@ -417,7 +417,7 @@ def test_the_file_below_is_dropped_too(tmp_path, monkeypatch):
     assert scratch.remove() is None
 
 
-def test_what_has_changed_since_the_beginning_is_said():
+def test_changes_since_the_beginning_are_listed():
     place = {"file_system": "ext4", "mount_options": "rw", "source": "/dev/sda1"}
     disk = {"name": "sda", "model": "Some Disk", "transport": "sata", "link": "sata-3"}
     before = {
@@ -441,7 +441,7 @@ def test_what_has_changed_since_the_beginning_is_said():
 
 
 def campaign(experiment, is_guest, **devices):
-    """Make what `known` looks at; a device, "tmpfs", or None for a network mount."""
+    """Make the input of `known`; a device, "tmpfs", or None for a network mount."""
     kinds = {None: "9p", "tmpfs": "tmpfs"}
     places = [
         {"name": name, "file_system": kinds[device], "device": None}
@@ -509,7 +509,7 @@ def image(file_system, device, is_direct):
         *("image-in-memory", "guest", "perhaps-guest", "network", "memory", "page-cache"),
     ],
 )
-def test_what_check_is_told(given, place, expected):
+def test_evidence_of_a_campaign(given, place, expected):
     assert ft.measure.known(given, place) == {"ram": 8 * GIB, "prefilled": True, **expected}
 
 
@@ -525,7 +525,7 @@ def test_a_plan_comes_back_from_json(tmp_path):
 
 
 @linux
-def test_a_cache_that_is_not_dropped_is_said(tmp_path, monkeypatch):
+def test_a_cache_that_was_not_dropped_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(Place, "is_memory", False)
     monkeypatch.setattr(scratch, "drop", lambda path: path.read_bytes())
     place, said = tmp_path / "place", []

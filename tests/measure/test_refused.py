@@ -1,4 +1,4 @@
-"""What is no place, no folder of results, or no campaign is refused before anything is written."""
+"""Bad places, folders of results and campaigns are refused before anything is written."""
 
 import os
 import re
@@ -41,7 +41,7 @@ pytestmark = unix
         ("/nowhere/at/all", "No such file or directory"),
     ],
 )
-def test_no_place(tmp_path, path, why):
+def test_paths_that_cannot_be_measured(tmp_path, path, why):
     if why.endswith("(sysfs)") and not Path(path).exists():
         pytest.skip("no /sys is mounted here")
     link = tmp_path / "innocent"
@@ -55,7 +55,7 @@ def test_no_place(tmp_path, path, why):
 @linux
 @pytest.mark.parametrize("kind", ["block", "char"])
 def test_a_block_device_is_refused(tmp_path, kind):
-    """Also where the tool is missing: who is told to install it first would try again."""
+    """Also if the tool is missing: installing it would not help."""
     paths = [path for path in sorted(Path("/dev").iterdir()) if not path.is_symlink()]
     devices = [path for path in paths if getattr(path, f"is_{kind}_device")()]
     if not devices:
@@ -88,7 +88,7 @@ def test_names_of_places(tmp_path):
     found = places_of([tmp_path / "my disk", tmp_path / "a=b"])
     assert [place.name for place in found] == ["my-disk", "a-b"]
     for label in ("a_b", "../x", "{round}", ".hidden"):
-        with pytest.raises(ft.MeasureError, match="is no label"):
+        with pytest.raises(ft.MeasureError, match="is not a label"):
             places_of({label: tmp_path})
     with pytest.raises(ft.MeasureError, match="two places are called 'X'"):  # on some systems one
         places_of([f"x={tmp_path}", f"X={tmp_path / 'a=b'}"])
@@ -134,7 +134,7 @@ def test_a_tool_that_is_missing(tmp_path, experiment, said):
     ],
     ids=["another", "silent", "no-job", "too-old", "killed", "no-program"],
 )
-def test_a_tool_that_is_none(tmp_path, monkeypatch, script, why):
+def test_a_tool_that_prints_something_else(tmp_path, monkeypatch, script, why):
     place, fio = tmp_path / "place", tmp_path / "bin" / "fio"
     for folder in (place, fio.parent):
         folder.mkdir()
@@ -198,8 +198,8 @@ def test_paths_of_every_kind(tmp_path):
 
 @linux
 @needs("dd")
-def test_nobody_listens(tmp_path):
-    """What it says goes nowhere; the campaign goes on to its end."""
+def test_messages_that_nobody_reads(tmp_path):
+    """Its messages go nowhere; the campaign continues to its end."""
     (tmp_path / "place").mkdir()
     args = command(*SMALL, "--rounds", 1, "--dir", tmp_path / "place", "--output", tmp_path / "out")
     process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -216,8 +216,8 @@ def test_nobody_listens(tmp_path):
         ({"experiment": "iozone"}, "there is no experiment 'iozone'"),
         ({"effort": "fast"}, "effort 'fast' is not one of quick, normal, thorough"),
         ({"rounds": 0}, "rounds 0 is not a whole number from 1"),
-        ({"size": "much"}, "size 'much' is none"),
-        ({"size": "1M"}, "size '1M' is none"),
+        ({"size": "much"}, "size 'much' is not a size"),
+        ({"size": "1M"}, "size '1M' is not a size"),
         ({"size": "900T"}, "no room for test files of 900 TiB"),
         ({"seconds": 5}, "leave out seconds="),
         ({"only": ["nothing"]}, "throughput has no workload 'nothing' here"),
@@ -244,7 +244,7 @@ def test_a_shell_has_options(tmp_path):
         assert why in done.stderr
 
 
-def test_a_folder_with_other_files_is_no_output(tmp_path):
+def test_a_folder_with_other_files_is_refused_as_output(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(ft.MeasureError, match=r"a new or an empty folder, output=$"):
         outputs.choose(tmp_path, "throughput")
@@ -282,7 +282,7 @@ def test_outputs(tmp_path, monkeypatch):
         with pytest.raises(ft.MeasureError, match=why):
             ft.measure.run("throughput", tmp_path / "place", output=tmp_path / output, **args)
     monkeypatch.chdir(tmp_path / "[x]")
-    with pytest.raises(ft.MeasureError, match=r"have a meaning for fiotools[.]read"):
+    with pytest.raises(ft.MeasureError, match=r"have a meaning for fiotools\.read"):
         ft.measure.run("throughput", tmp_path / "place", **args)
     monkeypatch.chdir(tmp_path / "place")
     campaign = ft.measure.run("throughput", tmp_path / "place", **args)
@@ -359,8 +359,8 @@ def test_another_campaign_is_in_the_folder(tmp_path):
 
 @linux
 @needs("dd")
-def test_what_to_type_next_can_be_typed(tmp_path):
-    """In Python it is Python, and runs as it stands."""
+def test_the_next_commands_work(tmp_path):
+    """In Python the command is Python, and runs as it is."""
     for name in "ab":
         (tmp_path / name).mkdir()
     places, said = [tmp_path / "a", tmp_path / "b"], list[str]()
@@ -375,7 +375,7 @@ def test_what_to_type_next_can_be_typed(tmp_path):
     assert answer["verdict"].tolist() == ["one run each: not comparable"]
 
 
-def test_what_is_left_is_removed_only_if_it_is_ours(tmp_path):
+def test_only_our_own_remains_are_removed(tmp_path):
     place, victim = tmp_path / "place", tmp_path / "victim"
     place.mkdir()
     victim.mkdir()
@@ -397,7 +397,7 @@ def test_what_is_left_is_removed_only_if_it_is_ours(tmp_path):
 
 @linux
 @needs("dd")
-def test_what_others_left_is_named_and_not_touched(tmp_path):
+def test_remains_of_others_are_named_and_kept(tmp_path):
     other = tmp_path / "place" / f".fiotools-{'a' * 16}"
     other.mkdir(parents=True)
     said = []

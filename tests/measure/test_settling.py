@@ -27,7 +27,7 @@ def measured(ratio, n=6, spread=0.02):
 
 
 @pytest.mark.parametrize(("ratio", "spread", "open_"), [(2, 0.02, 0), (1.06, 0.1, 2)])
-def test_what_is_open_is_counted(ratio, spread, open_):
+def test_undecided_comparisons_are_counted(ratio, spread, open_):
     found = still_open(EXPERIMENTS["random-io"], measured(ratio, spread=spread), "slow")
     assert found == open_
 
@@ -41,7 +41,7 @@ def test_it_takes_the_interval_for_any_number_of_looks():
 
 
 @unix
-def test_a_campaign_ends_when_all_is_settled(tmp_path, monkeypatch):
+def test_a_campaign_ends_when_every_comparison_has_a_verdict(tmp_path, monkeypatch):
     looked = []
     monkeypatch.setattr(session, "is_settled", lambda folder: bool(looked.append(folder) or looked))
     for name in "ab":
@@ -73,12 +73,12 @@ def test_the_verdicts_of_real_runs_are_asked_for(tmp_path):
     assert found.plan["done"].sum() >= 12
 
 
-def test_one_place_is_never_settled(tmp_path):
+def test_one_place_has_no_comparison(tmp_path):
     with pytest.raises(MeasureError, match="nothing to be compared with"):
         ft.measure.run("throughput", [str(tmp_path)], until="settled", dry=True)
 
 
-def test_plans_of_before_go_on_until_their_rounds_are_done(tmp_path):
+def test_plans_of_old_campaigns_run_all_rounds(tmp_path):
     (tmp_path / "a").mkdir()
     said = []
     ft.measure.run("throughput", [str(tmp_path / "a")], dry=True, say=said.append)

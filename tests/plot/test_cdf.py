@@ -82,7 +82,7 @@ def test_the_axes_say_what_they_are():
     assert ax.get_xscale() == "log"
     assert ax.get_xlabel().splitlines() == [
         "completion latency (read)",
-        "band: what the bins leave open",
+        "band: undecided within a bin",
     ]
     assert ax.get_ylabel() == "I/Os that took no longer"
     assert [label.get_text() for label in ax.get_legend().get_texts()] == ["xfs", "ext4"]

@@ -266,7 +266,7 @@ MISTAKES = {
     "y": (lambda: ft.plot.credibility(SEEN, y="mounts"), "did you mean 'mount'"),
     "verdict": (
         lambda: ft.plot.credibility(SEEN.assign(verdict="fine")),
-        r"'fine' is no verdict of check\(\)",
+        r"'fine' is not a verdict of check\(\)",
     ),
     "gap": (lambda: ft.plot.credibility(SEEN.assign(verdict=np.nan)), "'verdict' is missing in 8"),
     "gap in y": (

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 import fiotools as ft
 from fiotools import language
 from fiotools.errors import SchemaError
-from fiotools.plot import fit_text, fonts
+from fiotools.plot import fit_text
 from tests.conftest import needs_letters
 from tests.latin import left_over
 
@@ -136,6 +136,7 @@ KINDS = {
     ),
     "series, short": lambda: ft.plot.series(LOG[:3], steady=ft.steady(LOG[:3])),
     "shifts": lambda: ft.plot.shifts(ROWS, "iops", shifts=ft.shifts(ROWS, "iops")),
+    "history": lambda: ft.plot.history(ROWS.assign(build=range(5)), "iops", x="build"),
     "timings": lambda: ft.plot.timings(timings([4.0]), y="fs"),
     "credibility": credibility,
 }
@@ -183,7 +184,7 @@ def test_an_unknown_language_is_one_clear_line():
 
 
 def test_without_letters_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(fonts, "find_spec", lambda name: None)
+    monkeypatch.setattr(fit_text, "find_spec", lambda name: None)
     with pytest.raises(SchemaError, match=r"python -m pip install 'fiotools\[ja\]'"):
         ft.plot.style(lang="ja")
     assert KINDS["throughput of one"]().get_xlabel() == "I/Os per second (one run)"

@@ -232,7 +232,7 @@ MISTAKES = {
     "by too little": ({"hue": "fs"}, "no column 'fs'"),
     "best of another metric": (
         {"best": ft.best_under(FRAME.assign(p99=1.0), "p99", 2)},
-        r"best= is not of 'lat_mean_ns': give best_under\(frame, 'lat_mean_ns', limit, sweep='iodepth'\)",
+        r"best= is not about 'lat_mean_ns': give best_under\(frame, 'lat_mean_ns', limit, sweep='iodepth'\)",
     ),
     "no best": ({"best": FRAME}, "not what best_under"),
     "best of several": (
@@ -241,7 +241,7 @@ MISTAKES = {
     ),
     "best of other runs": (
         {"best": ft.best_under(FRAME.assign(iops=FRAME["iops"] * 2), "lat_mean_ns", 1e6)},
-        "best= is of other runs",
+        "best= is about other runs",
     ),
     "two limits": (
         {"best": ft.best_under(FRAME, "lat_mean_ns", 1e6), "limit": "1ms"},

@@ -88,7 +88,7 @@ def test_bounds_without_values_are_drawn_by_their_edges(kind):
     assert len(ax.lines) == 4, "two edges each, and nothing between them"
     assert len({line.get_linestyle() for line in ax.lines}) == 2, "told apart in greyscale"
     assert [text.get_text() for text in ax.texts] == ["9p", "sshfs"]
-    assert "band: between which the percentiles certainly are" in ax.get_xlabel()
+    assert "band: certain bounds of the percentiles" in ax.get_xlabel()
     assert "bars" not in ax.get_xlabel()
     assert not bars(ax)
 

@@ -531,7 +531,7 @@ def test_a_zero_is_a_value():
 
 def test_saving_wants_what_was_drawn_and_not_its_name(tmp_path):
     ax = ft.plot.timings(TIMES, y="cache")
-    with pytest.raises(ft.SchemaError, match=r"data= is the Results or the frame .*, not str"):
+    with pytest.raises(ft.SchemaError, match=r"data= must be the Results or the frame .*, not str"):
         ft.plot.save(ax, tmp_path / "figures" / "x", data="data/dd.txt")
     assert not list(tmp_path.iterdir())
 

@@ -268,7 +268,7 @@ MISTAKES = {
         lambda: ft.plot.series(pd.concat([log(), log(quantity="bw_bytes_per_s")]), hue="quantity"),
         "several units",
     ),
-    "no steady": (lambda: ft.plot.series(log(), steady=log()), "not what steady.* answers"),
+    "no steady": (lambda: ft.plot.series(log(), steady=log()), "not the answer of steady"),
     "another steady": (
         lambda: ft.plot.series(log(), steady=ft.steady(log(run=2))),
         "has no rows about a line",

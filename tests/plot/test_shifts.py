@@ -46,7 +46,7 @@ def test_samples_are_drawn_over_time():
 @pytest.mark.parametrize(
     ("shifts", "message"),
     [
-        (READS, "not what shifts.. answers: no column center"),
+        (READS, "not the answer of shifts..: no column center"),
         (TOLD.assign(metric="bw"), "about other rows"),
         (TOLD.assign(center=TOLD["center"] * 2), "about other rows"),
         (TOLD[:1], "a longer or a shorter sequence"),

@@ -105,7 +105,7 @@ def test_many_files_without_a_name_are_no_sides():
 
 def test_nothing_readable_is_an_error(tmp_path):
     (tmp_path / "a.txt").write_text("no benchmark\n")
-    with pytest.raises(ft.SchemaError, match="no file that was found there can be read"):
+    with pytest.raises(ft.SchemaError, match="none of these files can be read"):
         gather(tmp_path)
     with pytest.raises(FileNotFoundError):
         gather(tmp_path / "none")

@@ -19,7 +19,7 @@ from lxml import html
 import fiotools as ft
 from fiotools.cli import main
 from fiotools.errors import ReportError
-from fiotools.reports import tables
+from fiotools.reports import method
 from tests.conftest import ROOT
 
 pytest.importorskip("nbconvert", reason="needs the extra [report]")
@@ -205,7 +205,7 @@ def test_nothing_readable_is_one_line_and_no_page(tmp_path, monkeypatch, capsys)
     monkeypatch.setenv("TQDM_DISABLE", "1")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("no benchmark\n", encoding="utf-8")
-    assert "no file that was found there can be read" in trouble(capsys, ".", "-o", "page.html")
+    assert "none of these files can be read" in trouble(capsys, ".", "-o", "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
@@ -263,7 +263,7 @@ def test_debug_shows_where_a_cell_failed(tmp_path, monkeypatch, capsys):
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     """The page is written at the very end; here the notebook is spared, and the disk is full."""
-    monkeypatch.setattr("fiotools.reports.report._execute", lambda *args: None)
+    monkeypatch.setattr("fiotools.reports.report._execute", lambda *args, **options: None)
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with pytest.raises(OSError, match="No space left") as caught:
@@ -279,5 +279,5 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_no_text_of_a_table_becomes_a_formula(tmp_path):
     frame = pd.DataFrame({"job": ["=1+1", "a"], "offset": [-1, 2]})
-    tables._table("jobs", "jobs", frame, tmp_path)
+    method._table("jobs", "jobs", frame, tmp_path)
     assert (tmp_path / "jobs.csv").read_text(encoding="utf-8") == "job,offset\n'=1+1,-1\na,2\n"

@@ -23,7 +23,7 @@ def rows():
 
 @pytest.fixture(params=["pandas", "polars"])
 def make(request):
-    """Build a frame of either kind from columns of equal length; single values are repeated."""
+    """Build a frame of either type from columns of equal length; single values are repeated."""
 
     def build(**columns):
         size = max((len(c) for c in columns.values() if isinstance(c, list)), default=1)

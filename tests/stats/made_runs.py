@@ -1,4 +1,4 @@
-"""Runs to ask `check` of: fixtures, copies of them with another text, and what tools would print."""
+"""Runs for `check`: fixtures, copies of them with changed text, and made-up outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DISKSPD = ROOT / "tests" / "fixtures" / "diskspd"
 
 
 def made(name: str, *edits: tuple[str, str]) -> Callable[[], ft.Results]:
-    """Read a fixture, or a copy of it in which some text is another."""
+    """Read a fixture, or a copy of it with changed text."""
     return lambda: edited(MADE / name, *edits)
 
 
@@ -32,7 +32,7 @@ def text(*lines: str) -> Callable[[], ft.Results]:
 
 
 def two(**sides: Callable[[], ft.Results]) -> Callable[[], ft.Results]:
-    """Put two readings side by side, as a path template would."""
+    """Join two readings, as a path template would."""
 
     def read() -> ft.Results:
         both = []
@@ -56,7 +56,7 @@ def edited(path: Path, *edits: tuple[str, str]) -> ft.Results:
 
 
 def dd(command: str, size: int, seconds: float) -> str:
-    """Write what GNU dd prints."""
+    """Write the output of GNU dd."""
     return (
         f"$ {command}\n1+0 records in\n1+0 records out\n{size} bytes copied, {seconds} s, "
         f"{size / seconds / 1e6:.4g} MB/s"

@@ -1,4 +1,4 @@
-"""Every statistic gives pandas and polars the same answer, in the vocabulary's types, of real data."""
+"""Every statistic returns the same answer for pandas and polars, in the vocabulary's types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POLARS = {"Int64": pl.Int64, "float64": pl.Float64, "boolean": pl.Boolean, "str"
 
 
 def keep(frame, **chosen):
-    """Keep rows, whatever the kind of frame."""
+    """Keep rows of either frame type."""
     data = opened(frame)
     lists = {name: values(data, name) for name in chosen}
     rows = [i for i in range(len(data)) if all(lists[n][i] == v for n, v in chosen.items())]

@@ -1,4 +1,4 @@
-"""`check` on outputs of which it is known whether the number is the device's."""
+"""`check` on outputs of known origin."""
 
 import pytest
 

@@ -424,7 +424,7 @@ def test_a_condition_under_another_name_pairs(make, rows, pair):
 
 
 def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
-    """It may be what makes the difference, though it is one-to-one with the sides."""
+    """It may make the difference, though it is one-to-one with the sides."""
     frame = sweep(make, numjobs=[1] * 5 + [4] * 5)
     (row,) = rows(compare(frame, "iops", between="sched", baseline="none", pair="procs"))
     assert row["varies_in"] == "numjobs"

@@ -1,4 +1,4 @@
-"""What the checks say of the articles, of runs made to be wrong, and of honest ones."""
+"""Verdicts of `check` on the articles, on runs made to be wrong, and on honest ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MADE = ROOT / "tests" / "fixtures" / "credibility"
 
 
 def one(frame: pd.DataFrame, query: str) -> Finding:
-    """Give the one row that a query finds."""
+    """Return the only row that a query finds."""
     rows = frame.query(query)
     assert len(rows) == 1, f"{query}:\n{rows}"
     row = rows.iloc[0]
@@ -80,7 +80,7 @@ def test_memory_that_a_session_tells():
     assert one(ft.check(ft.reads(both), link="usb3-5g"), "check == 'budget'").verdict == "unknown"
 
 
-def test_bytes_that_were_nowhere(vhdx, external):
+def test_more_bytes_than_memory_and_link_hold(vhdx, external):
     found = one(external, "operation == 'write' and check == 'budget'")
     # 7,926,928 KiB of memory, 11.211 s of a link that carries 500 MB/s
     assert found.limit == 7_926_928 * 1024 + 11.211 * 500e6
@@ -109,7 +109,7 @@ def test_the_budget_of_guest_and_host(vhdx):
     )
 
 
-def test_twice_the_memory_does_not_help_against_a_host(external):
+def test_a_file_of_twice_the_memory_may_be_in_a_host_s_cache(external):
     found = one(external, "operation == 'read' and check == 'cache'")
     assert (found.verdict, "2.65 times the memory" in found.why) == ("unknown", True)
 
@@ -314,7 +314,7 @@ def test_a_link_is_shared_or_not():
     assert list(slow["subject"]) == ["read and write"]
 
 
-def test_sides_that_were_not_asked_alike():
+def test_sides_with_different_options():
     names = {"nodirect": "fio-3.33--no_direct.json", "cached": "fio-3.33--cached_reread.json"}
     res = ft.read({label: MADE / name for label, name in names.items()})
     seen = ft.check(res, between="label", baseline="cached")

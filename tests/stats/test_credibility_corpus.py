@@ -1,4 +1,4 @@
-"""How often `check` accuses honest runs: every eighth file of the corpus, and all of known devices."""
+"""How often `check` accuses honest runs: an eighth of the corpus, and all known devices."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_honest_runs_are_not_accused():
     }
 
 
-def test_nor_are_they_where_the_device_is_known():
+def test_honest_runs_on_a_known_device_are_not_accused():
     told = count(devices=True)
     assert told.runs > 8
     assert not told.impossible

@@ -1,4 +1,4 @@
-"""What `check` makes of the device that lsblk, or fio's own table of disks, names."""
+"""`check` uses the device that lsblk, or fio's own table of disks, names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNNAMED = 'give link=, such as link="usb3-5g", and devices='
 
 
 def asked(command: str, table: str = DISKS, **known):
-    """Ask of a dd that wrote 20 GB in 10 s, below a list of devices."""
+    """Check a dd that wrote 20 GB in 10 s, below a list of devices."""
     text = f"$ lsblk\n{table}{dd(command, 20 * 10**9, 10.0)}\n"
     return ft.check(ft.reads(text), **known)
 
@@ -46,7 +46,7 @@ def remedy(seen, check: str) -> str | None:
         ),
     ],
 )
-def test_the_link_is_of_a_kind(target, said):
+def test_lsblk_tells_the_kind_of_the_link(target, said):
     seen = asked(f"dd if=/dev/zero of={target}").query("check == 'link'")
     assert seen["verdict"].item() == "unknown"
     assert seen["remedy"].item().startswith("lsblk shows that")
@@ -57,7 +57,7 @@ def test_the_link_is_of_a_kind(target, said):
 
 
 @pytest.mark.parametrize("target", ["/mnt/vm/f", "/dev/sda", "f", "/mnt/usb/lv/f"])
-def test_or_not_known(target):
+def test_lsblk_does_not_tell_the_link(target):
     assert remedy(asked(f"dd if=/dev/zero of={target}"), "link") == UNNAMED
 
 
@@ -76,7 +76,7 @@ def test_a_list_without_the_column():
         ("/dev/sda", None),
     ],
 )
-def test_what_the_device_is(target, named):
+def test_lsblk_tells_the_medium(target, named):
     # only of an SSD it is asked how much its cache takes
     seen = asked(f"dd if=/dev/zero of={target}").query("check == 'preconditioning'")
     assert len(seen) == (named is not None)
@@ -85,7 +85,7 @@ def test_what_the_device_is(target, named):
         assert f"20.0 GB were written to {named};" in seen["why"].item()
 
 
-def test_rotation_makes_no_hard_disk():
+def test_a_rotating_disk_is_not_proved_to_be_one():
     # 2 GB/s are more than platters give, and ROTA=1 does not prove any
     assert "medium" not in set(asked("dd if=/dev/zero of=/dev/sda")["check"])
     seen = asked("dd if=/dev/zero of=/dev/sda", media="hdd").query("check == 'medium'")
@@ -103,7 +103,7 @@ def test_rotation_makes_no_hard_disk():
         ("               ", False),
     ],
 )
-def test_a_virtual_model_is_no_ssd(model, is_ssd):
+def test_a_virtual_model_is_not_an_ssd(model, is_ssd):
     seen = asked("dd if=/dev/zero of=/dev/sdb", DISKS.replace("Samsung SSD 860", model))
     assert ("preconditioning" in set(seen["check"])) == is_ssd
     assert (remedy(seen, "link") == UNNAMED) == (not is_ssd and not model.isspace())

@@ -1,4 +1,4 @@
-"""Unusual set-ups that are honest, of which nothing is impossible; and dishonest ones, caught."""
+"""Unusual honest set-ups, which have nothing impossible; and dishonest ones, which are caught."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ HONEST = {
 
 
 @pytest.mark.parametrize(("read", "known"), HONEST.values(), ids=list(HONEST))
-def test_nothing_of_an_honest_set_up_is_impossible(read, known):
+def test_an_honest_set_up_has_nothing_impossible(read, known):
     results = read()
     assert len(results.runs)
     seen = ft.check(results, **known)
@@ -203,6 +203,6 @@ DISHONEST = {
 
 
 @pytest.mark.parametrize(("read", "known", "caught"), DISHONEST.values(), ids=list(DISHONEST))
-def test_a_dishonest_one_is_caught(read, known, caught):
+def test_a_dishonest_set_up_is_caught(read, known, caught):
     seen = ft.check(read(), **known)
     assert caught in set(zip(seen["check"], seen["verdict"], strict=True))

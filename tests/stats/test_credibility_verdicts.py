@@ -1,4 +1,4 @@
-"""Every verdict of every question, each brought about by a run that deserves it."""
+"""Every verdict of every check, each with a run that deserves it."""
 
 from __future__ import annotations
 
@@ -537,7 +537,7 @@ CASES += [
     CASES,
     ids=[f"{number}-{case[0]}-{case[1]}" for number, case in enumerate(CASES)],
 )
-def test_a_run_that_deserves_it(check, verdict, said, read, known):
+def test_a_run_gets_the_verdict_it_deserves(check, verdict, said, read, known):
     seen = ft.check(read(), **known)
     found = seen.query("check == @check and verdict == @verdict")
     assert found["why"].str.contains(said).any(), seen.query("check == @check")["why"].tolist()
@@ -572,7 +572,7 @@ def verdicts_in(tree):
         yield from product(checks[name], found)
 
 
-def test_no_verdict_is_left_out():
+def test_every_verdict_has_a_run():
     emitted = {
         (check, verdict)
         for path in SOURCE.glob("*.py")

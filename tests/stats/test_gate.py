@@ -1,4 +1,4 @@
-"""A gate breaks where a loss is certain, and nowhere else."""
+"""A gate fails if a loss is certain, and only then."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def bins(make):
 
 
 def changed(frame, **columns):
-    """Replace columns, whatever the kind of frame."""
+    """Replace columns of either frame type."""
     data = opened(frame)
     native = data.to_native()
     kind = type(native)

@@ -1,4 +1,4 @@
-"""Frames that nobody would make on purpose: each gets its answer or one clear line."""
+"""Frames made by mistake: each gets its answer or one clear line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worked numbers that were calculated apart from the library, as far as no other test has them.
+"""Worked numbers, calculated without the library, which no other test has.
 
 The others stand with what they are about: the ratio of five runs a side in `test_compare` and
 `test_estimates`, medians in `test_summary`, article 002 in `test_combine` and `test_threads`, I/Os

@@ -1,4 +1,4 @@
-"""The order of the runs: where it is found, and what is said of it."""
+"""The order of the runs: how it is found, and the warnings about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds whatever the numbers are."""
+"""Properties that hold for all numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The replicate is the run: scopes, directions, cells, order, and what nobody named."""
+"""The replicate is the run: scopes, directions, cells, order, and columns not named."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_jobs_and_groups_stand_together_where_each_is_alone(sections, rows):
     assert [r["mean"] for r in rows(summarize(sections, "iops", by=["g", "group"]))] == [
         *(1.0, 10.0, 2.0, 30.0)
     ]
-    with pytest.raises(SchemaError, match=r"2 rows where one .*name it in by= \(group\)"):
+    with pytest.raises(SchemaError, match=r"2 rows, but one .*name it in by= \(group\)"):
         summarize(sections, "iops", by="g")
 
 

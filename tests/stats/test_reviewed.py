@@ -1,4 +1,4 @@
-"""Sentences that were once untrue, and advice that did not work, each with the case that told."""
+"""Sentences that were once untrue, and advice that did not work, each with its case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def minutes(count):
 
 
 def swept(arms):
-    """Give runs of two block sizes, the arms of each in this order, as columns."""
+    """Give runs of two block sizes, the sides of each in this order, as columns."""
     size, iops, seen = [], [], {}
     for bs, rate in ((4096, 10_000.0), (1 << 20, 500.0)):
         for arm in arms:

@@ -1,4 +1,4 @@
-"""Were both sides asked alike?"""
+"""Did both sides use the same options?"""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def test_fairness_takes_time_in_proportion_to_the_runs(make):
             sys.setprofile(before)
         return done
 
-    calls(10)  # what is imported and cached is none of it
+    calls(10)  # imports and caches do not count
     few, more, many = calls(200), calls(300), calls(400)
     assert many - more == pytest.approx(more - few, rel=0.05)
     # a slice of the frame takes hundreds: with one for each run and condition, 20,000 runs took 28 s

@@ -1,4 +1,4 @@
-"""Windows of logs, held to what plain Python makes of the same rows."""
+"""Windows of logs, compared with plain Python on the same rows."""
 
 from collections import defaultdict
 from math import floor, inf

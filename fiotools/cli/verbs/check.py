@@ -12,7 +12,7 @@ from fiotools.cli.answer import give
 from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import Trouble
 from fiotools.cli.verbs import compare
-from fiotools.display import columns, findings
+from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.errors import SchemaError
@@ -21,7 +21,7 @@ from fiotools.plain_text import many
 if TYPE_CHECKING:
     import polars as pl
 
-# as the library has them; they stand here so that --help need not load it
+# the same as in the library, repeated here because --help must not load it
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
 Kind = Literal["layer", "device", "mirror", "cache"]
@@ -74,18 +74,18 @@ class Known:
     ] = None
 
     def arguments(self) -> dict[str, Any]:
-        """Give the arguments of the library's `check`."""
+        """Return the arguments of the library's `check`."""
         return {**vars(self), "copies": _copies(self.copies)}
 
 
 def is_compared(sides: options.Sides, known: Known) -> bool:
-    """Say whether sides are held against each other, and not each run alone."""
+    """Whether sides are compared, and not each run alone checked."""
     about = (sides.between, sides.baseline, known.sides, known.copies)
     return any(one is not None for one in about)
 
 
 def refuse_nonsense(sides: options.Sides, known: Known) -> None:
-    """Look at what is told before many files are read."""
+    """Check the options before many files are read."""
     told = [value for value in known.arguments().values() if value not in (None, False)]
     if not told and not is_compared(sides, known):
         return  # and `check` takes long to import
@@ -169,8 +169,8 @@ def check(
 
 
 def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
-    made = findings.sheet(Frame(answer), ok=every)
+    made = layout.findings(Frame(answer), ok=every)
     ok = int((answer["verdict"] == "ok").sum())
     if ok and not every:
-        made.notes.append(f"ok, and not shown without --all: {many(ok, 'answer')}")
+        made.notes.append(f"{many(ok, 'ok finding')} hidden: --all shows them")
     return made

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def compared(
     statistic: Callable[..., pl.DataFrame], read: files.Reading, asked: options.Comparison
 ) -> pl.DataFrame:
-    """Ask `compare` or `speedup`, whose arguments are alike."""
+    """Call `compare` or `speedup`, which have the same arguments."""
     kept, judging = asked.kept, asked.judging
     frame, name = rows.asked(read.results, asked.metric, kept.table)
     between = asked.sides.between
@@ -43,24 +43,24 @@ def compared(
 
 
 def sheet(answer: pl.DataFrame) -> Sheet:
-    """Lay out an answer, and say what to type for more."""
-    from fiotools.display import answers
+    """Lay out an answer, and tell what to type for more."""
+    from fiotools.display import layout
     from fiotools.display.frame import Frame
 
-    made = answers.sheet(Frame(answer))
+    made = layout.sheet(Frame(answer))
     if "settings_differ" not in answer:  # it is of the settings themselves
         return made
     if answer["settings_differ"].null_count() < len(answer):
-        made.notes.append("which options, and how they were set: fiotools compare FILES --settings")
+        made.notes.append("fiotools compare FILES --settings shows the options that differ")
     if answer["n"].max() == 1 == answer["n_baseline"].max():
-        made.notes.append("several runs a side: NAME='FILES' for each, as in new='new/*.json'")
+        made.notes.append("give several runs a side as NAME='FILES', such as new='new/*.json'")
     return made
 
 
 def side(read: files.Reading, frame: pl.DataFrame, between: str, baseline: str | None) -> Any:
-    """Give the baseline in its column's type: as it was typed, or the first that was named.
+    """Return the baseline in its column's type: the typed one, or the first.
 
-    The first is that of all that was read, and not of the rows that a filter left.
+    The first is the first of all files, not of the rows that a filter left.
     """
     if between not in frame:
         return baseline
@@ -74,14 +74,14 @@ def side(read: files.Reading, frame: pl.DataFrame, between: str, baseline: str |
 
 
 def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
-    """List what the sides do not have alike: options, the tool, the machine that ran it."""
+    """List the differences of the sides: options, the tool, the machine that ran it."""
     import polars as pl
 
     from fiotools.stats.settings_diff import settings_diff
 
     settings, runs = read.table("settings"), read.table("runs")
     if not len(settings):
-        raise Trouble("these files tell no settings")
+        raise Trouble("these files hold no settings")
     column = sides.between or files.one_field(read)
     column = columns.found(column, settings, "--between")
     baseline = side(read, settings, column, sides.baseline)
@@ -89,7 +89,7 @@ def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
         told = set(settings[column])
         for name in runs[column].drop_nulls().unique(maintain_order=True):
             if name not in told:
-                words = f"the files of {column} {name} tell no settings"
+                words = f"the files of {column} {name} hold no settings"
                 if name == baseline or len(told) < 2:
                     raise Trouble(words)
                 say(words)
@@ -98,10 +98,10 @@ def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
 
 
 def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Give the tool and the machine of each run as if they were options."""
+    """Yield the tool and the machine of each run as if they were options."""
     import polars as pl
 
-    # with its name: alone, versions 3.4 and 3.40 would be one amount
+    # with its name: versions 3.4 and 3.40 alone would be equal numbers
     tools = runs["tool"] + " " + runs["tool_version"].fill_null("")
     whose = runs.select(name for name in like.columns if name in runs)
     for name, texts in (("tool", tools), ("host", runs["host"])):
@@ -166,7 +166,7 @@ def refuse_form(format: str, fail_if: list[str] | None) -> None:
 
 
 def _held(read: files.Reading, asked: options.Comparison, fail_if: list[str], format: str) -> int:
-    """Compare, hold what was found to the rules, and say which are broken."""
+    """Compare, check the answer against the rules, and report the broken ones."""
     import polars as pl
 
     from fiotools.stats.compare import compare as statistic
@@ -176,7 +176,7 @@ def _held(read: files.Reading, asked: options.Comparison, fail_if: list[str], fo
     for text in fail_if:
         metric = Rule.of(text).metric or asked.metric
         if metric is None:
-            raise Trouble(f"say of which metric: --metric iops, or --fail-if 'iops {text}'", 2)
+            raise Trouble(f"name the metric: --metric iops, or --fail-if 'iops {text}'", 2)
         rules.setdefault(metric, []).append(text)
     held = []
     for metric, texts in rules.items():

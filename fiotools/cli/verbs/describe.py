@@ -54,7 +54,7 @@ def describe(
 
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    import polars as pl  # only here: the sheets do without, and are quick
+    import polars as pl  # only here: the sheets are quick without it
 
     return pl.DataFrame(rows)
 

@@ -81,7 +81,7 @@ def measure(
         **({"until": until} if until else {}),
     }
     if continued is not None and any((experiment, dir, quick, thorough, *wanted.values())):
-        raise typer.BadParameter("--resume takes all from the folder: give nothing else")
+        raise typer.BadParameter("--resume takes everything from the folder: give nothing else")
     try:
         if continued is not None:
             resume(continued, say=_say)
@@ -101,7 +101,7 @@ def _begin(
     thorough: bool,
     wanted: dict[str, Any],
 ) -> None:
-    """Measure, or say what is missing for that."""
+    """Measure, or tell what is missing."""
     if experiment is None or experiment not in EXPERIMENTS:
         what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
         raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
@@ -119,8 +119,8 @@ def _begin(
 
 
 def _say(text: str) -> None:
-    """Write what is said, as long as somebody reads it: measuring goes on without."""
-    # a name may hold anything, also what a terminal takes for a command
+    """Write a message, as long as somebody reads it: measuring continues without."""
+    # a name may hold anything, also commands for the terminal
     told = "".join(one if one == "\n" or category(one)[0] != "C" else "\ufffd" for one in text)
     with suppress(OutputClosedError, Trouble):
         write(f"{told}\n")

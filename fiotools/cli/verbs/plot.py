@@ -14,7 +14,7 @@ from fiotools.cli.plot_options import Drawing, Wish
 from fiotools.cli.verbs import check
 from fiotools.files import atomic_write
 
-# the functions of fiotools.plot; they stand here so that --help need not load them
+# the functions of fiotools.plot, repeated here because --help must not load them
 Kind = Literal[
     "throughput",
     "latency",
@@ -36,7 +36,7 @@ Kind = Literal[
     "credibility",
 ]
 _SUFFIXES = (".svg", ".png", ".pdf")
-# bare files are not what these set beside each other
+# kinds that do not compare files
 _WITHOUT_LABELS = ("load", "heatmap", "credibility")
 
 

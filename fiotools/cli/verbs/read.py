@@ -14,7 +14,7 @@ from fiotools.cli import answer, completion, files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import Trouble, say, write_bytes
-from fiotools.display import columns, metrics, preview
+from fiotools.display import columns, preview
 from fiotools.files import atomic_write
 from fiotools.plain_text import many
 from fiotools.vocabulary import TABLES
@@ -89,7 +89,7 @@ def read(
     tables = found.results.tables
     if not names and target is not None and target.is_folder:
         names = [name for name in tables if tables.height(name)]
-    names = names or [metrics.main_table(found.results)]
+    names = names or [columns.main_table(found.results)]
     kept = options.Rows(where, scope, combine)
     frames = {name: _chosen(tables.polars(name), kept, columns.split(column)) for name in names}
     if target is not None:
@@ -190,7 +190,7 @@ def convert(
 
 
 def _tell(done: Conversion, output: str) -> None:
-    """Say what became of the files."""
+    """Report the result for the files."""
     for refusal in done.refusals:
         say(refusal)
     if done.refused > len(done.refusals):
@@ -201,7 +201,7 @@ def _tell(done: Conversion, output: str) -> None:
 
 @contextmanager
 def _executor(scheduler: str | None) -> Iterator[Any]:
-    """Connect to the scheduler of Dask, as long as it is needed."""
+    """Connect to the scheduler of Dask while it is needed."""
     if scheduler is None:
         yield None
         return
@@ -211,7 +211,7 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     try:
         client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'nobody answers there'}") from None
+        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'no answer'}") from None
     with client:
         yield client.get_executor()
 
@@ -240,13 +240,13 @@ def export(
     Prometheus scrapes OpenMetrics, and Grafana draws it: put FILE.prom where the text collector of
     node_exporter looks for files, or push it to a gateway.
     """
-    from fiotools.display import openmetrics
+    from fiotools.display.exports import openmetrics
 
     path = Path(output) if output else None
     if path is not None:
         atomic_write.refuse_missing_folder(path)
     read = files.read_all(sources, read_as, label=True)
-    content = "".join(f"{line}\n" for line in openmetrics.text(read.results)).encode()
+    content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
     if path is None:
         write_bytes(content)
         return read.code

@@ -88,7 +88,7 @@ def report(
     return 1 if made.unread else 0
 
 
-# what the extra [notebooks] brings
+# the packages of the extra [notebooks]
 _EXTRA = ("nbclient", "nbformat", "traitlets")
 
 
@@ -119,7 +119,7 @@ def figures(
     if not notebooks and not any(Path("notebooks").glob("*.ipynb")):
         raise Trouble(
             "there are no notebooks/*.ipynb here: go to a project that has them; "
-            "fiotools plot draws one figure of your own files"
+            "fiotools plot draws your own files"
         )
     try:
         from fiotools.articles import notebooks as runner

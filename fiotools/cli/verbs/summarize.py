@@ -10,7 +10,7 @@ from fiotools.cli import files, options, rows
 from fiotools.cli.answer import give
 from fiotools.cli.options import column, command, option
 from fiotools.cli.output import Trouble
-from fiotools.display import answers, columns, layout
+from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 
 
@@ -43,7 +43,7 @@ def summarize(
     groups = [columns.full(column, frame) for column in names]
     chosen = None if kept.combine else kept.scope
     answer = summary(frame, name, by=groups or None, scope=chosen, confidence=confidence)
-    give(format, lambda: answer, lambda: answers.sheet(Frame(answer)), output, read)
+    give(format, lambda: answer, lambda: layout.sheet(Frame(answer)), output, read)
     return read.code
 
 
@@ -89,7 +89,7 @@ def plan(
     from fiotools.tables.frames import of_pandas
 
     if (cv is None) == (not sources):
-        raise Trouble("give runs made before, or --cv: one of them", 2)
+        raise Trouble("give either earlier runs or --cv", 2)
     asked: dict[str, Any] = {
         "differences": difference or (0.02, 0.05, 0.1),
         "power": power or (0.8, 0.9),

@@ -201,7 +201,7 @@ def _falls(parts: Sequence[Rows], bins: int) -> bool:
     return not is_repeated
 
 
-# --- few of a row's two thousand bins are filled: only these are read --------------------------
+# --- few of a row's two thousand bins are filled: only these are read -------------------------
 
 
 def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:

@@ -624,7 +624,7 @@ def _lacks_totals(run: Run) -> bool:
     return run.is_summed and bool(run.group) and not did <= set(run.extras)
 
 
-# --- lines above the first entry ---------------------------------------------------
+# --- lines above the first entry --------------------------------------------------------------
 
 
 def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
@@ -657,7 +657,7 @@ def _take_version(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     run.version = found[1]
 
 
-# --- lines of an entry -------------------------------------------------------------
+# --- lines of an entry ------------------------------------------------------------------------
 
 
 def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
@@ -817,7 +817,7 @@ def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
         run.entry.extras[_AS_IN_JSON.get(name, name)] = found["rest"]
 
 
-# --- lines below the entries -------------------------------------------------------
+# --- lines below the entries ------------------------------------------------------------------
 
 
 def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:

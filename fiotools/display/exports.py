@@ -1,8 +1,8 @@
-"""Results as OpenMetrics, the text that Prometheus and Grafana take.
+"""Results for other programs: OpenMetrics for Prometheus and Grafana, safe texts for spreadsheets.
 
-Each number is a gauge in base units, as Prometheus asks for: seconds, bytes, ratios. Its labels are
-the columns that say what it is of. There are no times beside the values: the collector of text
-files refuses them, and when a run was reported is a gauge of its own.
+In OpenMetrics each number is a gauge in base units: seconds, bytes, ratios. Its labels are the
+columns that identify it. Values have no time, because the collector of text files refuses times;
+the time of a report is a gauge.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, Column
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
     from fiotools.tables.results import Results
@@ -27,17 +28,19 @@ _UNITS = {
 }
 _ENDS = ("_bytes_per_s", "_bytes", "_ns", "_pct", "_s")
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+# formulas of Excel, LibreOffice and their kin; what these drop in front of one; and the mark itself
+_ACTIVE = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 _TOLD = ("io", "percentiles", "timings", "jobs", "runs")
 _QUALITIES = ("latency", "percentile", "quantity", "cpu", "device")
 
 
-def text(results: Results) -> Iterator[str]:
+def openmetrics(results: Results) -> Iterator[str]:
     r"""Write the tables, line by line.
 
     Examples
     --------
     >>> import fiotools as ft
-    >>> lines = [*text(ft.read("data/page-cache/{cache}.txt", tables=("timings",)))]
+    >>> lines = [*openmetrics(ft.read("data/page-cache/{cache}.txt", tables=("timings",)))]
     >>> print(*lines[:3], lines[-1], sep="\n")
     # TYPE fiotools_timings_real_seconds gauge
     # UNIT fiotools_timings_real_seconds seconds
@@ -87,7 +90,7 @@ def _values(frame: pl.DataFrame, name: str, scale: float) -> Iterator[float | No
 
 
 def _labels(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
-    """Write the labels of each row; what it does not say is left out."""
+    """Write the labels of each row that have a value."""
     rows = frame.select(names).iter_rows(named=True)
     return [
         ",".join(f'{name}="{_label(value)}"' for name, value in row.items() if value is not None)
@@ -98,3 +101,23 @@ def _labels(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
 def _label(value: Any) -> str:
     said = "true" if value is True else "false" if value is False else str(value)
     return said.translate(_ESCAPED)
+
+
+def guarded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mark texts by an apostrophe that a spreadsheet might calculate; numbers stay as they are.
+
+    A text that begins with an apostrophe gets another, so that taking one away gives all back.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> guarded(pd.DataFrame({"command": ["=1+1", "dd", "'"], "n": [-1, 2, 3]})).values.tolist()
+    [["'=1+1", -1], ['dd', 2], ["''", 3]]
+    """
+    texts = frame.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"])
+    return frame.assign(**{str(name): column.map(marked) for name, column in texts.items()})
+
+
+def marked(value: Any) -> Any:
+    """Mark one value, if it is a text that a spreadsheet might calculate."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_ACTIVE) else value
