@@ -247,7 +247,7 @@ def share_axis(ax: Axes, last: float) -> None:
         if place + half <= end:
             ticks.append(share)
             end = place - half
-    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in ticks]))
+    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in reversed(ticks)]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, nines(last) * 1.2)
 
