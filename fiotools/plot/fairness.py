@@ -108,7 +108,7 @@ def fairness(
         loc="upper left",
         bbox_to_anchor=(0, 0),
         bbox_transform=below,
-        ncols=3 if wide > _LEGEND else 1,
+        ncols=3 if wide + _ROOM > _LEGEND else 1,
         borderpad=0,
         frameon=False,
         fontsize=float(ax.xaxis.label.get_fontsize()),

@@ -240,14 +240,14 @@ def _latency_axis(ax: Axes, table: Frame) -> None:
 
 def share_axis(ax: Axes, last: float) -> None:
     """Set the axis of percentiles, up to the last one, with the ticks that have room."""
-    wide, ticks, end = common.breadth(ax), list[float](), -math.inf
-    for share in (share for share in _TICKS if share <= last):
+    wide, ticks, end = common.breadth(ax), list[float](), math.inf
+    for share in (share for share in reversed(_TICKS) if share <= last):  # tails matter most
         place = nines(share) / (nines(last) * 1.2) * wide
         half = fit_text.width(f"{share:g}", common.RC["xtick.labelsize"]) / 2 + 2
-        if place - half >= end:
+        if place + half <= end:
             ticks.append(share)
-            end = place + half
-    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in ticks]))
+            end = place - half
+    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in reversed(ticks)]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{_share(value):g}"))
     ax.set_xlim(0, nines(last) * 1.2)
 

@@ -97,7 +97,7 @@ def series(
     ... })
     >>> ax = ft.plot.series(log, steady=ft.steady(log))
     >>> ax.get_xlabel().splitlines()[1]
-    'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 % a round'
+    'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 %/round'
     """
     is_percentile = quantity == "value_ns"
     taken = as_samples(samples, quantity)
@@ -484,13 +484,13 @@ class Judged:
             return [
                 say("range {value}{limit}", value=spread, limit=first),
                 say("rise {value}{limit}", value=rise, limit=second),
-                say("drift {value} a round{limit}", value=drift, limit=""),
+                say("drift {value}/round{limit}", value=drift, limit=""),
             ]
         rise = say("rise {value}{limit}", value=rise, limit="")
         if self.told["method"] == "fio-deviation":
             far = say("farthest {value} from the mean{limit}", value=far, limit=first)
-            return [far, rise, say("drift {value} a round{limit}", value=drift, limit="")]
-        return [say("drift {value} a round{limit}", value=drift, limit=first), rise]
+            return [far, rise, say("drift {value}/round{limit}", value=drift, limit="")]
+        return [say("drift {value}/round{limit}", value=drift, limit=first), rise]
 
     def key(self) -> str:
         """Say what shades and lines are."""

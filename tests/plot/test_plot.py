@@ -372,7 +372,7 @@ def test_sweep_draws_the_means_intervals_and_the_runs_govern_the_axis():
     arrows = [line for line in ax.lines if not line.get_clip_on()]
     assert len(arrows) == sum((least < low) + (most > high) for least, most in whole) > 0
     assert 0 <= low < high < 3.6e9
-    assert ax.get_xlabel() == (
+    assert ax.get_xlabel().replace("\n", " ") == (
         "block size (points: runs; line and bars: mean, 95 % interval; arrow: the interval goes on)"
     )
 

@@ -79,15 +79,15 @@ def test_the_window_its_mean_its_trend_and_the_verdict(kind):
     assert trend == ([1.5, 5.5], pytest.approx([104, 96]))
     assert [text.get_text() for text in ax.texts] == ["100 /s"]
     assert words(ax) == (
-        "time since the start window met: range 8.00 % (≤20 %), rise -8.00 % (±10 %), drift -2.00 % a "
-        "round grey: window, 5 rounds of 1 s; darker: allowed range; line: mean; dashed: trend"
+        "time since the start window met: range 8.00 % (≤20 %), rise -8.00 % (±10 %), drift "
+        "-2.00 %/round grey: window, 5 rounds of 1 s; darker: allowed range; line: mean; dashed: trend"
     )
 
 
 def test_a_window_that_is_not_met_says_so():
     samples = log([70.0, 130.0, 100.0, 100.0, 150.0])
     said = words(ft.plot.series(samples, steady=ft.steady(samples)))
-    assert "window not met: range 72.7 % (≤20 %), rise 47.3 % (±10 %), drift 11.8 % a round" in said
+    assert "window not met: range 72.7 % (≤20 %), rise 47.3 % (±10 %), drift 11.8 %/round" in said
 
 
 def test_rounds_are_drawn_over_their_samples():
