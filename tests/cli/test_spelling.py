@@ -18,8 +18,8 @@ APART = ("cli",)
 # a program of its own, options of other tools, and commands for another machine's shell
 OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "experiments.py")
 OF_PYTHON = re.compile(
-    r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= is|rows="
-    r"| title=|err=|jobs=|figures: quantity=|<html lang="
+    r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= has|rows="
+    r"| title=|err=|jobs=|columns: quantity=|<html lang="
 )
 
 
