@@ -244,7 +244,7 @@ def figure_of(drawn: Any) -> Figure:
     return ax.get_figure(root=True)
 
 
-def texts(figure: Figure) -> list[tuple[str, Bbox]]:
+def texts(figure: Figure) -> list[tuple[Text, Bbox]]:
     """Everything that is written on a figure, and where."""
     figure.canvas.draw()
     hidden = set()
@@ -257,7 +257,7 @@ def texts(figure: Figure) -> list[tuple[str, Bbox]]:
                 if id(tick.label1) not in shown
             }
     return [
-        (text.get_text(), text.get_window_extent())
+        (text, text.get_window_extent())
         for text in figure.findobj(Text)
         if text.get_text().strip() and text.get_visible() and id(text) not in hidden
     ]
@@ -269,13 +269,23 @@ def faults(figure: Figure) -> list[str]:
     written = texts(figure)
     for text, box in written:
         if min(box.x0, box.y0) < -1 or box.x1 > whole.x1 + 1 or box.y1 > whole.y1 + 1:
-            found.append(f"off the figure: {text!r}")
+            found.append(f"off the figure: {text.get_text()!r}")
     for (one, box), (other, beside) in combinations(written, 2):
+        if one.get_rotation() == other.get_rotation() == 45:  # boxes meet where words do not
+            box, beside = beginning(one, box), beginning(other, beside)
         wide = min(box.x1, beside.x1) - max(box.x0, beside.x0)
         high = min(box.y1, beside.y1) - max(box.y0, beside.y0)
         if wide > 1 and high > 0.25 * min(box.height, beside.height):
-            found.append(f"on each other: {one!r}, {other!r}")
+            found.append(f"on each other: {one.get_text()!r}, {other.get_text()!r}")
     return found
+
+
+def beginning(text: Text, box: Bbox) -> Bbox:
+    """Give the box that a slanted line is as high as wide in, at its beginning."""
+    figure = text.get_figure(root=True)
+    assert figure is not None
+    high = 1.5 * float(text.get_fontsize()) * figure.dpi / 72
+    return Bbox.from_bounds(box.x0, box.y0, high, high)
 
 
 def marks(figure: Figure) -> int:
