@@ -45,7 +45,7 @@ def main() -> int:
         sys.exit(f"there is no group {', '.join(sorted(unknown))}; there are {', '.join(_WORDS)}")
     before = options.before and options.before.resolve()
     if before and not (before / "fiotools" / "__init__.py").exists():
-        sys.exit(f"{before} is no checkout of fiotools")
+        sys.exit(f"{before} is not a checkout of fiotools")
     wanted = options.groups or _WORDS
     store = _Store(WORK / ("measured-quick.json" if options.quick else "measured.json"))
     times = {"always"} if options.quick else {"always", "full"}

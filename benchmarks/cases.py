@@ -26,7 +26,7 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Goal:
-    """A bound on one figure.
+    """A bound on one number.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Goal:
         CPU seconds over the floor's, over those of the checkout before, a peer's over ours, or
         themselves; or bytes at the peak.
     bound : float
-        The figure may not be above; of a peer not below.
+        The number may not be above; of a peer not below.
     of : str
         The peer; or what the memory is a multiple of (without it, the bound is megabytes).
     """
@@ -73,7 +73,7 @@ class Goal:
         return middle(case, *wholes[self.of]) if self.of else MB
 
     def said(self, case: Store) -> str:
-        """Put the figure in words; or why there is none."""
+        """Put the number in words; or why there is none."""
         figure = self.figure(case)
         if figure is None:
             sides = case["sides"].values()
@@ -83,7 +83,7 @@ class Goal:
         return f"{figure:.0f} MB" if self.kind == "memory" and not self.of else f"{figure:.2f}x"
 
     def holds(self, case: Store) -> bool | None:
-        """Say whether it is met; None if nobody knows."""
+        """Say whether it is met; None if unknown."""
         figure = self.figure(case)
         if figure is None:
             return None
@@ -138,7 +138,7 @@ class Case:
 
 
 def middle(case: Store, side: str, figure: str) -> float | None:
-    """Give the median of a figure of a side over its rounds; None if there is none."""
+    """Return the median of a number of a side over its rounds; None if there is none."""
     values = [value for value in case["sides"].get(side, {}).get(figure, []) if value is not None]
     return float(median(values)) if values else None
 

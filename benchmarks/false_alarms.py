@@ -25,7 +25,7 @@ import fiotools as ft
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 
-# figures that were edited, made up or broken when they were written
+# numbers that were edited, made up or broken when they were written
 DISHONEST = {
     "fio/wild/microsoft_VirtualClient__Results_FIO.json": "7.9 MB/s for 111 s are not 1 GB",
     # 143654912 ns, the middle of a bin, became 151864912, which is none and above the greatest
@@ -213,7 +213,7 @@ def _is_clear(seen: pd.DataFrame) -> bool:
 
 def _cause(name: str, text: str, row: dict[Any, Any], truth: Any) -> str | None:
     if name in DISHONEST and row["check"] == "parts":
-        return "a figure that was edited or broken"
+        return "a number that was edited or broken"
     if row["check"] == "dd_time":
         known = [*_listed(truth)] or [float(s.replace(",", ".")) for s in _SECONDS.findall(text)]
         return "dd ran for less than 5 s" if any(value < 5 for value in known) else None

@@ -1,4 +1,4 @@
-"""Three figures of it: beside the floors, cost against size, and how it grows."""
+"""Three plots of it: beside the floors, cost against size, and how it grows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Inputs that grow: ordinary ones, of every reader.
 
-What grows is written to a file, or to files in a folder, and read from there.
+The growing input is written to a file, or to files in a folder, and read from there.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _ratios(found: Store) -> list[str]:
 
 
 def write(kept: dict[str, Any], *, quick: bool) -> None:
-    """Write RESULTS.md and its figures."""
+    """Write RESULTS.md and its plots."""
     from benchmarks import figure
 
     pictures = figure.draw(kept, FOLDER)
@@ -187,7 +187,7 @@ def _scaling(curves: dict[str, Any]) -> Iterator[str]:
     yield "\n## Cost against size\n"
     yield "The exponent of CPU seconds over size, fitted to 1x, 2x, 4x and 8x; 1 is linear."
     yield "Where it was above the bound, all was measured again at four times the sizes, and both"
-    yield "are shown: the figures behind it are those of the second time.\n"
+    yield "are shown: the numbers behind it are those of the second time.\n"
     yield "| | reader | input | exponent | CPU s at 1x, 2x, 4x, 8x | 1x is |"
     yield "|---|---|---|---|---|---|"
     for one in curves.values():

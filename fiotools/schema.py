@@ -1,4 +1,4 @@
-"""Which columns each table has, in order. What the columns mean is in `fiotools.vocabulary`."""
+"""Which columns each table has, in order. `fiotools.vocabulary` explains the columns."""
 
 from __future__ import annotations
 

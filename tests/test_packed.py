@@ -289,7 +289,7 @@ def test_an_archive_is_listed_once_however_many_files_it_has(tmp_path, monkeypat
 
 
 def test_a_large_log_that_packs_well_is_read(tmp_path):
-    """Forty megabytes that pack to a twentieth are no bomb, whoever reads them."""
+    """Forty megabytes that pack to a twentieth are not a bomb for any reader."""
     rows = "".join(f"{n}, {n * 7919 % 1009}, 0, 4096, 0\n" for n in range(100_000))
     path = tmp_path / "x_lat.1.log.gz"
     path.write_bytes(gzip.compress(rows.encode()) * 20)

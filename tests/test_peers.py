@@ -122,7 +122,7 @@ def test_8_percentiles_of_several_are_never_averaged(fixture):
         ft.combine(p99, to="run")
 
 
-def test_10_unequal_counts_are_no_evidence():
+def test_10_unequal_counts_are_not_evidence():
     same = pd.DataFrame(
         {"side": ["a"] * 3 + ["b"] * 5, "real_s": [10, 10.1, 9.9, 10, 10.1, 9.9, 10.05, 9.95]}
     )

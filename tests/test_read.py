@@ -167,7 +167,7 @@ def test_one_bad_file_among_good_ones_loses_none(folder):
     assert noted.files == 3
 
 
-def test_what_a_folder_swept_in_and_nobody_knows_is_a_note(folder):
+def test_unknown_files_of_a_folder_are_notes(folder):
     (folder / "shopping.txt").write_text("milk\n")
     results = ft.read(folder)
     assert len(results.io) == 2

@@ -113,7 +113,7 @@ def wanted(requirement):
     return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
 
 
-def test_the_wheel_holds_the_library_and_its_data_and_nothing_else(built):
+def test_the_wheel_holds_the_library_and_its_data_only(built):
     copy, wheel = built
     names = set(zipfile.ZipFile(wheel).namelist())
     inside = {name for name in names if ".dist-info/" not in name}

@@ -1,7 +1,7 @@
-"""Ordinary JSON of fio: copies of real reports with other figures.
+"""Ordinary JSON of fio: copies of real reports with other numbers.
 
 The copies agree with themselves, as real reports do: counts are multiplied by one whole number, and
-latencies by another number. Everything else stays as fio, or whoever wrote the file, laid it out.
+latencies by another number. Everything else stays as fio, or the author of the file, laid it out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from random import Random
 
 from benchmarks.process import ROOT, WORK
 
-REPORTS = ROOT / "data" / "how-many-runs" / "depth"  # for whoever has no fio to make some
+REPORTS = ROOT / "data" / "how-many-runs" / "depth"  # if fio is not installed
 _COUNT = re.compile(
     r'("(?:io_k?bytes|total_ios|N|samples|iops(?:_\w+)?|bw(?:_(?!agg)\w+)?|\d+)"\s*:\s*)'
     r"(\d+)(\.\d+)?(?=\s*[,}\n])"
@@ -70,7 +70,7 @@ def copy(
     edit: Callable[[str, Random], str] = lambda text, rng: text,
     seed: int = 1,
 ) -> None:
-    """Copy reports in turn, each edited first, with other figures."""
+    """Copy reports in turn, each edited first, with other numbers."""
     rng = Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
@@ -95,7 +95,7 @@ def _run_fio(folder: Path) -> None:
 
 
 def _changed(text: str, rng: Random) -> str:
-    """Change the figures of the jobs."""
+    """Change the numbers of the jobs."""
     times, slower = rng.randrange(1, 10), rng.uniform(0.7, 1.5)
     start = max(0, *(text.find(f'"{key}"') for key in ("jobs", "client_stats")))
     rest = _COUNT.sub(lambda found: _times(found, times), text[start:])

@@ -23,7 +23,7 @@ _LONGEST = 40_000  # letters of a document
 _PERCENTILES = re.compile(r'("percentile"\s*:\s*)\{([^{}]*)\}')
 _PERCENTILE = re.compile(r'"([\d.]+)"\s*:\s*(\d+)')
 _OPTIONS = re.compile(r'"job options"\s*:\s*\{(?=\s*")')
-# what has no part in how figures are read
+# parts that no reader takes numbers from
 _MORE = {
     "ramp_time": "5", "thinktime": "10", "norandommap": "1", "refill_buffers": "1", "nice": "1",
     "end_fsync": "1", "prio": "3", "cpus_allowed": "0-3", "log_avg_msec": "500", "exitall": "1",

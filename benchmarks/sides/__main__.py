@@ -27,7 +27,7 @@ _ENOUGH = 0.2  # CPU seconds of a round
 def main(what: str, path: str, first: str, tree: str, once: str = "") -> None:
     """Run the side on the small input, and then for each line on the other."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a side prints is no answer
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the prints of a side are not its answer
     sys.path.insert(0, tree)  # benchmarks is imported already, and stays this one
     module, _, function = what.partition(".")
     side = getattr(import_module(f"benchmarks.sides.{module}"), function)

@@ -248,7 +248,7 @@ def _load(read: files.Reading, asked: Drawing) -> Figure:
 
 
 def _figure(ax: Axes) -> Figure:
-    """Return the figure of Axes."""
+    """Return the Figure of Axes."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure

@@ -1,4 +1,4 @@
-"""What a verb of the command line is, and the options that several verbs share.
+"""Verbs of the command line, and the options that several verbs share.
 
 A dataclass is a group of options; a verb with a parameter of it has them all.
 """

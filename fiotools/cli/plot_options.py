@@ -80,7 +80,9 @@ class Wish:
     pair: Annotated[str | None, column("ratios, plan, tails: the column that pairs runs.")] = None
     band: Annotated[
         float | None,
-        option("SHARE", "ratios, tails: up to this share is no difference; 0.05.", min=0, max=1),
+        option(
+            "SHARE", "ratios, tails: differences up to this share do not count; 0.05.", min=0, max=1
+        ),
     ] = None
     limit: Annotated[
         str | None,

@@ -11,7 +11,7 @@ A dataset is a folder, here or in an object store::
 A folder for each table, and in it all files have the same columns: ``io/*.parquet`` is all that
 polars, DuckDB, Spark and Dask need to be told. There are no folders such as ``format=fio_json``
 below: some of these programs make a column of such a name and some do not, their types differ, and
-it would cut the parts into small files. Who asks for part of the data still reads part of it: a
+it would cut the parts into small files. A query for part of the data still reads part of it: a
 table is a folder of its own, and a part holds neighbours among the sources, so that the smallest
 and largest value of ``source`` and of the labels, which Parquet keeps, rule out most of the others.
 

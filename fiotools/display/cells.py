@@ -29,7 +29,7 @@ def column(values: Sequence[Any], name: str, unit: str | None = None) -> tuple[l
     >>> column([4096, 1048576, 5000], "bs_bytes"), column([1.2e6, 9.9e6], "lat_mean_ns")
     ((['4 KiB', '1 MiB', '5.00 kB'], True), (['1.20 ms', '9.90 ms'], True))
     """
-    if name == "percentile":  # three figures would make 100 of 99.95
+    if name == "percentile":  # three digits would make 100 of 99.95
         return [NONE if is_missing(value) else f"{value:g}" for value in values], True
     unit = unit_of(name) if unit is None else unit
     near = like(values, unit) if name not in _BINARY else None

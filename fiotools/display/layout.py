@@ -350,7 +350,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     told_of: dict[tuple[str, ...], list[_Finding]] = {}
     for one in _findings(table, where, folder):
         if ok or one.verdict != "ok":
-            own = one.verdict in _GRAVEST[:2]  # an accusation stands with its own figures
+            own = one.verdict in _GRAVEST[:2]  # an accusation stands with its own numbers
             words = (one.why, one.against) if own else (_FIGURE.sub("…", one.why),)
             told_of.setdefault((one.verdict, one.check, one.remedy, *words), []).append(one)
     order = [*_GRAVEST, *map(_text, [*table["verdict"], *table["check"]])]

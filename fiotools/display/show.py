@@ -41,7 +41,7 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     x : Results or pandas or polars frame
         The result of `read`, one of its tables, or the answer of a statistic.
     rows : int, optional
-        How many rows to show at most; None for all. Of a Results, at most five.
+        The most rows to show; None for all. Tables of a Results show at most five.
 
     Returns
     -------

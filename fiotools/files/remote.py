@@ -86,7 +86,7 @@ def _named(error: Exception, url: str) -> OSError:
     kinds = (number for kind, number in _NUMBERS.items() if isinstance(error, kind))
     number = getattr(error, "errno", None) or next(kinds, errno.EIO)
     reason = getattr(error, "strerror", None) or str(error)
-    if reason in url:  # fsspec's own errors name the place and nothing else
+    if reason in url:  # fsspec's own errors name only the place
         reason = os.strerror(number)
     return OSError(number, f"{reason.rstrip('.')}; {_REMEDIES.get(number, _REMEDY)}", url)
 

@@ -126,7 +126,7 @@ def _size(file: Found) -> int:
         return file.stat.size or 0
     try:
         return os.stat(file.place).st_size
-    except OSError:  # whoever reads it says why
+    except OSError:  # reading it says why
         return 0
 
 

@@ -179,7 +179,7 @@ def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
 def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """Take the files of a folder and those below it, name after name.
 
-    What cannot be listed or opened is taken too, so that reading it says so.
+    Files that cannot be listed or opened are taken too, so that reading them says why.
     """
     try:
         with os.scandir(folder) as listed:

@@ -320,7 +320,7 @@ def run(
 ) -> Generator[tuple[int, Result], None, None]:
     """Return (number of the task, result) as they are done, in any order, each exactly once.
 
-    Whoever stops in the middle closes the generator (``with closing(run(...)) as done:``): what
+    To stop in the middle, close the generator (``with closing(run(...)) as done:``): what
     was not begun is cancelled then, and processes of ours are ended at once, as by Ctrl-C.
 
     Parameters

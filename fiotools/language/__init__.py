@@ -91,7 +91,7 @@ def language(code: str) -> Language:
         If there is no such language, or a catalogue is broken.
     """
     if code not in languages():
-        raise SchemaError(f"figures have no language {code!r}: write {' or '.join(languages())}")
+        raise SchemaError(f"plots have no language {code!r}: write {' or '.join(languages())}")
     if code == ENGLISH:
         return Language()
     known = tables(FOLDER / f"{code}.toml")
@@ -122,7 +122,7 @@ def tables(path: Path) -> dict[str, dict[str, str]]:
             raise SchemaError(f"{path.name}: {name!r} stands outside a [table]")
         for message, translation in table.items():
             if not isinstance(translation, str):
-                raise SchemaError(f"{path.name}: the translation of {message!r} is no text")
+                raise SchemaError(f"{path.name}: the translation of {message!r} is not a text")
             if more := places(translation) - places(message):
                 named = ", ".join(f"{{{place}}}" for place in sorted(more))
                 raise SchemaError(

@@ -171,7 +171,7 @@ def aligned(logs: Sequence[TimedT], align: Align) -> Sequence[TimedT]:
         names = {log.head.found.name for log in logs}
         wrong = sorted(names ^ set(align))
         if wrong:
-            raise SchemaError(f"align= must name each file, and nothing else: {wrong[0]}")
+            raise SchemaError(f"align= must name each file and no other: {wrong[0]}")
         return [_moved(log, 1000 * float(align[log.head.found.name]), "as asked") for log in logs]
     if align != "wall":
         raise SchemaError(f"align={align!r} is neither 'wall' nor seconds by file")

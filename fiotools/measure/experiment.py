@@ -1,4 +1,4 @@
-"""What an experiment is: its workloads, needs, comparisons, and the command of one run."""
+"""An experiment: its workloads, needs, comparisons, and the command of one run."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Benchmark:
     """One command: hyperfine's numbers in seconds, and its single runs if the file has them."""
 
     command: str
-    figures: dict[str, float]
+    measures: dict[str, float]
     parameters: dict[str, str]
     # of each run, in seconds; None if it is not a number
     times: list[float | None] = field(default_factory=list)
@@ -179,8 +179,8 @@ def _benchmark(result: Any) -> Benchmark | None:
     """Take one entry of ``results`` as a plain record; values of another type are missing."""
     if not isinstance(result, dict) or not isinstance(result.get("command"), str):
         return None
-    figures = {name: _seconds(result.get(name)) for name in _FIGURES}
-    if figures["mean"] is None:
+    measures = {name: _seconds(result.get(name)) for name in _FIGURES}
+    if measures["mean"] is None:
         return None
     parameters = result.get("parameters")
     if not isinstance(parameters, dict):
@@ -189,7 +189,7 @@ def _benchmark(result: Any) -> Benchmark | None:
     times = _listed(result, "times")
     found = Benchmark(
         result["command"],
-        {name: value for name, value in figures.items() if value is not None},
+        {name: value for name, value in measures.items() if value is not None},
         {
             name: value if isinstance(value, str) else orjson.dumps(value).decode()
             for name, value in parameters.items()
@@ -264,7 +264,7 @@ def _lines(text: str) -> Iterator[Finding]:
 
 def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
     """Take one line's cells, by the header's names."""
-    figures = {}
+    measures = {}
     for name in _FIGURES:
         text = cells.get(name, "")
         if text in ("", "NaN"):
@@ -272,19 +272,19 @@ def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
         value = _seconds(float(text)) if _PRINTED.fullmatch(text) else None
         if value is None:
             return None, f"{name} {text[:40]!r} is not a number of seconds"
-        figures[name] = value
-    if "mean" not in figures:
+        measures[name] = value
+    if "mean" not in measures:
         return None, "no mean"
     # one run has no spread, which CSV prints as 0
-    if not figures.get("stddev") and figures.get("min") == figures.get("max"):
-        figures.pop("stddev", None)
+    if not measures.get("stddev") and measures.get("min") == measures.get("max"):
+        measures.pop("stddev", None)
     prefix = "parameter_"
     parameters = {
         name.removeprefix(prefix): text
         for name, text in cells.items()
         if name.startswith(prefix) or name == "parameter"
     }
-    return Benchmark(cells.get("command", ""), figures, parameters), ""
+    return Benchmark(cells.get("command", ""), measures, parameters), ""
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -311,15 +311,15 @@ def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) 
         _add_executions(tables, benchmark)
     else:
         codes = benchmark.beside.get("exit_status", [])
-        figures = {column: benchmark.figures.get(name) for column, name in _SUMMARY.items()}
-        figures["real_mean_s"] = figures["real_mean_s"] or None
+        measures = {column: benchmark.measures.get(name) for column, name in _SUMMARY.items()}
+        measures["real_mean_s"] = measures["real_mean_s"] or None
         run = _start(tables, benchmark, failed=any(code != 0 for code in codes))
         what = {"run": run, "command": benchmark.command, "n": len(codes) or None}
-        tables.add("timings", **what, **figures)
+        tables.add("timings", **what, **measures)
     for run in range(first, tables.runs + 1):
         for option, text in benchmark.parameters.items():
             tables.add("settings", run=run, option=option, text=text, origin="given")
-    for name, value in benchmark.figures.items():
+    for name, value in benchmark.measures.items():
         # about the command, so of no single run
         tables.add("extras", path=f"results/{index}/{name}", text=repr(value))
     for message in [*benchmark.doubts, *_contradictions(benchmark)]:
@@ -329,8 +329,8 @@ def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) 
 
 def _add_executions(tables: Tables, benchmark: Benchmark) -> None:
     times, first, short, failed = benchmark.times, tables.runs + 1, 0, 0
-    single = benchmark.figures if len(times) == 1 else {}
-    figures = {column: single.get(name) for column, name in _SINGLE.items()}
+    single = benchmark.measures if len(times) == 1 else {}
+    measures = {column: single.get(name) for column, name in _SINGLE.items()}
     for at, measured in enumerate(times):
         # 0: the command was faster than the shell's start
         real = measured or None
@@ -340,7 +340,7 @@ def _add_executions(tables: Tables, benchmark: Benchmark) -> None:
         run = _start(tables, benchmark, failed=bad, duration_s=real)
         beside["max_rss_bytes"] = beside.get("max_rss_bytes") or None
         what = {"run": run, "command": benchmark.command, "real_s": real}
-        tables.add("timings", **what, **figures, **beside)
+        tables.add("timings", **what, **measures, **beside)
     of = f"of {len(times)} runs of {benchmark.command[:80]!r}"
     if short:
         message = f"{short} {of} have no time: faster than the shell's start; use --shell=none"
@@ -362,10 +362,10 @@ def _start(tables: Tables, benchmark: Benchmark, *, failed: bool, **row: Any) ->
 
 def _contradictions(benchmark: Benchmark) -> list[str]:
     """Say where hyperfine's own statistics contradict its runs."""
-    figures, times = benchmark.figures, benchmark.times
+    measures, times = benchmark.measures, benchmark.times
     if not times:
-        middle = [figures[name] for name in ("mean", "median") if name in figures]
-        low, high = figures.get("min", 0.0), figures.get("max", float("inf"))
+        middle = [measures[name] for name in ("mean", "median") if name in measures]
+        low, high = measures.get("min", 0.0), measures.get("max", float("inf"))
         if not all(low * (1 - 1e-9) <= value <= high * (1 + 1e-9) for value in middle):
             return ["its mean or median is not between its min and its max"]
         return []
@@ -374,8 +374,8 @@ def _contradictions(benchmark: Benchmark) -> list[str]:
         return [f"{len(times) - len(known)} times are not numbers of seconds: left out"]
     found = []
     for name, compute in _COMPUTED.items():
-        if name in figures and len(known) > (name == "stddev"):
+        if name in measures and len(known) > (name == "stddev"):
             own = compute(known)
-            if not isclose(figures[name], own, rel_tol=1e-6, abs_tol=1e-9):
-                found.append(f"the {name} {figures[name]:.6g} is not that of its times, {own:.6g}")
+            if not isclose(measures[name], own, rel_tol=1e-6, abs_tol=1e-9):
+                found.append(f"the {name} {measures[name]:.6g} is not that of its times, {own:.6g}")
     return found

@@ -118,7 +118,7 @@ _PREFIXED = re.compile(
       | time= | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR|FATAL)
       | [^\n\t]{1,80}+\t[^\n\t]{1,80}+\t\d{4}-                             # a job and a step
       | [^\n:]{1,200}+:(?:\d{1,9}:)?\d{1,18}(?:\+\d|[ ]bytes[ ])           # a file
-      # a number, a name or a border, and again on the next line; but not before DISKSPD's figures
+      # a number, a name or a border, and again on the next line; but not before DISKSPD's values
       | [ \t]*+\d{1,6}+(?P<a>[\t:.),|-]|[ ]++\|?+)(?![ ]*(?:[\d.]+%?|N/A)[ ]*\|)
         [^\n]*\n\n?[ \t]*+\d{1,6}+(?P=a)
       | (?:==>[ ])?[^\s:|<>]{1,200}+(?:[ ]\([\w-]+\))?(?P<b>[:>]|[ ]*+\|)

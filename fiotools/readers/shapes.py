@@ -32,9 +32,9 @@ class Shape(NamedTuple):
     inner: tuple[str | None, ...]  # under which of its keys each of the dictionaries inside stands
     rest: tuple[str, ...]  # the keys that are not read
 
-    def ordered(self, figures: tuple[Any, ...]) -> tuple[Any, ...]:
+    def ordered(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
         """Put the values in the requested order."""
-        return figures if self.order is None else self.order((*figures, None))
+        return leaves if self.order is None else self.order((*leaves, None))
 
 
 class Shapes:
@@ -54,8 +54,8 @@ class Shapes:
     Examples
     --------
     >>> shapes = Shapes(["a", "b"], [("lat_ns", "lat")], ["max"])
-    >>> shape, figures = shapes.take({"b": 2, "c": 3, "lat": {"max": 7}})
-    >>> shape.ordered(figures), shape.rest
+    >>> shape, leaves = shapes.take({"b": 2, "c": 3, "lat": {"max": 7}})
+    >>> shape.ordered(leaves), shape.rest
     ((None, 2, 7), ('c',))
     """
 
@@ -90,17 +90,17 @@ class Shapes:
         """Take the values of a record: those that are there, in the order of its shape."""
         names = tuple(record)
         for shape in self._known.get(names, ()):
-            figures = shape.take(record)
-            if figures is not None:
-                return shape, figures
+            leaves = shape.take(record)
+            if leaves is not None:
+                return shape, leaves
         shape = self._look_at(record)
         if self._count == _MOST:
             self._known, self._count = {}, 0
         self._known.setdefault(names, []).append(shape)
         self._count += 1
-        figures = shape.take(record)
-        assert figures is not None
-        return shape, figures
+        leaves = shape.take(record)
+        assert leaves is not None
+        return shape, leaves
 
     def _look_at(self, record: Record) -> Shape:
         """Write the function that takes the values of records like this one."""
@@ -142,7 +142,7 @@ class Shapes:
 
 
 def _single(place: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    return lambda figures: (figures[place],)
+    return lambda leaves: (leaves[place],)
 
 
 class Field(NamedTuple):

@@ -59,7 +59,7 @@ _DURATION = re.compile(
     r"(?:(\d+)d ?)?(?:(\d+)h ?)?(?:(\d+)m ?)?(\d+)(?:([.,])(\d+))?(s?)", re.ASCII
 )
 _CLOCKED = re.compile(r"()(?:(\d+):)?(\d+):(\d\d)(?:([.,])(\d+))?()", re.ASCII)
-# how they look in a line; what has more digits is no duration
+# how they look in a line; more digits are not a duration
 CLOCK = r"[0-9]{1,9}(?::[0-9]{2}){1,2}(?:[.,][0-9]{1,9})?"
 VALUE = (
     rf"(?:{CLOCK}|(?:[0-9]{{1,5}}d ?)?(?:[0-9]{{1,7}}h ?)?(?:[0-9]{{1,9}}m ?)?"
@@ -124,7 +124,7 @@ _FAR = 400  # characters of a line
 class Timing(NamedTuple):
     """One report: durations in seconds, what has no column, and (severity, message) of doubts.
 
-    Of what is no whole report, ``real`` is None, and a doubt says so.
+    If the report is not whole, ``real`` is None, and a doubt says so.
     """
 
     real: float | None

@@ -284,7 +284,7 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, name in zip(files, _inside(files), strict=True):
-            # the time of a file is no part of a result, and would make each page another
+            # the time of a file is not part of a result, and would change each page
             info = zipfile.ZipInfo(name)
             archive.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED)
     if len(packed.getvalue()) > _LARGEST:

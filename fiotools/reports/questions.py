@@ -57,7 +57,7 @@ class Comparison:
         The label that holds the sides; None if there is one side.
     baseline : object
     answer : pandas.DataFrame or None
-        The answer of `compare`, or of `speedup` if less is better.
+        The answer of `compare`, or of `speedup` if lower is better.
     problem : str
         Why there is no answer.
     said : str

@@ -69,7 +69,7 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
     Parameters
     ----------
     answer : pandas.DataFrame
-        From `speedup` if less is better, so that above 1 is always better; else from `compare`.
+        From `speedup` if lower is better, so that above 1 is always better; else from `compare`.
     together : bool
         Merge the sentences of many rows with the same verdict.
 

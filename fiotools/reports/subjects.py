@@ -1,4 +1,4 @@
-"""What a report is about: campaigns, or any results, with what sets their runs apart.
+"""The subject of a report: campaigns, or any results, with what sets their runs apart.
 
 That is a label that holds the sides, conditions that were swept, and numbers that only count runs.
 """
@@ -287,7 +287,7 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
         own = own.reindex(told.index)
         if own.isna().any() or not 2 <= own.nunique() <= _FEW:
             continue
-        # a file for each depth is no side, but follows from the depth
+        # a file for each depth follows from the depth: it is not a side
         several = own.groupby([told[one] for one in told] or (lambda _: 0)).nunique()
         if several.gt(1).any() and not any(_are_one(own, other) for _, other in found):
             found.append((name, own))

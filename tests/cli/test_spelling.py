@@ -15,8 +15,9 @@ from tests.conftest import ROOT
 # the command line itself; and what is told to who gives frames of one function to another, which a
 # shell cannot do, or is no message at all
 APART = ("cli",)
-# a program of its own, options of other tools, and commands for another machine's shell
-OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "experiments.py")
+# a program of its own, options of other tools, commands for another machine's shell, and a page
+# that tells its readers how it was made
+OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "experiments.py", "page.py")
 OF_PYTHON = re.compile(
     r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= has|rows="
     r"| title=|err=|jobs=|columns: quantity=|<html lang="

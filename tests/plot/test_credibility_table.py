@@ -242,7 +242,7 @@ def test_narrow_columns_have_the_numbers_below_the_marks():
     assert cells(ax, "usb", ["check number 0"]) == {"check number 0": "suspect"}
 
 
-def test_a_dollar_is_no_formula():
+def test_a_dollar_begins_no_formula():
     ax = ft.plot.credibility(table(finding("usb", "link", "suspect", "a $x and a $y_{")))
     ax.figure.canvas.draw()
     assert "link speed: a $x and a $y_{" in texts(ax)

@@ -100,7 +100,7 @@ def test_what_cannot_be_shared_has_no_figures_and_a_reason():
     assert (dead, round(place)) == (0, 1)
 
 
-def test_a_missing_rate_is_no_zero():
+def test_a_missing_rate_is_not_zero():
     ax = draw(table(gap=[1000, np.nan], even=[10, 10]))
     assert marks(ax, "o") == {(0, 1000.0), (1, 10.0)}
     assert "- gap: iops is missing for some threads" in ax.get_xlabel()

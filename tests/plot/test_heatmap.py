@@ -116,7 +116,7 @@ def test_where_nothing_is_known_it_is_white():
     assert spans == {(0, 1), (1, 2), (2, 3), (8, 9)}
 
 
-def test_more_ios_are_no_darker():
+def test_more_ios_do_not_look_darker():
     rows = [(1.0, edge(120), edge(121), 10), (2.0, edge(120), edge(121), 50_000)]
     found = list(cells(ft.plot.heatmap(bins(rows))).values())
     assert found == pytest.approx([1, 1])

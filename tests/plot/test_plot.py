@@ -509,7 +509,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("plot", RESULTS)
-def test_results_are_no_frame(plot):
+def test_results_are_not_a_frame(plot):
     results = ft.reads("2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s\n")
     with pytest.raises(ft.SchemaError, match=r"not Results.*such as \.io"):
         RESULTS[plot](results)

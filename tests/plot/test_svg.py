@@ -57,7 +57,7 @@ def test_coordinates_are_rounded_but_no_words_and_no_factors():
     assert '<rect x="62.646"/>' in text
 
 
-def test_names_hang_on_the_order_and_on_the_figure():
+def test_names_depend_on_the_order_and_on_the_figure():
     text = settled(PARTS)
     # the name was made of the coordinates to the last bit
     assert text == settled(PARTS.replace("p0123456789", "p9876543210"))

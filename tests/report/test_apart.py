@@ -78,7 +78,7 @@ def test_a_depth_in_each_file_makes_no_side(tmp_path):
     assert "iodepth" in one.by
 
 
-def test_two_things_that_differ_are_no_sides(tmp_path):
+def test_two_things_that_differ_are_not_sides(tmp_path):
     for at, (folder, device, depth) in enumerate(product("ab", "xy", (2, 4, 8))):
         written(tmp_path, f"run{at}", depth=depth, device=device, directory=folder)
     source, one = asked(tmp_path)

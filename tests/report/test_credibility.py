@@ -41,7 +41,7 @@ def words(found):
     return " / ".join(f"{of}: {what}" if of else what for of, what in found)
 
 
-def test_memory_is_no_disk_and_a_guest_knows_its_own_cache_only(told):
+def test_memory_is_not_a_disk_and_a_guest_knows_its_own_cache_only(told):
     said = words(told())
     assert "tmpfs is memory: no disk is measured there" in said
     assert "This is a virtual machine" in said

@@ -52,7 +52,7 @@ def test_cells_that_disagree_are_counted():
     assert said.head == "b against a: slower in 2 of 6 cells, faster in 4 of 6 cells"
 
 
-def test_one_run_each_settles_nothing():
+def test_one_run_each_stays_undecided():
     (said,) = findings([compared(runs("a", "b", rounds=1, times=3))])
     assert said.head == "b against a: one run each"
     assert "the spread between runs is unknown" in said.rest
@@ -79,6 +79,6 @@ def test_a_sweep_of_one_side_says_where_it_did_most():
 
 
 @pytest.mark.parametrize(("depths", "found"), [((1,), []), ((1, 8), ["iodepth", "numjobs"])])
-def test_one_condition_of_two_values_is_no_sweep(depths, found):
+def test_one_condition_of_two_values_is_not_a_sweep(depths, found):
     frame = runs("a").query("iodepth in @depths")
     assert swept(Comparison(frame, "iops", ("iodepth", "numjobs"))) == found

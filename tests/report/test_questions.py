@@ -97,7 +97,7 @@ def test_a_flush_does_not_turn_small_blocks_into_large_ones():
     assert set(one.frame["direction"]) == {"read", "write"}
 
 
-def test_many_files_without_a_name_are_no_sides():
+def test_many_files_without_a_name_are_not_sides():
     (source,) = gather(DATA / "wsl-filesystems")
     assert "files belong to one side" in source.said[0]
     assert source.fields == ()

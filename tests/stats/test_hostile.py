@@ -193,7 +193,7 @@ def test_times_are_numbers(make):
     ],
     ids=["limit", "limits", "round", "confidence", "window", "flag"],
 )
-def test_texts_are_no_numbers(make, arguments, message):
+def test_texts_are_not_numbers(make, arguments, message):
     with pytest.raises(SchemaError, match=message):
         steady(make(quantity="iops", time_s=[1.0, 2.0], value=[1.0, 2.0]), **arguments)
 

@@ -15,7 +15,7 @@ def sides(rows, frame, **asked):
     return row
 
 
-def test_runs_on_different_targets_are_no_repeats(make, rows):
+def test_runs_on_different_targets_are_not_repeats(make, rows):
     frame = make(
         source=[f"{at}.xml" for at in range(4)] * 2,
         run=1,
@@ -63,7 +63,7 @@ GAINS = [1.1, 0.98, 1.15, 1.05, 1.2]
         ("target", ["/dev/sda", "/dev/sdb", "/dev/sdc", "/dev/sdd", "/dev/sde"]),
     ],
 )
-def test_pairs_of_conditions_are_no_repeats(make, rows, column, values):
+def test_pairs_of_conditions_are_not_repeats(make, rows, column, values):
     iops = [*RATES, *(rate * gain for rate, gain in zip(RATES, GAINS, strict=True))]
     frame = make(side=["a"] * 5 + ["b"] * 5, iops=iops, **{column: values * 2})
     row = sides(rows, frame, pair=column)

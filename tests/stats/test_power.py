@@ -50,5 +50,5 @@ def test_runs_needed_gives_up_at_the_edge_of_the_band():
     assert runs_still_needed(_difference(log(1.0501), 0.01), 0.05, now=3) is None
 
 
-def test_one_more_run_at_least_while_nothing_is_settled():
+def test_one_more_run_at_least_while_undecided():
     assert runs_still_needed(_difference(1.0, 1e-6), 0.05, now=50) == 1

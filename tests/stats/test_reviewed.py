@@ -198,7 +198,7 @@ def test_one_latency_is_not_another(make, rows):
     ],
     ids=["metrics", "pairs", "percent", "percent of band", "no band", "capitals"],
 )
-def test_what_is_no_argument_gets_a_clear_line(make, asked, words):
+def test_a_wrong_argument_gets_a_clear_line(make, asked, words):
     frame = make(mount=["a", "b"], round=1, iops=[1.0, 2.0])
     asked = {"metric": "iops", "between": "mount", "baseline": "a", **asked}
     with pytest.raises(SchemaError) as refused:
@@ -212,7 +212,7 @@ def test_a_missing_level_comes_with_its_remedy(make):
         compare(frame, "iops", between="mount", baseline="a")
 
 
-def test_to_leave_out_all_rows_is_no_remedy(make):
+def test_leaving_out_all_rows_is_not_a_remedy(make):
     with pytest.raises(SchemaError, match=r"^real_s is missing in 2 of 2 rows, all of them$"):
         summarize(make(real_s=[None, None], real_mean_s=[1.0, 2.0]), "real_s")
 

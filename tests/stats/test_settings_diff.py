@@ -67,7 +67,7 @@ def test_what_means_the_same_is_not(make, rows):
     assert rows(settings_diff(had, between="g", baseline="a")) == []
 
 
-def test_a_sweep_on_both_sides_is_no_difference(make, rows):
+def test_a_sweep_on_both_sides_is_not_a_difference(make, rows):
     swept = [(g, f"{g}{bs}", None, "bs", bs, "global") for g in "ab" for bs in ("4k", "8k")]
     assert rows(settings_diff(settings(make, *swept), between="g", baseline="a")) == []
     found = rows(settings_diff(settings(make, *swept[:-1]), between="g", baseline="a"))

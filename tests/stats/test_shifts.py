@@ -72,7 +72,7 @@ def test_a_series_with_stalls_at_zero(rows):
     assert second["ratio_lo"] < 0.7 < second["ratio_hi"]
 
 
-def test_a_drift_is_no_step(rows):
+def test_a_drift_is_not_a_step(rows):
     rng = np.random.default_rng(4)
     noise = rng.normal(0, 10, 300)
     assert change_points(np.linspace(1000, 700, 300) + noise) == []

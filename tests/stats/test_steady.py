@@ -125,7 +125,7 @@ def test_the_line_is_numpys(seed):
     assert found.rise_pct == pytest.approx(100 * slope * (middle[-1] - middle[0]) / mean)
 
 
-def test_five_seconds_are_no_rounds_of_a_longer_series(log, rows):
+def test_five_seconds_are_not_rounds_of_a_longer_series(log, rows):
     values = np.linspace(120, 80, 100)  # its last five seconds fall by 2 %
     (row,) = rows(steady(log(values.tolist())))
     fifths = values.reshape(5, 20).mean(axis=1)

@@ -76,7 +76,7 @@ def test_spread_is_flagged_from_ten_percent_on(lima, rows):
     assert "CoV" not in found["sshfs"]
 
 
-def test_two_populations_are_no_outliers(lima, rows):
+def test_two_populations_are_not_outliers(lima, rows):
     # article 004: the 9p reads are 5.7k and 8.9k
     assert [r["outliers"] for r in rows(summarize(lima, "read_iops", by="mount"))] == [0, 0, 0]
 
@@ -189,7 +189,7 @@ def test_what_varies_has_a_column(make, rows):
     assert "bs_bytes" not in first["warnings"], "said once, in its own column"
 
 
-def test_what_was_swept_is_no_drift(make, rows):
+def test_a_swept_condition_is_not_a_drift(make, rows):
     swept = {"iops": [100.0, 99.0, 101.0, 2.0, 2.1, 1.9], "started_at": list(range(6))}
     (row,) = rows(summarize(make(**swept, bs_bytes=[4096] * 3 + [1048576] * 3), "iops"))
     assert "drift" not in row["warnings"]

@@ -116,7 +116,7 @@ def test_windows_that_are_all_alike_leave_nothing_open_but_the_bin():
     assert interval_within(Windows(edges, below), 50) == Interval(2.0, 2.0, 3.0)
 
 
-def test_an_end_in_the_last_bin_is_no_end():
+def test_an_end_in_the_last_bin_is_not_an_end():
     edges = np.array([[1.0, 2.0], [2.0, inf]])
     below = np.tile([[980.0, 1000.0], [1000.0, 1000.0]], (60, 1))
     np.random.default_rng(1).shuffle(below)  # in turns, the mean would be known exactly
@@ -132,7 +132,7 @@ def test_the_ends_of_both_make_those_of_the_ratio():
     assert (low, high) == pytest.approx((0.25, 2.0))
 
 
-def test_logs_of_the_jobs_of_one_run_are_no_repeats(two, make):
+def test_logs_of_the_jobs_of_one_run_are_not_repeats(two, make):
     runs = [
         (run, {"fs": side, "source": f"{side}_clat_hist.{job}.log", "run": 1})
         for side, run in zip("ab", two, strict=True)

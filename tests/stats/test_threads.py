@@ -229,7 +229,7 @@ def test_rows_that_stand_there_twice_are_refused(diskspd, function):
         function(twice.drop("entry").to_native())
 
 
-def test_without_runs_nobody_knows_what_is_there_twice(make, rows):
+def test_without_runs_duplicates_stay(make, rows):
     io = make(thread=[0, 1, 0, 1], direction="read", iops=[1.0, 2.0, 3.0, 4.0])
     assert rows(fairness(io))[0]["k"] == 4
 

@@ -185,7 +185,7 @@ def test_windows_of_averaged_logs():
     assert latency["warnings"][0].startswith("a row is a window of its log")
 
 
-def test_the_short_last_window_of_an_averaged_log_is_no_pause_of_the_others():
+def test_the_short_last_window_of_an_averaged_log_is_not_a_pause():
     ends = [k / 10 for k in range(1, 24)]
     rates = pl.DataFrame({"quantity": "iops", "time_s": ends, "value": 100.0, "direction": "read"})
     io = pl.DataFrame({"direction": "read", "iops": [100.0], "runtime_s": [2.3]})

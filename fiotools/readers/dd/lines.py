@@ -1,8 +1,8 @@
 """The lines that dd prints, in any language, whole or run together: text to tokens.
 
-A token is ``F+P`` with its words (records), a line of bytes, seconds and rate (figures), a line
+A token is ``F+P`` with its words (records), a line of bytes, seconds and rate (amounts), a line
 about truncated records (aside), or a message (said). Words differ by language, so the structure
-decides: records stand twice, figures end in seconds and a rate. A number is taken only if the text
+decides: records stand twice, amounts end in seconds and a rate. A number is taken only if the text
 behind it shows that it is complete; seconds need their unit. Counts of more than eighteen digits
 are not taken. English reports of coreutils, the usual case, are one token, however many follow each
 other.
@@ -106,7 +106,7 @@ class Records(NamedTuple):
     words: str
 
 
-class Figures(NamedTuple):
+class Amounts(NamedTuple):
     """Bytes, seconds and rate."""
 
     bytes: int
@@ -143,7 +143,7 @@ class Report(NamedTuple):
     line: int
     into: str | None = None
     out: str | None = None
-    figures: Figures | None = None
+    amounts: Amounts | None = None
     figures_line: int = 0
     aside: str | None = None
     spoiled: str | None = None
@@ -159,7 +159,7 @@ class Whole(NamedTuple):
 class Token(NamedTuple):
     """The meaning of one place of the text."""
 
-    value: Records | Figures | Aside | Spoiled | Said | Whole
+    value: Records | Amounts | Aside | Spoiled | Said | Whole
     start: int
     end: int
     line: int = 0
@@ -187,8 +187,8 @@ def whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
     Examples
     --------
     >>> text = "2+0 records in\n2+0 records out\n1024 bytes copied, 0.5 s, 2.0 kB/s\n"
-    >>> whole(text * 2, 0, 1)[0].value.reports[1].figures
-    Figures(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
+    >>> whole(text * 2, 0, 1)[0].value.reports[1].amounts
+    Amounts(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
     """
     found: list[Report] = []
     start, first, end = at, line, at
@@ -196,9 +196,9 @@ def whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
     while match := _WHOLE.match(text, at):
         *alike, amount, seconds = match.group(1, 2, 4, 6, 3, 5)
         into, out, size, rate = map(once.setdefault, alike, alike)
-        figures = Figures(int(amount), size, seconds, float(seconds), rate)
+        amounts = Amounts(int(amount), size, seconds, float(seconds), rate)
         last = line + 2 if into else line
-        found.append(Report(line, into, out, figures, last))
+        found.append(Report(line, into, out, amounts, last))
         end = match.end()
         line, at = last + (text[end : end + 1] == "\n"), end + 1
     return (Token(Whole(found), start, end, first), at, line) if found else None
@@ -211,8 +211,8 @@ def parts(token: Token) -> Iterator[Token]:
         if report.into is not None and report.out is not None:
             yield token._replace(value=Records(report.into, "records in"), line=report.line)
             yield token._replace(value=Records(report.out, "records out"), line=report.line + 1)
-        assert report.figures is not None
-        yield token._replace(value=report.figures, line=report.figures_line)
+        assert report.amounts is not None
+        yield token._replace(value=report.amounts, line=report.figures_line)
 
 
 @lru_cache(maxsize=256)
@@ -243,7 +243,7 @@ def segment(text: str) -> Segment:
 
 
 def aside(text: str) -> Token | None:
-    """Read a line that may stand between records and figures."""
+    """Read a line that may stand between records and amounts."""
     speaker = _SPEAKER.match(text)
     bare = text[speaker.end() if speaker else 0 :].strip().lstrip("># ")
     found = _ASIDE.fullmatch(bare) if 3 < len(bare) <= 80 else None
@@ -254,7 +254,7 @@ def aside(text: str) -> Token | None:
 
 
 def _is_whole(found: re.Match[str]) -> bool:
-    """Whether figures without their rate are more than a number and a time ("0m 5.51s")."""
+    """Whether amounts without their rate are more than a number and a time ("0m 5.51s")."""
     if found["rate"] or found["rate2"] or found["word"] or found["size"]:
         return True
     return len(found["what"]) > 4 and bool(_LEADS_TO_TIME.search(found["what"]))
@@ -271,8 +271,8 @@ def _token(found: re.Match[str]) -> Token:
     seconds = found["seconds"].translate(_AS_PRINTED)
     is_final = len(found["unit"] or "") > 1
     elapsed = units.number(seconds)
-    figures = Figures(int(amount), found["size"], seconds, elapsed, _rate(found), is_final)
-    return Token(figures, start, end)
+    amounts = Amounts(int(amount), found["size"], seconds, elapsed, _rate(found), is_final)
+    return Token(amounts, start, end)
 
 
 def _rate(found: re.Match[str]) -> str | None:

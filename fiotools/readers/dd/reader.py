@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers.dd import lines as dd_lines
-from fiotools.readers.dd.lines import Figures, Records, Said, Spoiled, Token, Whole
+from fiotools.readers.dd.lines import Amounts, Records, Said, Spoiled, Token, Whole
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block, is_same
 from fiotools.readers.grammar import Session
@@ -116,9 +116,9 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
                 end = stop
             continue
         if aside is not None:
-            # the words are dd's only if figures follow
+            # the words are dd's only if amounts follow
             if not is_kept:
-                if not isinstance(segment.tokens[0].value, Figures):
+                if not isinstance(segment.tokens[0].value, Amounts):
                     break
                 tokens.append(aside)
             aside = None
@@ -143,9 +143,9 @@ def _closed(
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
-        if not isinstance(last, (Figures, Said, Whole)) and _FRAGMENT.fullmatch(rest):
+        if not isinstance(last, (Amounts, Said, Whole)) and _FRAGMENT.fullmatch(rest):
             fragment, is_cut, end = rest.strip(), True, len(text)
-        elif isinstance(last, Figures) and last.rate is None:
+        elif isinstance(last, Amounts) and last.rate is None:
             is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
     if not is_cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
         at, end = end, end + below.end()
@@ -181,7 +181,7 @@ def _is_prose(value: object) -> bool:
 def _is_certain(tokens: list[Token]) -> bool:
     """Whether these are lines of dd, and not sums in a text or prose about dd."""
     values = [token.value for token in tokens]
-    if any(isinstance(value, (Figures, Whole)) for value in values):
+    if any(isinstance(value, (Amounts, Whole)) for value in values):
         return True
     records = [value for value in values if isinstance(value, Records)]
     if len(records) > 1:

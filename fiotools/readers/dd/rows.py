@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fiotools.readers.dd.lines import Figures
+    from fiotools.readers.dd.lines import Amounts
     from fiotools.readers.dd.runs import Block
     from fiotools.readers.grammar import Report, Session
     from fiotools.tables import Column, Tables
@@ -170,24 +170,24 @@ class _Checked(NamedTuple):
     is_sized: Flags
 
 
-def _checked(figures: Sequence[Figures], is_progress: Flags) -> _Checked:
+def _checked(amounts: Sequence[Amounts], is_progress: Flags) -> _Checked:
     """Compute bandwidths, or take the printed ones if they are more precise.
 
     Examples
     --------
-    >>> from fiotools.readers.dd.lines import Figures
+    >>> from fiotools.readers.dd.lines import Amounts
     >>> given = [("268 MB, 256 MiB", 2**28), ("1.5 KiB", 1700), (None, 7)]
-    >>> printed = [Figures(amount, size, "1", 1.0, None) for size, amount in given]
+    >>> printed = [Amounts(amount, size, "1", 1.0, None) for size, amount in given]
     >>> _checked(printed, np.zeros(3, dtype=bool)).is_sized
     array([ True, False,  True])
     """
-    amount = np.array([one.bytes for one in figures], dtype=np.float64)
-    seconds = np.array([one.elapsed for one in figures], dtype=np.float64)
-    texts = pl.Series([one.seconds for one in figures], dtype=pl.String)
+    amount = np.array([one.bytes for one in amounts], dtype=np.float64)
+    seconds = np.array([one.elapsed for one in amounts], dtype=np.float64)
+    texts = pl.Series([one.seconds for one in amounts], dtype=pl.String)
     decimals = texts.str.extract("[.,]([0-9]+)").str.len_bytes().fill_null(0).to_numpy()
     has_exponent = texts.str.contains("e", literal=True).to_numpy()
-    spaced, *sizes = each(_sizes, [one.size for one in figures])
-    number, digit, power, byte, is_glued = each(_rate, [one.rate for one in figures])
+    spaced, *sizes = each(_sizes, [one.size for one in amounts])
+    number, digit, power, byte, is_glued = each(_rate, [one.rate for one in amounts])
     # 1024 where the size is written as BusyBox or toybox do
     is_decimal = np.where(spaced < 0, power == 0, spaced > 0) | (is_glued == 0)
     scale = _SCALES[((byte > 0) & is_decimal).astype(int), power.astype(int)]
@@ -199,9 +199,9 @@ def _checked(figures: Sequence[Figures], is_progress: Flags) -> _Checked:
         ours = np.where(seconds > 0, amount / seconds, np.nan)
         # half the worth of the last digit of the seconds; %g has six, and drops zeros at the end
         half = _DECIMALS[decimals]
-        figure = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
-        half = np.where(is_gnu & (seconds > 0), np.minimum(half, figure), half)
-        half = np.where(has_exponent, figure, half)
+        amount = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
+        half = np.where(is_gnu & (seconds > 0), np.minimum(half, amount), half)
+        half = np.where(has_exponent, amount, half)
         shortest, longest = seconds - half, seconds + half
         # uutils and toybox cut off where the others round
         lowest = np.where(is_bytes, value - 1, low)
@@ -327,7 +327,7 @@ def _end(run: Run, block: Block) -> str:
     if block.is_cut:
         told = f" after {block.fragment[:80]!r}" if block.fragment else ""
         return f"the report was cut off{told}"
-    if run.last.into is None and run.last.figures and (run.earlier or block.is_overwritten):
+    if run.last.into is None and run.last.amounts and (run.earlier or block.is_overwritten):
         return "progress without a report at the end: dd was killed, or the text was cut off"
     return ""
 
@@ -347,7 +347,7 @@ def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[M
 
 
 class _Batch:
-    """The runs of some records, one below the other, and how precise their figures are."""
+    """The runs of some records, one below the other, and how precise their amounts are."""
 
     def __init__(self, records: Sequence[_Record]) -> None:
         self.records = records
@@ -363,13 +363,13 @@ class _Batch:
         about = zip(self.all, self.ends, strict=True)
         told = [not (end or run.said or run.remarks or run.is_stopped) for run, end in about]
         self.is_plain = np.array(told, dtype=bool)
-        # runs with figures: their places, the figures, and how precise these are
-        self.have = np.flatnonzero([last.figures is not None for last in self.last])
-        self.figures: list[Figures] = [last.figures for last in self.last if last.figures]
+        # runs with amounts: their places, the amounts, and how precise these are
+        self.have = np.flatnonzero([last.amounts is not None for last in self.last])
+        self.amounts: list[Amounts] = [last.amounts for last in self.last if last.amounts]
         is_progress = np.array([self.last[at].out is None for at in self.have.tolist()], dtype=bool)
-        self.checked = _checked(self.figures, is_progress)
-        self.elapsed = np.array([one.elapsed for one in self.figures], dtype=np.float64)
-        self.bytes = np.array([one.bytes for one in self.figures], dtype=np.int64)
+        self.checked = _checked(self.amounts, is_progress)
+        self.elapsed = np.array([one.elapsed for one in self.amounts], dtype=np.float64)
+        self.bytes = np.array([one.bytes for one in self.amounts], dtype=np.int64)
         self.is_rounded = self.checked.verdict == ROUNDED
         self.read = each(_counts, [last.into for last in self.last])
         self.written = each(_counts, [last.out for last in self.last])
@@ -387,7 +387,7 @@ class _Batch:
         self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
 
     def _spread(self, values: NDArray[Any], nothing: Any) -> NDArray[Any]:
-        """Spread values of runs with figures over all runs."""
+        """Spread values of runs with amounts over all runs."""
         every = np.full(len(self.all), nothing, dtype=values.dtype)
         every[self.have] = values
         return every
@@ -450,15 +450,15 @@ class _Batch:
 
     def extras(self) -> Iterator[Made]:
         """Yield the printed values that have no column."""
-        figures = [last.figures for last in self.last]
+        amounts = [last.amounts for last in self.last]
         is_rounded = self._spread(self.is_rounded, nothing=False).tolist()
-        seconds = zip(figures, is_rounded, strict=True)
+        seconds = zip(amounts, is_rounded, strict=True)
         texts: dict[str, list[str | None]] = {
-            "bytes": ["0" if one and not one.bytes else None for one in figures],
+            "bytes": ["0" if one and not one.bytes else None for one in amounts],
             "records_in": [last.into for last in self.last],
             "records_out": [last.out for last in self.last],
             "truncated_records": [last.aside for last in self.last],
-            "rate": [one.rate if one else None for one in figures],
+            "rate": [one.rate if one else None for one in amounts],
             "seconds": [one.seconds if one and rounded else None for one, rounded in seconds],
             "source": [self.records[at].source or None for at in self.owner.tolist()],
         }
@@ -498,19 +498,19 @@ class _Batch:
     def samples(self) -> Made:
         """Return the progress and the report of each run that reported more than once."""
         found = [
-            (at, report.figures)
+            (at, report.amounts)
             for at, run in enumerate(self.all)
             if run.earlier
             for report in (*run.earlier, run.last)
-            if report.figures
+            if report.amounts
         ]
         of = np.array([at for at, _ in found], dtype=np.int64)
         columns: dict[str, Column] = {
             "run": self.number[of],
             **self._keys(of.tolist()),
             "quantity": ["io_bytes"] * len(found),
-            "time_s": [figures.elapsed for _, figures in found],
-            "value": [float(figures.bytes) for _, figures in found],
+            "time_s": [amounts.elapsed for _, amounts in found],
+            "value": [float(amounts.bytes) for _, amounts in found],
         }
         return Made("samples", self.owner[of], columns)
 
@@ -539,24 +539,24 @@ class _Batch:
     def _odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Return what is odd about a run: line, severity and message."""
         run, last, end = self.all[at], self.last[at], self.ends[at]
-        figures, line, out = last.figures, last.figures_line, last.out
+        amounts, line, out = last.amounts, last.figures_line, last.out
         place = int(np.searchsorted(self.have, at))
-        if figures and not figures.bytes:
+        if amounts and not amounts.bytes:
             yield line, "info", "no bytes were moved"
-        elif figures:
+        elif amounts:
             value, verdict = self.checked.value[place], self.checked.verdict[place]
             if verdict == CONTRADICTS:
                 ours = units.human(value, "B/s")
-                told = f"printed rate {figures.rate} is not bytes / seconds = {ours}"
+                told = f"printed rate {amounts.rate} is not bytes / seconds = {ours}"
                 yield line, "warning", f"{told}; the latter is kept"
             elif verdict == ROUNDED:
                 kept = "the printed rate is kept" if value > 0 else "and too few for a rate"
-                yield line, "info", f"the seconds are rounded to {figures.seconds}: {kept}"
+                yield line, "info", f"the seconds are rounded to {amounts.seconds}: {kept}"
         if last.spoiled:
             told = f"the line below the records is not as dd prints it ({last.spoiled[:80]!r})"
             remedy = "its bytes and seconds are left out; put it back as dd printed it"
             yield line, "warning", f"{told}: {remedy}"
-        elif figures is None and last.into and not end:
+        elif amounts is None and last.into and not end:
             yield last.line, "info", "dd printed records only (no bytes, no seconds): no rate"
         yield from run.remarks
         for beside, message in run.said:
@@ -567,14 +567,14 @@ class _Batch:
         if self.is_behind[at] and not run.said:
             told = "a record was read and not written: dd was on its way, or interrupted"
             yield last.line, "info", told
-        if figures and not self.checked.is_sized[place]:
-            told = f"printed size {figures.size} is not {figures.bytes} bytes"
+        if amounts and not self.checked.is_sized[place]:
+            told = f"printed size {amounts.size} is not {amounts.bytes} bytes"
             yield line, "warning", f"{told}; the latter is kept"
-        if figures and not self.is_fit[place]:
-            yield line, "warning", f"{figures.bytes} bytes cannot be {out} records of one size"
-        elif figures and self.is_other[place]:
+        if amounts and not self.is_fit[place]:
+            yield line, "warning", f"{amounts.bytes} bytes cannot be {out} records of one size"
+        elif amounts and self.is_other[place]:
             size = self.told[at].records_bytes
-            told = f"{figures.bytes} bytes are not {out} records of {size} bytes (the command's)"
+            told = f"{amounts.bytes} bytes are not {out} records of {size} bytes (the command's)"
             yield line, "warning", told
 
 

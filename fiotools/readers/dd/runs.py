@@ -1,6 +1,6 @@
 """Lines of dd joined to reports, and reports to runs of dd.
 
-Records and figures are joined by their order. Several dd on one standard error write between each
+Records and amounts are joined by their order. Several dd on one standard error write between each
 other's lines; then they are joined by arithmetic: without partial records the bytes are a multiple
 of the full records.
 
@@ -20,8 +20,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 from fiotools.readers.dd.lines import (
+    Amounts,
     Aside,
-    Figures,
     Records,
     Report,
     Said,
@@ -52,7 +52,7 @@ class Block(NamedTuple):
     stops: tuple[int, ...] = ()  # lines with ``^C``
     fragment: str | None = None  # the rest of a last line that was cut off
     is_cut: bool = False  # whether the text ends within a line of dd
-    # whether the last figures are progress: a carriage return stands beside them
+    # whether the last amounts are progress: a carriage return stands beside them
     is_overwritten: bool = False
     source: str = ""  # its source (a host, a service), if a prefix of each line told that
 
@@ -79,10 +79,10 @@ class Block(NamedTuple):
 
 
 class _Loose(NamedTuple):
-    """Figures below more than one report without figures: how many were above."""
+    """Amounts below more than one report without amounts: how many were above."""
 
     above: int
-    figures: Figures
+    amounts: Amounts
     line: int
 
 
@@ -94,9 +94,9 @@ def counts(records: str) -> tuple[int, int]:
 
 
 def _reports(tokens: Iterable[Token]) -> tuple[list[Report], list[Remark]]:
-    """Join records and figures to reports."""
+    """Join records and amounts to reports."""
     found: list[Report] = []
-    pending: list[Report] = []  # those without figures so far
+    pending: list[Report] = []  # those without amounts so far
     loose: list[_Loose] = []
     remarks: list[Remark] = []
     half: tuple[int, Records] | None = None
@@ -110,7 +110,7 @@ def _reports(tokens: Iterable[Token]) -> tuple[list[Report], list[Remark]]:
         if isinstance(value, Whole):
             if half is None and not pending:
                 found += value.reports
-            else:  # records above may go with figures in them
+            else:  # records above may go with amounts in them
                 waiting.append(parts(token))
             continue
         if half is not None and not _goes_with(half, token):
@@ -126,7 +126,7 @@ def _reports(tokens: Iterable[Token]) -> tuple[list[Report], list[Remark]]:
             pending[-1] = pending[-1]._replace(aside=value.text or None)
         elif isinstance(value, Spoiled) and pending:
             pending[-1] = pending[-1]._replace(spoiled=value.text, figures_line=token.line)
-        elif isinstance(value, Figures):
+        elif isinstance(value, Amounts):
             loose.append(_Loose(len(pending), value, token.line))
             if len(loose) >= len(pending):
                 found += _match(pending, loose, remarks)
@@ -151,11 +151,11 @@ def _goes_with(half: tuple[int, Records], token: Token) -> bool:
 
 
 def _rejoined(reports: list[Report]) -> list[Report]:
-    """Join one host's figures with its records, which pdsh may bring in the wrong order."""
+    """Join one host's amounts with its records, which pdsh may bring in the wrong order."""
     if len(reports) == 2:
         first, second = reports
-        if first.into is None and second.figures is None and _fits(second, first.figures):
-            return [second._replace(figures=first.figures, figures_line=first.figures_line)]
+        if first.into is None and second.amounts is None and _fits(second, first.amounts):
+            return [second._replace(amounts=first.amounts, figures_line=first.figures_line)]
     return reports
 
 
@@ -166,13 +166,13 @@ def is_same(one: Records, other: Records) -> bool:
 
 
 def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) -> list[Report]:
-    """Join figures with records: by order if that is certain, otherwise by arithmetic."""
+    """Join amounts with records: by order if that is certain, otherwise by arithmetic."""
     is_own = len(loose) > 1
     order = _order(pending, loose)
     if order is not None:
         found = [report._replace(is_own=is_own) for report in pending] if is_own else pending
         for at, one in zip(order, loose, strict=True):
-            found[at] = found[at]._replace(figures=one.figures, figures_line=one.line)
+            found[at] = found[at]._replace(amounts=one.amounts, figures_line=one.line)
         return found
     if pending:
         records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
@@ -181,21 +181,21 @@ def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) ->
         )
         remarks.append((pending[0].line, "warning", told))
     return [
-        Report(one.line, figures=one.figures, figures_line=one.line, is_own=is_own) for one in loose
+        Report(one.line, amounts=one.amounts, figures_line=one.line, is_own=is_own) for one in loose
     ]
 
 
 def _order(pending: list[Report], loose: list[_Loose]) -> Iterable[int] | None:
-    """Return the records of each of the figures; None if that is not certain."""
+    """Return the records of each of the amounts; None if that is not certain."""
     if not loose:
         return ()
     if not pending:
         return None
     if len(loose) < len(pending):
-        # each report's own figures follow it; some have none
+        # each report's own amounts follow it; some have none
         directly = [one.above - 1 for one in loose]
         is_certain = len(set(directly)) == len(loose) and all(
-            _fits(pending[at], one.figures) for at, one in zip(directly, loose, strict=True)
+            _fits(pending[at], one.amounts) for at, one in zip(directly, loose, strict=True)
         )
         return directly if is_certain else None
     if len(pending) == 1 or len(pending) > 6:
@@ -204,21 +204,21 @@ def _order(pending: list[Report], loose: list[_Loose]) -> Iterable[int] | None:
         order
         for order in permutations(range(len(pending)))
         if all(
-            at < one.above and _fits(pending[at], one.figures)
+            at < one.above and _fits(pending[at], one.amounts)
             for at, one in zip(order, loose, strict=True)
         )
     ]
     return ways[0] if len(ways) == 1 else None
 
 
-def _fits(report: Report, figures: Figures | None) -> bool:
+def _fits(report: Report, amounts: Amounts | None) -> bool:
     """Whether records and bytes can be of one report."""
-    if report.out is None or figures is None:
+    if report.out is None or amounts is None:
         return False
     full, partial = counts(report.out)
     if partial:
-        return figures.bytes >= full + partial
-    return figures.bytes % full == 0 if full else figures.bytes == 0
+        return amounts.bytes >= full + partial
+    return amounts.bytes % full == 0 if full else amounts.bytes == 0
 
 
 def _series(
@@ -268,7 +268,7 @@ def _continues(
     count: int | None,
 ) -> bool:
     """Whether a report can be a later one of the same dd; ``said``: the lines of messages."""
-    old, new = before.figures, after.figures
+    old, new = before.amounts, after.amounts
     if old and new:
         if new.bytes < old.bytes:
             return False
@@ -307,9 +307,9 @@ def _grow(before: Report, after: Report) -> bool:
 
 def _block(report: Report) -> int | None:
     """Bytes of one output record, where only full ones were written."""
-    if report.figures and report.out:
+    if report.amounts and report.out:
         full, partial = counts(report.out)
-        return report.figures.bytes // full if full and not partial else None
+        return report.amounts.bytes // full if full and not partial else None
     return None
 
 

@@ -78,7 +78,7 @@ class Run:
     is_measured: bool = False  # whether latencies were measured
 
 
-class Figures:
+class Measures:
     """The numbers of runs.
 
     Attributes
@@ -120,7 +120,7 @@ class Figures:
         parts, total = self.moved[:, :TOTAL], means[:, TOTAL]
         lacks = is_sum & self.moved[:, TOTAL] & np.isnan(total) & parts.any(axis=-1)
         n, mean, deviation = (
-            np.where(parts, figures[:, :TOTAL], 0)[lacks] for figures in (ios, means, deviations)
+            np.where(parts, measures[:, :TOTAL], 0)[lacks] for measures in (ios, means, deviations)
         )
         count = n.sum(axis=-1)
         pooled = (n * mean).sum(axis=-1) / count
@@ -169,41 +169,41 @@ def _columns(
     return zip(names, listed.reshape(-1, len(names), WAYS).swapaxes(0, 1).copy(), strict=True)
 
 
-def _parts(figures: Figures) -> Iterator[Problem]:
+def _parts(measures: Measures) -> Iterator[Problem]:
     """Yield entries and printed runs whose reads and writes do not add up to their total."""
-    asked = ~figures.is_total | figures.of_rows(run.is_printed for run in figures.runs)
+    asked = ~measures.is_total | measures.of_rows(run.is_printed for run in measures.runs)
     told = np.zeros(len(asked), dtype=bool)
     for name in AMOUNTS:
-        values = figures.of[name]
+        values = measures.of[name]
         both = values[:, :TOTAL].sum(axis=1)
         odd = asked & ~told & (values >= 0).all(axis=1) & (both != values[:, TOTAL])
         told |= odd
         for row in np.flatnonzero(odd).tolist():
-            said = f"{name}: read + write = {both[row]}, but the total of {_who(figures, row)} is"
-            yield _problem(figures, row, TOTAL, f"{said} {values[row, TOTAL]}")
+            said = f"{name}: read + write = {both[row]}, but the total of {_who(measures, row)} is"
+            yield _problem(measures, row, TOTAL, f"{said} {values[row, TOTAL]}")
 
 
-def _who(figures: Figures, row: int) -> str:
-    run = figures.runs[figures.whose[row]]
-    if figures.is_total[row]:
+def _who(measures: Measures, row: int) -> str:
+    run = measures.runs[measures.whose[row]]
+    if measures.is_total[row]:
         return "the run"
-    return f"thread {run.threads[figures.entry[row]]}" if run.is_printed else "this target"
+    return f"thread {run.threads[measures.entry[row]]}" if run.is_printed else "this target"
 
 
-def _blocks(figures: Figures, of_rows: Array) -> Iterator[Problem]:
+def _blocks(measures: Measures, of_rows: Array) -> Iterator[Problem]:
     """Yield the runs in which not every I/O moved one block, as all of DISKSPD's do.
 
     Parameters
     ----------
-    figures : Figures
+    measures : Measures
     of_rows : numpy.ndarray
         The size of a block; 0 if that is not known.
     """
-    amounts, ios = (figures.of[name] for name in AMOUNTS)
+    amounts, ios = (measures.of[name] for name in AMOUNTS)
     block = of_rows[:, None]
     odd = (block > 0) & (amounts > 0) & (ios > 0) & (amounts != ios * block)
     rows, ways = np.nonzero(odd)
-    _, first, often = np.unique(figures.whose[rows], return_index=True, return_counts=True)
+    _, first, often = np.unique(measures.whose[rows], return_index=True, return_counts=True)
     for at, count in zip(first.tolist(), often.tolist(), strict=True):
         row, way = int(rows[at]), int(ways[at])
         message = (
@@ -211,26 +211,26 @@ def _blocks(figures: Figures, of_rows: Array) -> Iterator[Problem]:
             " the block size"
         )
         more = f"; nor in {count - 1} more rows" if count > 1 else ""
-        yield _problem(figures, row, way, message + more)
+        yield _problem(measures, row, way, message + more)
 
 
-def _means(figures: Figures) -> Iterator[Problem]:
+def _means(measures: Measures) -> Iterator[Problem]:
     """Yield the runs whose mean latency is not that of their threads."""
-    ios, mean = figures.of["total_ios"], figures.of["lat_mean_ns"]
-    counts = figures.sums(ios)
-    made = figures.sums(np.where(ios > 0, ios * mean, 0)) / np.maximum(counts, 1)
-    printed = mean[figures.last]
-    is_whole = np.array([run.gap is None for run in figures.runs])
-    odd = is_whole[:, None] & (counts > 0) & (counts == ios[figures.last])
+    ios, mean = measures.of["total_ios"], measures.of["lat_mean_ns"]
+    counts = measures.sums(ios)
+    made = measures.sums(np.where(ios > 0, ios * mean, 0)) / np.maximum(counts, 1)
+    printed = mean[measures.last]
+    is_whole = np.array([run.gap is None for run in measures.runs])
+    odd = is_whole[:, None] & (counts > 0) & (counts == ios[measures.last])
     for run, way in np.argwhere(odd & (np.abs(made - printed) > _MOST)).tolist():
         ours, theirs = (f"{of[run, way] / 1e6:.3f} ms" for of in (made, printed))
         message = f"{DIRECTIONS[way]}: mean latencies of the threads make {ours}, not {theirs}"
-        yield _problem(figures, int(figures.last[run]), way, message)
+        yield _problem(measures, int(measures.last[run]), way, message)
 
 
-def _problem(figures: Figures, row: int, way: int, message: str) -> Problem:
-    run = int(figures.whose[row])
-    return run, figures.runs[run].line(int(figures.entry[row]), way), message
+def _problem(measures: Measures, row: int, way: int, message: str) -> Problem:
+    run = int(measures.whose[row])
+    return run, measures.runs[run].line(int(measures.entry[row]), way), message
 
 
 def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | None) -> str | None:
@@ -433,17 +433,17 @@ class Percentiles:
 
 def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs of many files."""
-    figures = Figures(runs)
-    percentiles = Percentiles(runs, figures.last - figures.first)
+    measures = Measures(runs)
+    percentiles = Percentiles(runs, measures.last - measures.first)
     conditions = _conditions(runs)
     numbers = np.array([run.number for run in runs])
     tables: dict[str, Callable[[], tuple[Any, Columns]]] = {
         "settings": lambda: _settings(runs),
-        "io": lambda: _io(figures, percentiles, conditions),
+        "io": lambda: _io(measures, percentiles, conditions),
         "cpu": lambda: _cpu(runs),
         "extras": lambda: _extras(runs),
         "percentiles": percentiles.rows,
-        "notes": lambda: _notes(figures, percentiles, conditions["bs_bytes"]),
+        "notes": lambda: _notes(measures, percentiles, conditions["bs_bytes"]),
     }
     for table, of_table in tables.items():
         if wants(table):
@@ -482,19 +482,19 @@ def _settings(runs: Sequence[Run]) -> tuple[Any, Columns]:
 
 
 def _io(
-    figures: Figures, percentiles: Percentiles, conditions: Mapping[str, list[Any]]
+    measures: Measures, percentiles: Percentiles, conditions: Mapping[str, list[Any]]
 ) -> tuple[Any, Columns]:
     """Return the rows of threads on targets, and of whole runs behind them."""
-    runs = figures.runs
-    row, way = np.nonzero(figures.there)
-    whose, is_total = figures.whose[row], figures.is_total[row]
+    runs = measures.runs
+    row, way = np.nonzero(measures.there)
+    whose, is_total = measures.whose[row], measures.is_total[row]
     columns: Columns = {
-        "entry": figures.entry[row] + 1,
+        "entry": measures.entry[row] + 1,
         "direction": [DIRECTIONS[one] for one in way.tolist()],
         "scope": ["total" if one else "thread" for one in is_total.tolist()],
         "runtime_s": np.array([run.seconds for run in runs])[whose],
     }
-    for name, values in figures.of.items():
+    for name, values in measures.of.items():
         columns[name] = known(values[row, way])
     for name, extreme in zip(("lat_min_ns", "lat_max_ns"), percentiles.extremes(), strict=True):
         columns[name] = np.where(is_total, extreme[whose, way], np.nan)
@@ -537,13 +537,13 @@ def _extras(runs: Sequence[Run]) -> tuple[Any, Columns]:
 
 
 def _notes(
-    figures: Figures, percentiles: Percentiles, blocks: Sequence[int | None]
+    measures: Measures, percentiles: Percentiles, blocks: Sequence[int | None]
 ) -> tuple[Any, Columns]:
     """Return the problems of each run, with their lines."""
     said = [
-        *_parts(figures),
-        *_blocks(figures, np.array([block or 0 for block in blocks], dtype=np.int64)),
-        *_means(figures),
+        *_parts(measures),
+        *_blocks(measures, np.array([block or 0 for block in blocks], dtype=np.int64)),
+        *_means(measures),
         *percentiles.falling(),
     ]
     said.sort(key=lambda one: one[0])

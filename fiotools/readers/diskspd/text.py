@@ -69,7 +69,7 @@ class Row:
     thread: int | None
     target: str | None
     size: int | None
-    figures: dict[str, Any]
+    measures: dict[str, Any]
     others: dict[str, str]  # columns of a later version
 
 
@@ -106,13 +106,13 @@ class Rows:
 
 def listed(entries: Sequence[Mapping[str, Row]], names: Sequence[str], none: Any) -> list[Any]:
     """Return the numbers of entries as a flat list, as a `Run` has them."""
-    figures = [
-        entry[direction].figures[name] if direction in entry else None
+    measures = [
+        entry[direction].measures[name] if direction in entry else None
         for entry in entries
         for name in names
         for direction in DIRECTIONS
     ]
-    return [none if figure is None else figure for figure in figures]
+    return [none if figure is None else figure for figure in measures]
 
 
 def read_rows(span: Span) -> Rows:
@@ -205,9 +205,11 @@ def _read_time(rows: Rows, span: Span) -> None:
         rows.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
         return
     # the fastest row has the rate with the most digits
-    rated = [row.figures for row in rows.all() if row.figures["total_ios"] and row.figures["iops"]]
+    rated = [
+        row.measures for row in rows.all() if row.measures["total_ios"] and row.measures["iops"]
+    ]
     if rated:
-        best = max(rated, key=lambda figures: float(figures["iops"]))
+        best = max(rated, key=lambda measures: float(measures["iops"]))
         rows.seconds = best["total_ios"] / best["iops"]
 
 
@@ -278,7 +280,9 @@ def check_totals(
     for line, cells in totals:
         direction = cells[0].lower()
         for name, cell in zip(("io_bytes", "total_ios"), cells[1:3], strict=False):
-            parts = [run.totals[direction].figures[name] for run in runs if direction in run.totals]
+            parts = [
+                run.totals[direction].measures[name] for run in runs if direction in run.totals
+            ]
             if not cell.isdecimal() or None in parts:
                 continue
             if sum(parts) != int(cell):
@@ -299,25 +303,25 @@ def check(rows: Rows, span: Span) -> None:
             rows.problems.append((line, f"{message}: left out"))
     for direction, total in rows.totals.items():
         for name in ("io_bytes", "total_ios"):
-            parts = [row.figures[name] for row in rows.threads[direction]]
-            whole = total.figures[name]
+            parts = [row.measures[name] for row in rows.threads[direction]]
+            whole = total.measures[name]
             if parts and whole is not None and None not in parts and sum(parts) != whole:
                 message = f"{direction}: {name} of the threads sum to {sum(parts)}, the total says"
                 rows.problems.append((total.line, f"{message} {whole}"))
     if rows.seconds is None or rows.slack is None or rows.seconds <= rows.slack:
         return
     seconds, slack = rows.seconds, rows.slack
-    wrong = [row for row in rows.all() if not _fits(row.figures, seconds, slack)]
+    wrong = [row for row in rows.all() if not _fits(row.measures, seconds, slack)]
     if wrong:
-        figures, others = wrong[0].figures, len(wrong) - 1
-        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(figures)
+        measures, others = wrong[0].measures, len(wrong) - 1
+        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(measures)
         message += f" in {rows.seconds} s" + (f"; nor in {others} more rows" if others else "")
         rows.problems.append((wrong[0].line, message))
 
 
-def _fits(figures: dict[str, Any], seconds: float, slack: float) -> bool:
+def _fits(measures: dict[str, Any], seconds: float, slack: float) -> bool:
     """Return whether a rate is its count by the time, both rounded."""
-    count, iops = figures["total_ios"], figures["iops"]
+    count, iops = measures["total_ios"], measures["iops"]
     if count is None or iops is None:
         return True
     low, high = count / (seconds + slack), count / (seconds - slack)

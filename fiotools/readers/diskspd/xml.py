@@ -16,7 +16,7 @@ write garbage as bucket latencies where latency was not measured; 2.2 leaves out
 mean latency, which follows from its reads and writes. ``RunTime`` is when the results were
 printed: the end. Nothing is escaped: a path with ``&`` and 2.2's unknown power scheme make broken
 XML, which is repaired there, with a note. A failed run is a complete document whose ``TimeSpan``
-holds only ``Error``. Of a document that was cut off, the time spans that are whole are read. The
+holds only ``Error``. If a document was cut off, its whole time spans are read. The
 text output of other runs may stand in the same file, and is read as well. A thread that did
 nothing while others did is listed with zeros, and so are its rows.
 

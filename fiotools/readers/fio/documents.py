@@ -53,7 +53,7 @@ class Piece:
         Why it is incomplete.
     nans : int
         How many of its values were nan or inf; they are None.
-    options, figures : tuple of str
+    options, leaves : tuple of str
         Keys that occur twice in it with different values: options, and all others.
     """
 
@@ -63,7 +63,7 @@ class Piece:
     reason: str = ""
     nans: int = 0
     options: tuple[str, ...] = ()
-    figures: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -132,8 +132,8 @@ def _documents(value: Any, text: str, nans: int = 0, decoder: Decoder | None = N
 def _piece(
     start: int, end: int, document: dict[str, Any], nans: int, decoder: Decoder | None
 ) -> Piece:
-    options, figures = (decoder.options, decoder.figures) if decoder else ((), ())
-    return Piece(start, end, document, "", nans, tuple(options), tuple(figures))
+    options, leaves = (decoder.options, decoder.leaves) if decoder else ((), ())
+    return Piece(start, end, document, "", nans, tuple(options), tuple(leaves))
 
 
 def is_fio(value: Any) -> bool:
@@ -252,7 +252,7 @@ class Decoder(json.JSONDecoder):
 
     Attributes
     ----------
-    options, figures : list of str
+    options, leaves : list of str
         The keys that occur twice: options, and all others.
     """
 
@@ -265,7 +265,7 @@ class Decoder(json.JSONDecoder):
             object_pairs_hook=self._object,
         )
         self.options: list[str] = []
-        self.figures: list[str] = []
+        self.leaves: list[str] = []
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -276,7 +276,7 @@ class Decoder(json.JSONDecoder):
                 several.setdefault(key, []).append(value)
             for key, values in several.items():
                 if any(value != values[0] for value in values):
-                    (self.options if is_options else self.figures).append(key)
+                    (self.options if is_options else self.leaves).append(key)
                     found[key] = values[-1] if is_options else _agreed(values)
         return found
 

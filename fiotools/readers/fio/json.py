@@ -102,7 +102,7 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
     last = group[-1]
     reports = [piece.document for piece in group if piece.document is not None]
     try:
-        run = taken(tables, reports, line=line, said=last.nans + len(last.figures), **known)
+        run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
         tables.defer(columns.rows, run)
         if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
             tables.settle()  # a job file may give its options
@@ -136,7 +136,7 @@ def _note_odd(tables: Tables, piece: Piece, line: int, run: int) -> None:
         message = f"{piece.nans} numbers of the document are nan or inf: left out"
         tables.note(message, line=line, run=run, severity="warning")
     for names, severity, what in (
-        (piece.figures, "warning", "the right one is unknown: those that differ are left out"),
+        (piece.leaves, "warning", "the right one is unknown: those that differ are left out"),
         (piece.options, "info", "the last one counts; check that fio used it"),
     ):
         if names:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
-from fiotools.readers.fio.json_run import COUNTS, Entry, Figures, Options, Run, fits, moment
+from fiotools.readers.fio.json_run import COUNTS, Entry, Leaves, Options, Run, fits, moment
 from fiotools.readers.shapes import Field
 from fiotools.schema import CONDITIONS
 from fiotools.tables import Made
@@ -124,7 +124,7 @@ def _gathered(columns: Columns, places: Sequence[int]) -> Columns:
 
 def _of_jobs(entries: Sequence[Entry], key: str) -> list[Any]:
     place = next(at for at, field in enumerate(JOB) if field.key == key)
-    return [entry.figures[place] for entry in entries]
+    return [entry.leaves[place] for entry in entries]
 
 
 def _without(places: Sequence[int], values: Sequence[Any] | Numbers) -> Any:
@@ -166,10 +166,10 @@ def _runs(runs: Sequence[Run]) -> Made:
 def _jobs(batch: _Batch) -> Iterator[Made]:
     if not batch.entries:
         return
-    figures = zip(*(entry.figures for entry in batch.entries), strict=True)
+    leaves = zip(*(entry.leaves for entry in batch.entries), strict=True)
     columns: Columns = {
         field.column: _scaled(field, values)
-        for field, values in zip(JOB, figures, strict=False)
+        for field, values in zip(JOB, leaves, strict=False)
         if field.column not in batch.keys and field.key != "job_start"
     }
     columns["job_start"] = list(map(moment, _of_jobs(batch.entries, "job_start")))
@@ -192,16 +192,16 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
     def name_of(row: int) -> str:
         return f"{directions[row]} of {entries[row].job!r:.60}: "
 
-    figures = _floats(rows).T
-    found = _amounts(rows, figures)
+    leaves = _floats(rows).T
+    found = _amounts(rows, leaves)
     total = [row[_TOTAL] for row in rows]
     syncs = [row for row, direction in enumerate(directions) if direction == "sync"]
     flying = np.array([entry.flying for entry in entries])
     timed: dict[int, int] = {}
     for kind, at, scale in zip(LATENCIES, COUNTS, _floats(scales).T, strict=True):
         for place, statistic in enumerate(STATISTICS, at - len(STATISTICS)):
-            found[f"{kind}_{statistic}_ns"] = figures[place] * scale
-        own = np.where(np.isnan(scale), 0, np.nan_to_num(figures[at]))
+            found[f"{kind}_{statistic}_ns"] = leaves[place] * scale
+        own = np.where(np.isnan(scale), 0, np.nan_to_num(leaves[at]))
         timed = {row: rows[row][at] for row in syncs if own[row]} | timed
         own[syncs] = 0  # these may be counted elsewhere
         for row in _miscounted(total, own, flying):
@@ -226,10 +226,10 @@ def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Column
     return _gathered({name: [one.get(name) for one in each] for name in CONDITIONS}, places)
 
 
-def _amounts(rows: Sequence[Figures], figures: Numbers) -> Columns:
+def _amounts(rows: Sequence[Leaves], leaves: Numbers) -> Columns:
     """Return amounts and rates, in base units."""
     keys = (*(field.key for field in IO), "bw")
-    numbers = dict(zip(keys, figures, strict=False))
+    numbers = dict(zip(keys, leaves, strict=False))
     found: Columns = {}
     for at, field in enumerate(IO):
         is_whole = COLUMNS[field.column].dtype == "Int64"
@@ -345,10 +345,10 @@ def _disks(batch: _Batch) -> Iterator[Made]:
     disks, owners = batch.listed(lambda run: run.disks)
     if not disks:
         return
-    names, hosts, figures = zip(*disks, strict=True)
+    names, hosts, leaves = zip(*disks, strict=True)
     columns: Columns = {
         field.column: _scaled(field, values)
-        for field, values in zip(DISK, zip(*figures, strict=True), strict=True)
+        for field, values in zip(DISK, zip(*leaves, strict=True), strict=True)
     }
     columns |= {"device": names, "host": hosts}
     batch.fit(columns, owners)

@@ -123,7 +123,7 @@ class Values:
             yield "warning", f"{what}, which is not what fio writes: left out"
 
 
-Figures = tuple[Any, ...]
+Leaves = tuple[Any, ...]
 Listed = tuple[tuple[str, ...], tuple[str, ...]]  # options: their names, and their texts
 
 _UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
@@ -170,7 +170,7 @@ class Entry(NamedTuple):
 
     Attributes
     ----------
-    figures : tuple
+    leaves : tuple
         The values of `JOB`, then ``elapsed``.
     job, host, description : object
         As in the document.
@@ -185,7 +185,7 @@ class Entry(NamedTuple):
         How many I/Os may be in flight at once.
     """
 
-    figures: Figures
+    leaves: Leaves
     job: Any
     host: Any
     description: Any
@@ -214,14 +214,14 @@ class Run:
     values : Values
         What was wrong with values.
     entries : list of Entry
-    parts : list of (entry, direction, figures, scales)
-        The I/O in one direction of an entry, by its number from 0. The figures are those of `IO`,
+    parts : list of (entry, direction, leaves, scales)
+        The I/O in one direction of an entry, by its number from 0. The leaves are those of `IO`,
         then ``bw`` and ``io_kbytes``; for each of `LATENCIES` the `STATISTICS` and ``N``. The
         scales are the ns in its unit; nan if it was not measured.
     curves : list of (entry, direction, latency, percentiles, values)
     histograms : list of (entry, direction, latency, columns)
     samples : list of (entry, direction, quantity, time_s, value)
-    disks : list of (name, host, figures)
+    disks : list of (name, host, leaves)
     extras : list of (entry, path, text)
         Of the whole document, or of an entry by its number from 1.
     """
@@ -233,11 +233,11 @@ class Run:
     shared: Options
     values: Values = field(default_factory=Values)
     entries: list[Entry] = field(default_factory=list)
-    parts: list[tuple[int, str, Figures, Sequence[float]]] = field(default_factory=list)
-    curves: list[tuple[int, str, str, Figures, Figures]] = field(default_factory=list)
+    parts: list[tuple[int, str, Leaves, Sequence[float]]] = field(default_factory=list)
+    curves: list[tuple[int, str, str, Leaves, Leaves]] = field(default_factory=list)
     histograms: list[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=list)
     samples: list[tuple[int, str, str, float | None, Any]] = field(default_factory=list)
-    disks: list[tuple[Any, Any, Figures]] = field(default_factory=list)
+    disks: list[tuple[Any, Any, Leaves]] = field(default_factory=list)
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
 
 
@@ -338,7 +338,7 @@ def taken(
     if fio.number is None:
         message = "the document does not say fio's version: its keys decide the units"
         reading.note(message, "info", placed=True)
-    if status == "ok" and any(entry.figures[_ERROR] for entry in run.entries):
+    if status == "ok" and any(entry.leaves[_ERROR] for entry in run.entries):
         row["status"] = "error"
     if len(reports) > 1 and tables.wants("samples"):
         # the last report's errors have their notes
@@ -384,16 +384,16 @@ class _Reading:
 
     def _take(
         self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
-    ) -> tuple[Shape, Figures]:
-        """Take the figures of a record, repaired first if any of them is not a number.
+    ) -> tuple[Shape, Leaves]:
+        """Take the leaves of a record, repaired first if any of them is not a number.
 
         The note on a repair names the place, with the names in it.
         """
-        shape, figures = shapes.take(record)
-        if not _NUMBERS.issuperset(map(type, figures)):
+        shape, leaves = shapes.take(record)
+        if not _NUMBERS.issuperset(map(type, leaves)):
             sound = self.run.values.record(record, shapes, place.format(*names))
-            shape, figures = shapes.take(sound)
-        return shape, shape.ordered(figures)
+            shape, leaves = shapes.take(sound)
+        return shape, shape.ordered(leaves)
 
     def _numbers(self, listed: Mapping[str, Any], place: str) -> Mapping[str, Any]:
         """Return an object of numbers, repaired if any of its values is not one."""
@@ -404,8 +404,8 @@ class _Reading:
     def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
         """Take an entry, and its I/O in each direction."""
         entry = _ENTRIES.flat(entry)
-        shape, figures = self._take(_ENTRIES, entry)
-        self._add_job(number, entry, figures, alike)
+        shape, leaves = self._take(_ENTRIES, entry)
+        self._add_job(number, entry, leaves, alike)
         moved: list[str] = []
         is_idle, is_fine = True, False
         for direction in DIRECTIONS:
@@ -417,17 +417,17 @@ class _Reading:
                     is_idle, is_fine = is_idle and not found[0], is_fine or found[1]
         if moved and self.wants_bins and not is_fine:
             self._add_coarse(number, entry, whole_direction(moved))
-        self._note_trouble(entry, figures[_ERROR], is_idle=is_idle)
+        self._note_trouble(entry, leaves[_ERROR], is_idle=is_idle)
         rest = shape.rest
-        if figures[_START] and moment(figures[_START]) is None:
+        if leaves[_START] and moment(leaves[_START]) is None:
             rest = (*rest, "job_start")
         if "steadystate" in rest and moved:
             self._add_steady(number, entry["steadystate"], whole_direction(moved))
         self.add_extras(number + 1, entry, rest)
 
-    def _add_job(self, number: int, entry: Mapping[str, Any], figures: Figures, alike: int) -> None:
+    def _add_job(self, number: int, entry: Mapping[str, Any], leaves: Leaves, alike: int) -> None:
         own = options = options_of(self.shared, _listed(entry.get("job options")))
-        is_group = _is_of_another_job(entry, figures, own, alike)
+        is_group = _is_of_another_job(entry, leaves, own, alike)
         if is_group:
             # for a group of unlike jobs fio writes the first job's name and the last job's options
             options = self.run.shared
@@ -439,7 +439,7 @@ class _Reading:
         is_known = bool(self.run.shared.shared) and self.fio.lists_options
         self.run.entries.append(
             Entry(
-                figures,
+                leaves,
                 entry.get("jobname"),
                 entry.get("hostname"),
                 entry.get("desc"),
@@ -464,14 +464,14 @@ class _Reading:
         run = self.run
         job, options = run.entries[number].job, run.entries[number].options
         part = _PARTS.flat(part)
-        shape, figures = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
-        has_moved = has_io(figures)
+        shape, leaves = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
+        has_moved = has_io(leaves)
         if not (has_moved or direction == "sync"):
             return None
         scales, is_fine = [], False
         for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
-            count = figures[place]  # before 3.19 there is none, and zeros mean not measured
-            if key and (any(figures[place - 3 : place - 1]) if count is None else count):
+            count = leaves[place]  # before 3.19 there is none, and zeros mean not measured
+            if key and (any(leaves[place - 3 : place - 1]) if count is None else count):
                 scales.append(1.0 if key != kind else 1000.0)
                 if self.wants_latencies:
                     is_fine |= self._add_latency(number, direction, key, part[key])
@@ -479,17 +479,17 @@ class _Reading:
                 scales.append(math.nan)
         if not has_moved and all(map(math.isnan, scales)):
             return None
-        moved = in_bytes(part, figures[_MOVED], self.fio)
-        if moved is not figures[_MOVED]:
-            figures = _with(figures, _MOVED, moved)
-        if has_moved and figures[_SHORT] and _has_spilled(entry, options):
-            figures = _with(figures, _SHORT, None)
+        moved = in_bytes(part, leaves[_MOVED], self.fio)
+        if moved is not leaves[_MOVED]:
+            leaves = _with(leaves, _MOVED, moved)
+        if has_moved and leaves[_SHORT] and _has_spilled(entry, options):
+            leaves = _with(leaves, _SHORT, None)
             self.note(
                 f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
                 " there by mistake: left out",
                 "info",
             )
-        run.parts.append((number, direction, figures, scales))
+        run.parts.append((number, direction, leaves, scales))
         if shape.rest:
             self.add_extras(number + 1, part, shape.rest, f"{direction}.")
             if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
@@ -522,7 +522,7 @@ class _Reading:
                 self.run.histograms.append((number, direction, kind, columns))
         return bool(bins)
 
-    def _curve(self, listed: Mapping[str, Any], place: str) -> tuple[Figures, Figures]:
+    def _curve(self, listed: Mapping[str, Any], place: str) -> tuple[Leaves, Leaves]:
         """Return percentiles and their values."""
         listed = self._numbers(listed, f"{place}.")
         percentiles, values = _percentiles(tuple(listed)), tuple(listed.values())
@@ -581,13 +581,13 @@ class _Reading:
                     part = entry.get(direction)
                     if not isinstance(part, dict):
                         continue
-                    _, figures = self._take(_PARTS, _PARTS.flat(part))
-                    if not figures[_RAN] or not has_io(figures):
+                    _, leaves = self._take(_PARTS, _PARTS.flat(part))
+                    if not leaves[_RAN] or not has_io(leaves):
                         continue
-                    time, moved = figures[_RAN] / 1000, in_bytes(part, figures[_MOVED], self.fio)
+                    time, moved = leaves[_RAN] / 1000, in_bytes(part, leaves[_MOVED], self.fio)
                     self.run.samples += [
                         (number, direction, "io_bytes", time, moved),
-                        (number, direction, "total_ios", time, figures[_TOTAL]),
+                        (number, direction, "total_ios", time, leaves[_TOTAL]),
                     ]
 
     def add_disks(self, listed: Any) -> None:
@@ -595,8 +595,8 @@ class _Reading:
         for disk in listed if isinstance(listed, list) else ():
             if isinstance(disk, dict):
                 disk, name = _DISKS.flat(disk), disk.get("name")
-                shape, figures = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
-                self.run.disks.append((name, disk.get("hostname"), figures))
+                shape, leaves = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
+                self.run.disks.append((name, disk.get("hostname"), leaves))
                 self.add_extras(None, disk, shape.rest, f"disk_util.{name}.")
 
     def add_extras(
@@ -618,8 +618,8 @@ class _Reading:
             extras.append((entry, prefix + name, text))
 
 
-def _with(figures: Figures, place: int, value: Any) -> Figures:
-    return (*figures[:place], value, *figures[place + 1 :])
+def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
+    return (*leaves[:place], value, *leaves[place + 1 :])
 
 
 def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
@@ -633,9 +633,9 @@ def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
     return any(any(one.values()) for one in timed if isinstance(one, dict))
 
 
-def has_io(figures: Figures) -> bool:
+def has_io(leaves: Leaves) -> bool:
     """Whether a direction moved anything."""
-    moved, total, iops, bw, kib = _amounts(figures)
+    moved, total, iops, bw, kib = _amounts(leaves)
     if kib is not None and moved is not None:
         return bool(moved)  # an I/O that failed counts as issued
     return bool(moved or total or iops or bw)
@@ -675,7 +675,7 @@ def _scope(entry: Mapping[str, Any], options: Options, alike: int) -> str:
 
 
 def _is_of_another_job(
-    entry: Mapping[str, Any], figures: Figures, options: Options, alike: int
+    entry: Mapping[str, Any], leaves: Leaves, options: Options, alike: int
 ) -> bool:
     """Whether the options certainly do not belong to all jobs behind the entry."""
     if "hostname" in entry:
@@ -683,7 +683,7 @@ def _is_of_another_job(
     job = str(entry.get("jobname", ""))
     if options.job is not None and not options.job.startswith(job):  # cut off at 127 bytes
         return True
-    ran_ms, longest = figures[_RUNTIME] or 0, (figures[_ELAPSED] or 0) + 1
+    ran_ms, longest = leaves[_RUNTIME] or 0, (leaves[_ELAPSED] or 0) + 1
     # no job runs longer than fio itself; a group runs as long as all its clones
     clones = options.numjobs / alike
     return bool(ran_ms and longest > 1 and ran_ms / 1000 > longest * max(1, clones))

@@ -182,7 +182,7 @@ class Section:
 
     Attributes
     ----------
-    figures : dict of str to float
+    measures : dict of str to float
         Columns of `io`: latencies, and statistics over samples.
     is_old : bool
         Whether it has the layout from before 2.18, with KB of 1024 bytes.
@@ -194,7 +194,7 @@ class Section:
     iops: Printed | None = None
     runtime_ms: int | None = None
     is_old: bool = False
-    figures: dict[str, float] = field(default_factory=dict)
+    measures: dict[str, float] = field(default_factory=dict)
     percentiles: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
     @property
@@ -364,7 +364,7 @@ def _direction(said: Run, entry: Job, section: Section, options: dict[str, str])
     found = {
         **fio_options.conditions(options, direction),
         **_conditions(said, entry, direction),
-        **section.figures,
+        **section.measures,
         **{f"{what}_ios": _issued(entry, direction, what) for what in ("total", "short", "drop")},
     }
     amounts, doubt = _amounts(section, found)
@@ -390,7 +390,7 @@ def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], s
 
     Returns
     -------
-    (figures, doubt)
+    (measures, doubt)
         The doubt names a contradiction.
     """
     io, bw, iops = section.io, section.bw, section.iops
@@ -726,8 +726,8 @@ def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     else:
         column, scale = "iops_{}", 1.0
         counts = {"iops_samples": found["samples"]}
-    section.figures |= {column.format(stat): number(found[stat]) * scale for stat in STATISTICS}
-    section.figures |= {name: float(text) for name, text in counts.items() if text}
+    section.measures |= {column.format(stat): number(found[stat]) * scale for stat in STATISTICS}
+    section.measures |= {name: float(text) for name, text in counts.items() if text}
 
 
 def _sample_scale(run: Run, section: Section, unit: str) -> float:

@@ -151,7 +151,7 @@ class Block:
     ----------
     kib, bw, iops, runtime_ms : int
         As printed; fio 1 has no IOPS.
-    figures : dict of str to float
+    measures : dict of str to float
         Columns of `io`: latencies and, over samples, bandwidth and (version 5) IOPS.
     percentiles : list of (float, float)
         With their latencies, in ns.
@@ -162,16 +162,16 @@ class Block:
     bw: int
     iops: int | None
     runtime_ms: int
-    figures: dict[str, float]
+    measures: dict[str, float]
     percentiles: list[tuple[float, float]]
 
     def measured(self, kind: str) -> bool:
         """Whether it was measured: if not, fio writes zeros."""
-        samples = self.figures.get(f"{kind}_samples")
+        samples = self.measures.get(f"{kind}_samples")
         if samples is not None:
             return bool(samples)
         unit = "bytes_per_s" if kind == "bw" else "ns"
-        return any(self.figures[f"{kind}_{stat}_{unit}"] for stat in ("max", "mean"))
+        return any(self.measures[f"{kind}_{stat}_{unit}"] for stat in ("max", "mean"))
 
     @property
     def moved(self) -> bool:
@@ -280,9 +280,9 @@ def _number(text: str) -> float:
     return float(text.rstrip("%"))
 
 
-def finite(figures: Iterable[tuple[str, float]]) -> dict[str, float]:
+def finite(measures: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Keep finite numbers; fio prints nan if nothing was done."""
-    return {column: value for column, value in figures if math.isfinite(value)}
+    return {column: value for column, value in measures if math.isfinite(value)}
 
 
 def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
@@ -327,9 +327,9 @@ def _disks(text: str, at: int) -> tuple[list[Disk], int]:
     found: list[Disk] = []
     while match := _DISK.match(text, at):
         name, *counts, util = match.groups()
-        figures = dict(zip(COUNTS, map(int, counts), strict=True))
+        measures = dict(zip(COUNTS, map(int, counts), strict=True))
         if name == "slaves" and found and not found[-1].parts:
-            for column, value in {**figures, "util": _number(util)}.items():
+            for column, value in {**measures, "util": _number(util)}.items():
                 # as fio's JSON calls the mean over the devices that a device is made of
                 key = column.removesuffix("_s").replace("write_merges", "write_merge")
                 path = f"disk_util.{found[-1].row['device']}.aggr_{key}"
@@ -337,7 +337,7 @@ def _disks(text: str, at: int) -> tuple[list[Disk], int]:
         else:
             row = {
                 column: count / 1000 if column.endswith("_s") else count
-                for column, count in figures.items()
+                for column, count in measures.items()
             }
             found.append(Disk({"device": name, **row, **finite([("util_pct", _number(util))])}, {}))
         at = match.end()
@@ -640,7 +640,7 @@ def _growing(record: Record) -> list[float]:
     for block in record.blocks:
         found += [block.kib, block.runtime_ms]
         for kind in LATENCIES:
-            low, high = (block.figures[f"{kind}_{stat}_ns"] for stat in ("min", "max"))
+            low, high = (block.measures[f"{kind}_{stat}_ns"] for stat in ("min", "max"))
             found += [high, -low if high else -math.inf]
     return found
 
@@ -703,7 +703,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         rows.note(entry.line, f"{of}: the printed bandwidth is not KiB over time; it is kept")
     if percentiles is None:
         rows.note(entry.line, f"{of}: the percentiles are neither clat's nor lat's: left out")
-    kinds = {column: column.partition("_")[0] for column in block.figures}
+    kinds = {column: column.partition("_")[0] for column in block.measures}
     measured = {kind for kind in {*kinds.values()} if block.measured(kind)}
     columns = {
         **fio_options.conditions(options, block.direction),
@@ -713,7 +713,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         "iops": float(block.iops) if block.iops else None,
         "bw_bytes_per_s": float(block.bw * _units(block)[0] if speed is None else speed) or None,
         **finite(
-            (column, value) for column, value in block.figures.items() if kinds[column] in measured
+            (column, value) for column, value in block.measures.items() if kinds[column] in measured
         ),
     }
     return Direction(block.direction, columns, percentiles or {})
@@ -744,7 +744,7 @@ def _percentiles(block: Block, options: dict[str, str]) -> Curves | None:
     used = [pair for pair in block.percentiles if pair[0] > 0]  # unused slots are 0%=0
     # clat's by default; lat's if only that was measured
     for kind in ("lat",) if is_set(options, "lat_percentiles") else ("clat", "lat"):
-        low, high, mean = (block.figures[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean"))
+        low, high, mean = (block.measures[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean"))
         # each is the middle of a bin of 1/64
         low, high = low * 63 / 64 - 1000, high * 65 / 64 + 1000
         if mean and all(low <= value <= high for _, value in used):

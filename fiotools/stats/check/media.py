@@ -195,7 +195,7 @@ def fast(run: Run, known: Evidence) -> Iterator[Finding]:
         is_direct, is_random = run.direct(row), "rand" in (row["rw"] or "")
         if row["direction"] == "read" and (is_random or is_direct):
             limit = kind.read_ns if is_random else kind.command_ns
-            # then a few hits are no fault, but a device that was named is another
+            # then a few hits are fine, but a named device is judged
             is_read = is_whole and not (is_direct and known.media)
             yield from _fast_reads(run, row, kind, limit, is_read)
             continue

@@ -5,7 +5,7 @@ parameters`` in the text, and both may hold the command line's own letters.
 
 ``dd`` stops its clock when the last write() returns, after closing its files; the data is in the
 page cache then without ``fdatasync``, ``fsync``, ``direct`` or ``sync``. It empties an existing
-file before its clock begins, so a longer real time is no sign of flushing.
+file before its clock begins, so a longer real time does not prove flushing.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
         why = say("{said}: {rate} is the rate of the page cache", said=why, rate=pace)
     if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
         why = say(
-            "{said}; real is longer than dd's time, but that is no sign of flushing", said=why
+            "{said}; real is longer than dd's time, but that does not prove flushing", said=why
         )
     return probe.of(rate, None, "B/s").suspect(why, say("use conv=fdatasync"))
 
