@@ -3,8 +3,8 @@
 It reads the files of ../shared/corpus where they lie (with a number n, every n-th of them), asks
 `check` of each without arguments, and once more with what the corpus says of the device. Each
 suspicion is then held against the raw text, by other means than the library's own: the words of the
-command or the report that make the run what it is accused of. What these words do not confirm is an
-alarm without cause.
+command or the report that make the run what it is accused of. The rest are
+false alarms.
 """
 
 from __future__ import annotations

@@ -27,6 +27,10 @@ _EXAMPLES = {
     ),
     "page-cache": ("{cache}.txt", "cat of one file, before and after it was cached"),
     "per-io-log": ("mixed*.*", "each I/O of two fio jobs, and their histograms"),
+    "sweep": (
+        "{place}/{rw}_qd{iodepth:d}_jobs{numjobs:d}_{round:d}.json",
+        "fio at three queue depths and two job counts, on a file system and in an image file",
+    ),
     "wsl-filesystems": (
         "{filesystem}_{operation}_{size}_{round:d}.txt",
         "dd at five block sizes on three file systems",
