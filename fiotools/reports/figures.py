@@ -29,7 +29,7 @@ from fiotools.reports.blocks import (
     together,
 )
 from fiotools.reports.questions import Comparison, best, in_order, swept
-from fiotools.reports.sentences import cell_columns, names_of
+from fiotools.reports.sentences import cell_columns, names_of, telling
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.histograms import merge_bins
@@ -562,7 +562,7 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
     """Draw lines along the condition of the most values, in panels for the rest."""
     x, *others = names
     hue = one.between if 0 < len(one.levels) <= _SWEPT_LINES else next(iter(others), None)
-    rest = [name for name in one.by if name not in (x, hue) and differs(one.frame, name)]
+    rest = telling(one.frame, [name for name in one.by if name not in (x, hue)])
     frame, said = _first(one.frame, rest, _SWEPT_PANELS)
     order = one.levels if hue == one.between else None
     title = condition(x)

@@ -152,12 +152,8 @@ def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
 
 
 def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
-    """Name rows by some columns, without those that are the same in all or follow from the rest."""
-    by = [name for name in by if len(frame[name].unique()) > 1]
-    for name in ("direction", *CONDITIONS):
-        rest = [other for other in by if other != name]
-        if name in by and rest and not _splits(frame, name, rest):
-            by = rest
+    """Name rows by the columns that tell them apart."""
+    by = telling(frame, by)
     texts = {name: cells.levels(frame[name].tolist(), name) for name in by}
     rows = list(zip(*(texts[name] for name in by), strict=True)) or [()] * len(frame)
     if "direction" not in by or len(by) == 1:
@@ -170,6 +166,16 @@ def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
     return [
         rest_ if len(ways[rest_]) == 1 else row for row, rest_ in zip(rows, rest_of, strict=True)
     ]
+
+
+def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
+    """Leave out columns that are the same in all rows or follow from the rest."""
+    by = [name for name in by if len(frame[name].unique()) > 1]
+    for name in ("direction", *CONDITIONS):
+        rest = [other for other in by if other != name]
+        if name in by and rest and not _splits(frame, name, rest):
+            by = rest
+    return by
 
 
 def _splits(frame: pd.DataFrame, name: str, by: Sequence[str]) -> bool:

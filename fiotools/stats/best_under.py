@@ -30,6 +30,7 @@ from fiotools.units import amount, human
 from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
+_NAMED = 5  # faster conditions that a warning lists
 _JOIN = ("source", "run", "group", "entry", "direction")
 
 
@@ -158,12 +159,15 @@ def best_under(
             apart = frames.differing(told, [one.rows[0] for one in found])
             over = [one for one in found if one.iops > best.iops]
             if over:
-                named_so = ", ".join(
+                named_so = [
                     " ".join(f"{name} {told[name][one.rows[0]]}" for name in apart)
                     + f" ({human(one.mean, unit)})"
                     for one in sorted(over, key=lambda one: one.iops)
-                )
-                notes.append(f"faster, but not below it: {named_so}")
+                ]
+                more = len(named_so) - _NAMED
+                if more > 0:
+                    named_so[_NAMED:] = [f"and {more} more"]
+                notes.append(f"faster, but not below it: {', '.join(named_so)}")
         lines.append(line)
         first.append(rows[0])
     return frames.answer(
