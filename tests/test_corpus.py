@@ -54,7 +54,7 @@ NO_RESULT = {
 # fio's files whose figures contradict themselves: edited by hand, both
 FIO_DOUBTED = {
     "microsoft_VirtualClient__Results_FIO.json": "but total_ios is",
-    "microsoft_VirtualClient__TestFioJson-3.13-windows.txt": "no key of fio's",
+    "microsoft_VirtualClient__TestFioJson-3.13-windows.txt": "not a key of fio's",
     # not edited: fio printed latencies of a week in runs of half a minute
     "vTechnolust_PerfTests__ncb-results-2.1.11.txt": "waiting at once exceed the depth",
 }

@@ -199,9 +199,9 @@ def _checked(amounts: Sequence[Amounts], is_progress: Flags) -> _Checked:
         ours = np.where(seconds > 0, amount / seconds, np.nan)
         # half the worth of the last digit of the seconds; %g has six, and drops zeros at the end
         half = _DECIMALS[decimals]
-        amount = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
-        half = np.where(is_gnu & (seconds > 0), np.minimum(half, amount), half)
-        half = np.where(has_exponent, amount, half)
+        last = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
+        half = np.where(is_gnu & (seconds > 0), np.minimum(half, last), half)
+        half = np.where(has_exponent, last, half)
         shortest, longest = seconds - half, seconds + half
         # uutils and toybox cut off where the others round
         lowest = np.where(is_bytes, value - 1, low)
