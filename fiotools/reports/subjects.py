@@ -272,7 +272,9 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
 
 
 def _found_sides(results: Results) -> tuple[dict[str, str], str]:
-    """Find the one option or target, besides conditions, in which unnamed files differ.
+    """Find the one option, target or word of the names in which unnamed files differ.
+
+    Words of the file names count if no option or target does, and every side has all conditions.
 
     Returns
     -------
@@ -282,15 +284,11 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
         Where the sides were found, and their names.
     """
     told = conditions(results)
-    found: list[tuple[str, pd.Series[Any]]] = []
-    for name, own in _things(results):
-        own = own.reindex(told.index)
-        if own.isna().any() or not 2 <= own.nunique() <= _FEW:
-            continue
-        # a file for each depth follows from the depth: it is not a side
-        several = own.groupby([told[one] for one in told] or (lambda _: 0)).nunique()
-        if several.gt(1).any() and not any(_are_one(own, other) for _, other in found):
-            found.append((name, own))
+    found = _telling_sides(told, _things(results)) or [
+        (name, own)
+        for name, own in _telling_sides(told, _words_of_names([str(file) for file in told.index]))
+        if _are_alike(results, dict(zip(map(str, own.index), own, strict=True)))
+    ]
     if not found:
         return {}, ""
     name, own = found[0]
@@ -299,10 +297,27 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
         return {}, say("The runs differ in {names}, so no sides are taken from them", names=names)
     short = _words(own) or dict(zip(own.unique(), path_labels.names([*own.unique()]), strict=True))
     shown = listed(
-        say("{name} is {value}", name=short[value], value=value) for value in own.unique()
+        value if short[value] == value else say("{name} is {value}", name=short[value], value=value)
+        for value in own.unique()
     )
     said = say("The sides were found in {name}: {shown}", name=name, shown=shown)
     return {str(file): short[value] for file, value in own.items()}, said
+
+
+def _telling_sides(
+    told: pd.DataFrame, named: Iterable[tuple[str, pd.Series[Any]]]
+) -> list[tuple[str, pd.Series[Any]]]:
+    """Keep what has a few values and differs between runs of the same conditions."""
+    found: list[tuple[str, pd.Series[Any]]] = []
+    for name, own in named:
+        own = own.reindex(told.index)
+        if own.isna().any() or not 2 <= own.nunique() <= _FEW:
+            continue
+        # a file for each depth follows from the depth: it is not a side
+        several = own.groupby([told[one] for one in told] or (lambda _: 0)).nunique()
+        if several.gt(1).any() and not any(_are_one(own, other) for _, other in found):
+            found.append((name, own))
+    return found
 
 
 def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
@@ -323,6 +338,19 @@ def _joined(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
         .groupby("source", sort=False)[name]
         .agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
     )
+
+
+def _words_of_names(files: Sequence[str]) -> Iterator[tuple[str, pd.Series[Any]]]:
+    """Return the words of the file names, by their place, without numbers such as run1, run2."""
+    stems = [PurePath(file).stem for file in files]
+    for split in (re.compile("_"), _BREAK):
+        words = [split.split(stem) for stem in stems]
+        if len(words[0]) > 1 and len({len(one) for one in words}) == 1:
+            for at, word in enumerate(zip(*words, strict=True), 1):
+                if len({re.sub(r"[0-9.]+", "", one) for one in word}) > 1:
+                    own = pd.Series([*word], index=[*files])
+                    yield say("word {n} of the file names", n=at), own
+            return
 
 
 def _words(own: pd.Series[Any]) -> dict[str, str]:

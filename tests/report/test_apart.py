@@ -51,6 +51,22 @@ def test_the_option_that_sets_runs_apart_names_the_sides(three):
     assert set(one.answer["n"]) == {3}
 
 
+def test_a_word_of_the_file_names_names_the_sides(tmp_path):
+    for scheduler, depth, run in product(("none", "mq-deadline", "bfq"), (1, 8), (1, 2, 3)):
+        written(tmp_path, f"{scheduler}_qd{depth}_run{run}", depth=depth)
+    source, one = asked(tmp_path)
+    said = "The sides were found in word 1 of the file names: bfq, mq-deadline, none"
+    assert source.said == (said,)
+    assert (one.levels, set(one.answer["n"])) == (["bfq", "mq-deadline", "none"], {3})
+
+
+def test_a_word_that_follows_from_a_condition_names_no_sides(tmp_path):
+    for depth, run in product((1, 8), (1, 2, 3)):
+        written(tmp_path, f"{'deep' if depth > 1 else 'shallow'}_run{run}", depth=depth)
+    (source,) = gather(tmp_path)
+    assert "nothing says which of the 6 files belong to one side" in source.said[0]
+
+
 def test_stamps_and_numbers_of_runs_are_named_and_dropped(three):
     source, one = asked(str(three / "{dev}-{stamp}-qd{qd}-{rep}.json"))
     assert source.fields == ("dev",)  # and qd is the depth itself
