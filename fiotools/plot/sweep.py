@@ -176,6 +176,8 @@ class Swept:
         self.runs = Counter(
             (cell, name, px) for cell, name, px, y in drawn if y is not None and name in self.lines
         )
+        pairs = zip(self.names, self.ys, strict=True)
+        self.missing = sum(y is None and name in self.lines for name, y in pairs)
 
     def draw(self, ax: Axes, cell: Key = ()) -> list[common.End]:
         """Draw every run of a panel, a line through the means, and their intervals.
@@ -295,19 +297,21 @@ class Swept:
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
         alone = [count == 1 for count in self.runs.values()]
-        what = common.condition(self.x)
         if all(alone):
-            one = "{label} (one run each)" if len(alone) > 1 else "{label} (one run)"
-            return say(one, label=what)
-        drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
-        if self.confidence:
-            words = "line and bars: mean, {confidence} interval"
-            drawn.append(say(words, confidence=self.confidence))
+            drawn = [say("one run each" if len(alone) > 1 else "one run")]
         else:
-            drawn.append(say("line: mean"))
-        if self.cut:
-            drawn.append(say("arrow: the interval goes on"))
-        return say("{label} ({drawn})", label=what, drawn=listed(drawn, "; "))
+            drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
+            if self.confidence:
+                words = "line and bars: mean, {confidence} interval"
+                drawn.append(say(words, confidence=self.confidence))
+            else:
+                drawn.append(say("line: mean"))
+            if self.cut:
+                drawn.append(say("arrow: the interval goes on"))
+        if self.missing:
+            drawn.append(say("rows without a value: {n}", n=self.missing))
+        label = common.condition(self.x)
+        return say("{label} ({drawn})", label=label, drawn=listed(drawn, "; "))
 
 
 def is_far(values: Iterable[float]) -> bool:

@@ -120,3 +120,10 @@ def test_a_grid_of_ratios_is_of_one_level():
     assert "dev2 / dev0" in ax.get_xlabel()
     with pytest.raises(ft.SchemaError, match="several rows"):
         ft.plot.grid(cmp)
+
+
+def test_rows_without_a_value_are_counted():
+    frame = pd.DataFrame({"iodepth": [1, 1, 4, 4], "iops": [10.0, 12.0, 20.0, None]})
+    told = ft.summarize(frame.dropna(), "iops", by="iodepth")
+    ax = ft.plot.sweep(frame, "iops", x="iodepth", summary=told)
+    assert "rows without a value: 1" in " ".join(ax.get_xlabel().split())
