@@ -68,6 +68,8 @@ def timings(
     at = [names.index(row) for row in rows]
     reals = common.known(table, "real_s")
     walls = [reals[row] for row in at]
+    if (least := min(walls)) < 0:
+        raise SchemaError(f"'real_s' is {least:g} in a row: times are not negative")
     spent = _spent(table, reals)
     longest = max(*reals, *(user + system for user, system, _ in spent))
     ax = common.axes(ax, len(rows))

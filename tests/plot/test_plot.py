@@ -116,6 +116,12 @@ def test_timings_of_several_processors_stay_on_the_axes():
     assert " ".join(words) == "wall time, to the black line where CPU time is more"
 
 
+def test_timings_refuse_a_negative_time():
+    frame = pd.DataFrame({"cache": ["a"], "real_s": [-1.0], "user_s": [0.1], "sys_s": [0.1]})
+    with pytest.raises(ft.SchemaError, match="'real_s' is -1 in a row"):
+        ft.plot.timings(frame, y="cache")
+
+
 def test_timings_refuse_two_bars_of_one_name():
     with pytest.raises(ValueError, match="more than once"):
         ft.plot.timings(pd.concat([TIMES, TIMES]), y="cache")
