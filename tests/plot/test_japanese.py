@@ -180,7 +180,7 @@ def test_frames_stay_english(japanese):
 
 
 def test_an_unknown_language_is_one_clear_line():
-    with pytest.raises(SchemaError, match=r"^figures have no language 'xx': write en or ja$"):
+    with pytest.raises(SchemaError, match=r"^plots have no language 'xx': write en or ja$"):
         ft.plot.style(lang="xx")
 
 

@@ -136,7 +136,7 @@ def comparison(ratios):
 def test_large_ratios_are_written_without_an_exponent(ratio):
     ax = ft.plot.ratios(comparison([1.2, ratio]))
     assert not kinds.faults(ax.figure)
-    written = [text for text, _ in kinds.texts(ax.figure)]
+    written = [text.get_text() for text, _ in kinds.texts(ax.figure)]
     assert not [text for text in written if "e+" in text or "e-" in text]
     assert "1x" in written
 
