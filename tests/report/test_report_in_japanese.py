@@ -64,7 +64,7 @@ def test_a_longer_pattern_comes_first():
     with language.speaking("ja"):
         step = "values of a side step up by 9 % after run 2 of 5, or lie so by chance: see shifts()"
         assert language.spoken(step) == (
-            "片側の値が実行 2（全 5 回）の後で 9 % の段差（上昇、偶然かもしれない）：shifts() を参照"
+            "片側の値が実行 2（全 5 回）の後で 9% の段差（上昇、偶然かもしれない）：shifts() を参照"
         )
 
 
@@ -85,5 +85,5 @@ def test_a_sentence_is_one_template_in_both_languages():
     with language.speaking("ja"):
         said = str(sentences(answer)[0])
     assert said == (
-        "mirror（vhdx 比）、実行 1 回ずつ：IOPS は 0.709 倍（29 % 減）；実行間のばらつきは不明。"
+        "mirror（vhdx 比）、実行 1 回ずつ：IOPS は 0.709 倍（29% 減）；実行間のばらつきは不明。"
     )
