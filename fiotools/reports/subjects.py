@@ -274,7 +274,7 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
 def _found_sides(results: Results) -> tuple[dict[str, str], str]:
     """Find the one option, target or word of the names in which unnamed files differ.
 
-    Words of the file names count if no option or target does, and every side has all conditions.
+    One word of the file names counts if no option or target does, and each side has all conditions.
 
     Returns
     -------
@@ -284,11 +284,11 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
         Where the sides were found, and their names.
     """
     told = conditions(results)
-    found = _telling_sides(told, _things(results)) or [
-        (name, own)
-        for name, own in _telling_sides(told, _words_of_names([str(file) for file in told.index]))
-        if _are_alike(results, dict(zip(map(str, own.index), own, strict=True)))
-    ]
+    found = _telling_sides(told, _things(results))
+    if not found:
+        words = _telling_sides(told, _words_of_names([str(file) for file in told.index]))
+        sides = {str(file): word for _, own in words[:1] for file, word in own.items()}
+        found = words if len(words) == 1 and _are_alike(results, sides) else []
     if not found:
         return {}, ""
     name, own = found[0]
