@@ -215,7 +215,7 @@ def spoken(text: str) -> str:
     --------
     >>> with speaking("ja"):
     ...     spoken("same within 5 %")
-    '差 5 % 以内で同じ'
+    '差 5% 以内で同じ'
     """
     if text in _current.messages:
         return _current.messages[text]
